@@ -130,7 +130,7 @@ def test_text_between_frames_is_passed_over() -> None:
     loaded = Loaded(PROGRAM, KEY)
     loaded.write(b"hello\n" + framed(Kind.STATUS, 9))
     found = list(answers(b"altitude 17\n" + loaded.read() + b"altitude 18\n"))
-    assert [(kind, number, status.dropped) for kind, number, status in found] == [(Kind.STATUS, 9, 1)]
+    assert [(kind, number, status.dropped) for kind, number, status, _ in found] == [(Kind.STATUS, 9, 1)]
 
 
 def refused(content: bytes, expected: str, scheduler: int = EDF, key: bytes = KEY) -> None:
@@ -154,7 +154,7 @@ def test_refusals_say_why() -> None:
 def test_another_version_of_the_protocol_is_told_apart() -> None:
     loaded = Loaded(PROGRAM, KEY)
     loaded.write(framed(Kind.BEGIN, 1, version=2))
-    assert [status.answer for _, _, status in answers(loaded.read())] == ["another version"]
+    assert [status.answer for _, _, status, _ in answers(loaded.read())] == ["another version"]
 
 
 def test_a_recorded_upload_is_refused_also_after_a_reset() -> None:
@@ -191,7 +191,7 @@ def test_no_changed_upload_is_accepted() -> None:
         frames = changed(number % WAYS, chance, CONTENT, KEY, begun.challenge, stale, loaded.siphash)
         loaded.write(b"".join(frames))
         last: Status | None = None
-        for _, _, status in answers(loaded.read()):
+        for _, _, status, _ in answers(loaded.read()):
             last = status
         if last is not None:
             ends.add((last.answer, last.result))
@@ -252,5 +252,5 @@ def test_a_recorded_upload_is_refused_after_a_reset_if_the_number_of_resets_is_a
             after = Loaded(PROGRAM, KEY, chance, resets=resets)
             after.write(line.sent)
             assert after.replaced == 0
-            *_, (_, _, last) = answers(after.read())
+            *_, (_, _, last, _) = answers(after.read())
             assert last.result == "its seal is wrong" or "seal" in last.result

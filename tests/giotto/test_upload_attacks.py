@@ -54,7 +54,7 @@ def test_of_two_hosts_at_once_none_gets_a_mixture_accepted() -> None:
         while any(waiting):
             host = chance.choice([k for k in (0, 1) if waiting[k]])
             loaded.write(waiting[host].pop(0))
-            for kind, _, status in answers(loaded.read()):
+            for kind, _, status, _ in answers(loaded.read()):
                 for other in (host, *([1 - host] if chance.random() < 0.3 else [])):  # the line is one
                     if kind == Kind.BEGIN and not begun[other]:
                         begun[other] = True
@@ -80,7 +80,7 @@ def test_whatever_comes_while_an_accepted_program_waits_changes_neither() -> Non
             again = [framed(Kind.BEGIN, 1), *upload, *frames_of(CONTENT, begun.challenge, KEY)]
             chance.shuffle(again)
             loaded.write(b"".join(again))
-            assert {said.answer for kind, _, said in answers(loaded.read()) if kind == Kind.BEGIN} == {"busy"}
+            assert {said.answer for kind, _, said, _ in answers(loaded.read()) if kind == Kind.BEGIN} == {"busy"}
         assert (loaded.replaced, loaded.running(), target.status().waiting) == (replaced, before, True)
         loaded.begin_next()
         assert loaded.running() == sum_of(content)

@@ -192,12 +192,8 @@ def _report_refusal(unit: _Unit, complaint: str, diagnostics: Diagnostics) -> No
 
 
 def _report_hook(hook: str, span: Span, diagnostics: Diagnostics) -> None:
-    diagnostics.error(
-        "C203",
-        span,
-        f"{hook} has other parameters, or another result, than the system calls it with",
-        f"define it as '{_RESULTS.get(hook, 'void')} {hook}({_SIGNATURES[hook]})'",
-    )
+    cause = f"{hook} has other parameters, or another result, than the system calls it with"
+    diagnostics.error("C203", span, cause, f"define it as '{_RESULTS.get(hook, 'void')} {hook}({_SIGNATURES[hook]})'")
 
 
 def _mangled(function: str) -> str:
@@ -216,12 +212,9 @@ def _check_errno(system: System, units: list[_Unit], diagnostics: Diagnostics) -
     tasks = len(system.tasks) + (len(system.osek.tasks) if system.osek is not None else 0)
     users = [u.source.name for u in units if u.application and u.target.is_file() and undefined(u.target) & ERRNO]
     if users and tasks > 1 and not system.board.native:
-        diagnostics.warning(
-            "C248",
-            Span(users[0]),
-            f"{', '.join(users)}: errno is one for all tasks, so that one that preempts another changes it",
-            "use it in one task alone, or with interrupts locked from the call to the look at it",
-        )
+        cause = f"{', '.join(users)}: errno is one for all tasks, so that one that preempts another changes it"
+        remedy = "use it in one task alone, or with interrupts locked from the call to the look at it"
+        diagnostics.warning("C248", Span(users[0]), cause, remedy)
 
 
 def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -> None:
@@ -254,20 +247,14 @@ def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -
     called += [_HOOKS[hook][0] for hook in Hook if hook in system.osek.hooks] if system.osek is not None else []
     foreign = {name: symbol for name in called if name not in defined and (symbol := _mangled(name)) in defined}
     for function, symbol in foreign.items():
-        diagnostics.error(
-            "C193",
-            Span(files[symbol]),
-            f"'{function}' has C++'s linkage here, so that the kernel does not find it",
-            f"include {'os.h' if function in dict(_HOOKS.values()) else 'carillon/osektime.h'} before its definition",
-        )
+        cause = f"'{function}' has C++'s linkage here, so that the kernel does not find it"
+        remedy = f"include {'os.h' if function in dict(_HOOKS.values()) else 'carillon/osektime.h'} before its definition"
+        diagnostics.error("C193", Span(files[symbol]), cause, remedy)
     for kind, function, span in named:
         if function not in defined and function not in foreign:
-            diagnostics.error(
-                "C090",
-                span,
-                f"the {kind}'s function '{function}' is {where}",
-                f"define 'void {function}(void)', or name another function; {suggestion(function, defined)}",
-            )
+            cause = f"the {kind}'s function '{function}' is {where}"
+            remedy = f"define 'void {function}(void)', or name another function; {suggestion(function, defined)}"
+            diagnostics.error("C090", span, cause, remedy)
     if system.osek is None:
         return
     for hook in sorted(system.osek.hooks, key=lambda hook: hook.value):
@@ -277,12 +264,9 @@ def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -
         if any(function.startswith(f"_Z{len(name)}{name}") for function in defined):  # a C++ function beside the declared one
             _report_hook(name, system.osek.span, diagnostics)
         else:
-            diagnostics.error(
-                "C090",
-                system.osek.span,
-                f"the hook {name} is {where}",
-                f"define '{_RESULTS.get(name, 'void')} {name}({parameters})', or take \"{hook.value}\" out of the hooks",
-            )
+            cause = f"the hook {name} is {where}"
+            remedy = f"define '{_RESULTS.get(name, 'void')} {name}({parameters})', or take \"{hook.value}\" out of the hooks"
+            diagnostics.error("C090", system.osek.span, cause, remedy)
     bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
     bodies = bodies if system.giotto is None else []  # the tool writes them

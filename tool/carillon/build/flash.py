@@ -41,12 +41,8 @@ def fits(board: Board, how: Flash, firmware: Firmware, diagnostics: Diagnostics)
     size = next(image.stat().st_size for image in firmware.images if image.suffix == ".bin")
     if how.bytes == 0 or size <= how.bytes:
         return True
-    diagnostics.error(
-        "C292",
-        None,
-        f"the image has {size} bytes, and board '{board.name}' has room for {how.bytes}",
-        "use less code or constants, or a larger chip",
-    )
+    cause = f"the image has {size} bytes, and board '{board.name}' has room for {how.bytes}"
+    diagnostics.error("C292", None, cause, "use less code or constants, or a larger chip")
     return False
 
 

@@ -28,11 +28,7 @@ def build_node(image: Image, folder: Path, diagnostics: Diagnostics) -> tuple[Fi
     command[1:1] = [*_LINK, f"-Wl,--version-script={data_root() / 'emulators/network/node.map'}"]
     result = link(command, node)
     if result.returncode:
-        diagnostics.error(
-            "C091",
-            Span(image.system.file.name),
-            f"the linker refuses it as a node of a network:\n{result.stderr.rstrip()}",
-            "define what it misses",
-        )
+        cause = f"the linker refuses it as a node of a network:\n{result.stderr.rstrip()}"
+        diagnostics.error("C091", Span(image.system.file.name), cause, "define what it misses")
         return None
     return firmware, node

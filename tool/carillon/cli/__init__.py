@@ -36,26 +36,12 @@ from carillon.cli import (
     show,
     verify,
 )
+from carillon.cli.common import reporting
 
-COMMANDS = {
-    "new": new,
-    "check": check,
-    "import": import_,
-    "export": export,
-    "plan": plan,
-    "build": build,
-    "verify": verify,
-    "flash": flash,
-    "run": run,
-    "show": show,
-    "bench": bench,
-    "frontier": frontier,
-    "giotto": giotto,
-    "microcode": microcode,
-    "boards": boards,
-    "schema": schema,
-    "explain": explain,
-}
+COMMANDS = (
+    *(new, check, import_, export, plan, build, verify, flash, run, show, bench, frontier, giotto, microcode, boards, schema),
+    explain,
+)
 """A file for each command, in the order in which the help has them."""
 
 app = typer.Typer(
@@ -78,8 +64,9 @@ def _main(context: typer.Context, version: Annotated[bool, typer.Option("--versi
         print(context.get_help())
 
 
-for _name, _module in COMMANDS.items():
-    app.command(_name, epilog=_module.EPILOG)(_module.command)
+for _module in COMMANDS:
+    _name = _module.__name__.rpartition(".")[2].rstrip("_")  # no file can be named import
+    app.command(_name, epilog=_module.EPILOG)(reporting(_module.command))
 
 
 def main() -> None:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, guard, schedule_file
-from carillon.sources import ARXML, Source, files_of
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, schedule_file
+from carillon.sources import ARXML, files_of
 
 if TYPE_CHECKING:
     from carillon.model import System
-    from carillon.pipeline import Planned
 
 EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional"
 
 
 def command(
+    report: Report,
     paths: options.Schedule = None,
     board: options.Board = None,
     include: options.Include = None,
@@ -37,87 +37,69 @@ def command(
         bool, typer.Option("--no-verify", help="Do not compare the image with the schedule (carillon verify).")
     ] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
-    as_json: options.Json = False,
 ) -> None:
     """Build firmware: generated tables and vectors, kernel, port, cells and application."""
+    from carillon.reuse import whole
 
-    def work(report: Report) -> None:
-        from carillon.reuse import whole
+    began, schedule = time.time_ns(), schedule_file(paths, include)
+    check_outputs(files_of(schedule), out=out, depfile=depfile)
+    asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
+    asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
 
-        began, schedule = time.time_ns(), schedule_file(paths, include)
-        check_outputs(files_of(schedule), out=out, depfile=depfile)
-        asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
-        asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
-        beside = files_of(schedule)[0].parent
-        folders = (
-            [out]
-            if out is not None
-            else sorted((beside / "build").glob(f"*-{kernel}" + ("-cells" if machine == "cells" else "")))
-        )
-        answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
-        if answer is None:
-            check_kernel(kernel)
-            answer = build(report, schedule, began, asked)
-        if answer is None:
-            return
-        report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
-        report.result(answer["result"])
-        report.say(*answer["lines"])
-
-    def build(report: Report, schedule: Source, began: int, asked: dict[str, Any]) -> dict[str, Any] | None:
+    def build() -> dict[str, Any] | None:
         """What to say of the build, which is recorded; None after errors."""
         from carillon import pipeline
-        from carillon.files import alone
+        from carillon.build import build as build_firmware
+        from carillon.build import write_generated
+        from carillon.build.manifest import MANIFEST
+        from carillon.files import Search, alone, write_text
+        from carillon.files import depfile as depends
 
         report.status("allocating")
         planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
         folder = build_folder(planned, kernel, out)
         with alone(folder):
-            return build_alone(report, schedule, planned, folder, began, asked)
+            whole.forget(folder)
+            if generate_only or depfile is not None:
+                generated = write_generated(planned.image, folder)
+            if depfile is not None:
+                write_text(depfile, depends(generated / MANIFEST, planned.system.inputs))
+            if generate_only:
+                return {"found": [], "result": {"generated": str(generated)}, "lines": [f"wrote {generated}"]}
+            report.status("compiling")
+            firmware = build_firmware(planned.image, folder, report.diagnostics, verified=not no_verify)
+            if firmware is None:
+                return None
+            sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
+            sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
+            proved = firmware.verified
+            sizes["verified"] = proved.as_json() if proved is not None else None
+            lines = [
+                *_elsewhere(planned.system),
+                f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
+                f"RAM {firmware.ram} bytes beside the stack",
+                proved.line() if proved is not None else "not verified (--no-verify)",
+            ]
+            answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
+            report.diagnostics.found.clear()
+            others: tuple[str, ...] = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
+            others += (".scode", ".h") if planned.system.giotto is not None else ()
+            searches = planned.system.searches + tuple(Search(planned.system.file.parent, f"*{ending}") for ending in others)
+            inputs = whole.Inputs(planned.system.file, planned.system.inputs, searches)
+            with suppress(OSError):  # without a record the next build does all again
+                whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
+            return answer
 
-    def build_alone(
-        report: Report, schedule: Source, planned: Planned, folder: Path, began: int, asked: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """The same while no other process builds into ``folder``."""
-        from carillon.build import build as build_firmware
-        from carillon.build import write_generated
-        from carillon.build.manifest import MANIFEST
-        from carillon.files import Search, write_text
-        from carillon.files import depfile as depends
-        from carillon.reuse import whole
-
-        whole.forget(folder)
-        if generate_only or depfile is not None:
-            generated = write_generated(planned.image, folder)
-        if depfile is not None:
-            write_text(depfile, depends(generated / MANIFEST, planned.system.inputs))
-        if generate_only:
-            return {"found": [], "result": {"generated": str(generated)}, "lines": [f"wrote {generated}"]}
-        report.status("compiling")
-        firmware = build_firmware(planned.image, folder, report.diagnostics, verified=not no_verify)
-        if firmware is None:
-            return None
-        sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
-        sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
-        proved = firmware.verified
-        sizes["verified"] = proved.as_json() if proved is not None else None
-        lines = [
-            *_elsewhere(planned.system),
-            f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
-            f"RAM {firmware.ram} bytes beside the stack",
-            proved.line() if proved is not None else "not verified (--no-verify)",
-        ]
-        answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
-        report.diagnostics.found.clear()
-        others: tuple[str, ...] = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
-        others += (".scode", ".h") if planned.system.giotto is not None else ()
-        searches = planned.system.searches + tuple(Search(planned.system.file.parent, f"*{ending}") for ending in others)
-        inputs = whole.Inputs(planned.system.file, planned.system.inputs, searches)
-        with suppress(OSError):  # without a record the next build does all again
-            whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
-        return answer
-
-    guard(as_json, work)
+    beside, ending = files_of(schedule)[0].parent, "-cells" if machine == "cells" else ""
+    folders = [out] if out is not None else sorted((beside / "build").glob(f"*-{kernel}{ending}"))
+    answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
+    if answer is None:
+        check_kernel(kernel)
+        answer = build()
+    if answer is not None:
+        report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
+        report.result(answer["result"])
+        report.say(*answer["lines"])
 
 
 def _elsewhere(system: System) -> list[str]:

@@ -8,52 +8,48 @@ from typing import Annotated, Any
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import Report, asked, counted, guard
+from carillon.cli.common import Report, asked, counted
 
 EPILOG = "Example: carillon check examples/engine --board tc1796"
 
 
 def command(
+    report: Report,
     paths: options.Schedule = None,
     board: options.Board = None,
     include: options.Include = None,
     machine: options.Machine = "microcode",
     quick: Annotated[bool, typer.Option("--quick", help="Leave out whether the board's cells and levels suffice.")] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
-    as_json: options.Json = False,
 ) -> None:
     """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
+    from carillon import pipeline
 
-    def work(report: Report) -> None:
-        from carillon import pipeline
-
-        source, carried = asked(paths, include, machine)
-        if quick:
-            system = pipeline.read_and_check(source, report.diagnostics, board, machine=carried)
-        else:
-            report.status("allocating")
-            system = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried).system
-        activations = sum(len(m.activations) for m in system.modes)
-        result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
-        result["activations"] = activations
-        found = []
-        if system.modes or system.osek is None:
-            found.append(
-                f"{counted(len(system.tasks), 'task')}, {counted(len(system.modes), 'mode')}, "
-                f"{counted(activations, 'activation')} in all rounds"
-            )
-        if system.osek is not None:
-            counts = {"task": len(system.osek.tasks), "ISR": len(system.osek.isrs), "alarm": len(system.osek.alarms)}
-            tables = len(system.osek.schedule_tables)
-            result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()} | {"schedule_tables": tables}
-            counts |= {"schedule table": tables} if tables else {}
-            listed = ", ".join(counted(number, kind) for kind, number in counts.items())
-            found.append(f"event-triggered: {listed}" if found else listed)
-        found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
-        if quick:
-            found.append("whether the board's cells and levels suffice was not looked at (--quick)")
-        result["allocated"] = not quick
-        report.result(result)
-        report.say(f"{system.name}: {'; '.join(found)}")
-
-    guard(as_json, work)
+    source, carried = asked(paths, include, machine)
+    if quick:
+        system = pipeline.read_and_check(source, report.diagnostics, board, machine=carried)
+    else:
+        report.status("allocating")
+        system = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried).system
+    activations = sum(len(m.activations) for m in system.modes)
+    result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
+    result["activations"] = activations
+    found = []
+    if system.modes or system.osek is None:
+        found.append(
+            f"{counted(len(system.tasks), 'task')}, {counted(len(system.modes), 'mode')}, "
+            f"{counted(activations, 'activation')} in all rounds"
+        )
+    if system.osek is not None:
+        counts = {"task": len(system.osek.tasks), "ISR": len(system.osek.isrs), "alarm": len(system.osek.alarms)}
+        tables = len(system.osek.schedule_tables)
+        result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()} | {"schedule_tables": tables}
+        counts |= {"schedule table": tables} if tables else {}
+        listed = ", ".join(counted(number, kind) for kind, number in counts.items())
+        found.append(f"event-triggered: {listed}" if found else listed)
+    found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+    if quick:
+        found.append("whether the board's cells and levels suffice was not looked at (--quick)")
+    result["allocated"] = not quick
+    report.result(result)
+    report.say(f"{system.name}: {'; '.join(found)}")

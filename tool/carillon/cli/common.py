@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from carillon import console
+from carillon.cli import options
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics, Severity, Span, suggestion
 from carillon.sources import ARXML, GIOTTO, OIL, Including, Source, arxml_files
 
@@ -32,11 +34,18 @@ class Report:
 
     as_json: bool
     diagnostics: Diagnostics
+    code: int = 0
+    """What the command exits with if nothing has failed."""
 
     def status(self, text: str) -> None:
         """Progress, on standard error, for a person."""
         if not self.as_json and sys.stderr.isatty():
             console.console(stderr=True).print(console.heading(f"{text} ...", "", "", "dim"))
+
+    def refuse(self, code: str, cause: str, remedy: str) -> NoReturn:
+        """Report an error of no place in a file, and end."""
+        self.diagnostics.error(code, None, cause, remedy)
+        raise CarillonError(self.diagnostics.in_order())
 
     def warnings(self) -> None:
         """Print what was found so far, for a person."""
@@ -81,7 +90,22 @@ def _fail(report: Report, found: list[Diagnostic]) -> NoReturn:
     raise typer.Exit(1)
 
 
-def guard(as_json: bool, work: Callable[[Report], None]) -> None:
+def reporting(work: Callable[..., None]) -> Callable[..., None]:
+    """A command of a function that has a report as its first argument: in place of that, the last option is ``--json``."""
+
+    def command(as_json: bool, **given: object) -> None:
+        _guard(as_json, lambda report: work(report, **given))
+
+    signature = inspect.signature(work, eval_str=True)
+    _, *parameters = signature.parameters.values()
+    parameters.append(inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json))
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = work.__doc__
+    return command
+
+
+def _guard(as_json: bool, work: Callable[[Report], None]) -> None:
     """Run a command's work; turn every expected failure into a message and an exit code."""
     report = Report(as_json, Diagnostics())
     try:
@@ -95,6 +119,8 @@ def guard(as_json: bool, work: Callable[[Report], None]) -> None:
         remedy = "check the path, its permissions and the free space"
         _fail(report, [Diagnostic("C096", None, f"{name}{error.strerror or error}", remedy)])
     report.warnings()
+    if report.code:
+        raise typer.Exit(report.code)
 
 
 def diagnostic(found: dict[str, Any]) -> Diagnostic:

@@ -8,37 +8,32 @@ from typing import Annotated
 import typer
 
 from carillon import console
-from carillon.cli import options
-from carillon.cli.common import Report, guard, usage
+from carillon.cli.common import Report, usage
 from carillon.diagnostics import suggestion
 
 EPILOG = "Example: carillon explain C022"
 
 
 def command(
+    report: Report,
     code: Annotated[str | None, typer.Argument(help="A diagnostic's code.", show_default="all codes")] = None,
-    as_json: options.Json = False,
 ) -> None:
     """Explain a diagnostic: what it means, an example of wrong and of right."""
+    from rich.markdown import Markdown
 
-    def work(report: Report) -> None:
-        from rich.markdown import Markdown
+    from carillon.explain import codes
+    from carillon.explain import explain as explanation
 
-        from carillon.explain import codes
-        from carillon.explain import explain as explanation
-
-        if code is None:
-            listed = [e for e in (explanation(c) for c in codes()) if e is not None]
-            report.result({"codes": {e.code: e.title for e in listed}})
-            if not as_json:
-                for e in listed:
-                    console.console().print(f"{e.code}  {e.title}")
-            return
-        found = explanation(code.upper())
-        if found is None:
-            usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
-        report.result({"code": found.code, "title": found.title, "text": found.text})
-        if not as_json:
-            console.console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))
-
-    guard(as_json, work)
+    if code is None:
+        listed = [e for e in (explanation(c) for c in codes()) if e is not None]
+        report.result({"codes": {e.code: e.title for e in listed}})
+        if not report.as_json:
+            for e in listed:
+                console.console().print(f"{e.code}  {e.title}")
+        return
+    found = explanation(code.upper())
+    if found is None:
+        usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
+    report.result({"code": found.code, "title": found.title, "text": found.text})
+    if not report.as_json:
+        console.console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))

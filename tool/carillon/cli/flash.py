@@ -13,7 +13,7 @@ import typer
 
 from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, guard, schedule_file, usage
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, schedule_file, usage
 
 STANDARD_ERROR = 2
 """Where the programmer prints while standard output is for one JSON object."""
@@ -22,6 +22,7 @@ EPILOG = "Example: carillon flash my-app --port /dev/ttyACM0"
 
 
 def command(
+    report: Report,
     paths: options.Schedule = None,
     board: options.Board = None,
     include: options.Include = None,
@@ -33,51 +34,43 @@ def command(
     machine: options.Machine = "microcode",
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
-    as_json: options.Json = False,
 ) -> None:
     """Build, verify and load the image into the chip, with the programmer that the board's file names."""
+    from carillon import pipeline
+    from carillon.build import build as build_firmware
+    from carillon.build import flash
+    from carillon.files import alone
 
-    def work(report: Report) -> None:
-        from carillon import pipeline
-        from carillon.build import build as build_firmware
-        from carillon.build import flash
-        from carillon.files import alone
-
-        check_outputs(out=out)
-        check_kernel(kernel)
-        schedule = schedule_file(paths, include)
-        report.status("allocating")
-        planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
-        target = planned.system.board
-        how = flash.flashable(target, report.diagnostics)
-        if how is None or not (dry_run or flash.installed(target, how, report.diagnostics)):
+    check_outputs(out=out)
+    check_kernel(kernel)
+    schedule = schedule_file(paths, include)
+    report.status("allocating")
+    planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
+    target = planned.system.board
+    how = flash.flashable(target, report.diagnostics)
+    if how is None or not (dry_run or flash.installed(target, how, report.diagnostics)):
+        return
+    if port is None and any(flash.PORT in part for part in how.command):
+        found = sorted(str(path) for pattern in ("ttyACM*", "ttyUSB*") for path in Path("/dev").glob(pattern))
+        seen = f"; there are {', '.join(found)}" if found else ""
+        usage(f"--port is needed: the serial port at which board '{target.name}' is{seen}")
+    report.status("compiling")
+    folder = build_folder(planned, kernel, out)
+    with alone(folder):
+        firmware = build_firmware(planned.image, folder, report.diagnostics)
+        if firmware is None or not flash.fits(target, how, firmware, report.diagnostics):
             return
-        if port is None and any(flash.PORT in part for part in how.command):
-            found = sorted(str(path) for pattern in ("ttyACM*", "ttyUSB*") for path in Path("/dev").glob(pattern))
-            seen = f"; there are {', '.join(found)}" if found else ""
-            usage(f"--port is needed: the serial port at which board '{target.name}' is{seen}")
-        report.status("compiling")
-        folder = build_folder(planned, kernel, out)
-        with alone(folder):
-            firmware = build_firmware(planned.image, folder, report.diagnostics)
-            if firmware is None or not flash.fits(target, how, firmware, report.diagnostics):
-                return
-            line = flash.command(how, firmware, port or "")
-            report.warnings()
-            if not as_json:
-                if how.before:
-                    console.verbatim(console.console(), how.before)
-                console.verbatim(console.console(), shlex.join(line))
-                sys.stdout.flush()
-            ended = 0 if dry_run else subprocess.run(line, stdout=STANDARD_ERROR if as_json else None, check=False).returncode
-        if ended:
-            report.diagnostics.error(
-                "C293",
-                None,
-                f"the programmer '{line[0]}' ended with {ended}",
-                "it says why above: look at the port, the cable, and whether another program has the port open",
-            )
-            return
-        report.result({"command": line, "before": how.before, "ran": not dry_run})
-
-    guard(as_json, work)
+        line = flash.command(how, firmware, port or "")
+        report.warnings()
+        if not report.as_json:
+            if how.before:
+                console.verbatim(console.console(), how.before)
+            console.verbatim(console.console(), shlex.join(line))
+            sys.stdout.flush()
+        ended = 0 if dry_run else subprocess.run(line, stdout=STANDARD_ERROR if report.as_json else None, check=False).returncode
+    if ended:
+        cause = f"the programmer '{line[0]}' ended with {ended}"
+        remedy = "it says why above: look at the port, the cable, and whether another program has the port open"
+        report.diagnostics.error("C293", None, cause, remedy)
+        return
+    report.result({"command": line, "before": how.before, "ran": not dry_run})

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from carillon import console
-from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, counted, guard, read_checked
+from carillon.cli.common import Report, check_outputs, counted, read_checked
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ EPILOG = (
 
 
 def command(
+    report: Report,
     path: Annotated[Path, typer.Argument(help="Giotto program.")],
     listing: Annotated[bool, typer.Option("--listing", help="Print the E code, which the microcode assembler reads.")] = False,
     s_code: Annotated[
@@ -41,77 +41,69 @@ def command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the microcode to.", show_default="none")] = None,
-    as_json: options.Json = False,
 ) -> None:
     """Check a Giotto program and compile it to E code."""
+    from carillon.check.giotto_load import check_loads, loads
+    from carillon.files import write_bytes
+    from carillon.microcode import S_CODE
+    from carillon.microcode.binary import encode
 
-    def work(report: Report) -> None:
-        from carillon.check.giotto_load import check_loads, loads
-        from carillon.files import write_bytes
-        from carillon.microcode import S_CODE
-        from carillon.microcode.binary import encode
-
-        check_outputs((path,), only_files=True, out=out)
-        source = read_checked(path, report.diagnostics)
-        load = loads(source)
-        check_loads(source, load, report.diagnostics)
-        chosen = _chosen(source, s_code, report.diagnostics)
-        compiled = _compiled(source, chosen, report.diagnostics)
-        across = _across(source, load)
-        played = {mode.name.text: _played(source, mode, compiled, load[mode.name.text], chosen) for mode in source.modes}
-        for mode in source.modes:
-            found = played[mode.name.text]
-            if s_code is not None and found is not None and found.broken is not None:
+    check_outputs((path,), only_files=True, out=out)
+    source = read_checked(path, report.diagnostics)
+    load = loads(source)
+    check_loads(source, load, report.diagnostics)
+    chosen = _chosen(source, s_code, report.diagnostics)
+    compiled = _compiled(source, chosen, report.diagnostics)
+    across = _across(source, load)
+    modes: list[dict[str, object]] = []
+    lines: list[str] = []
+    for mode in source.modes:
+        its = load[mode.name.text]
+        found = _played(source, mode, compiled, its, chosen)
+        if found is not None and found.broken is not None:
+            if s_code is not None:
                 _broken(mode, found, report.diagnostics)
-            if not as_json and found is not None and found.broken is not None and not (listing and load[mode.name.text].edf):
+            if not report.as_json and not (listing and its.edf):
                 console.verbatim(console.console(), "\n".join(_drawn(mode, found)))
-        report.diagnostics.stop_on_errors()
-        content = encode(compiled.program)
-        if out is not None:
-            write_bytes(out, content)
-        modes = [
+        invocations = sum(activity.frequency for activity in mode.invocations)
+        modes.append(
             {
                 "mode": mode.name.text,
                 "line": mode.name.span.line,
                 "period_ms": mode.period,
                 "units": mode.units,
-                "invocations": sum(activity.frequency for activity in mode.invocations),
-                "load": None if (share := load[mode.name.text].share) is None else float(share),
-                "edf": load[mode.name.text].edf,
-                "rate_monotonic": load[mode.name.text].rate_monotonic,
-                "timeline": None if (found := played[mode.name.text]) is None else found.timeline(),
+                "invocations": invocations,
+                "load": None if its.share is None else float(its.share),
+                "edf": its.edf,
+                "rate_monotonic": its.rate_monotonic,
+                "timeline": None if found is None else found.timeline(),
                 "s_code": None if s_code is None or found is None else _properties(found),
             }
-            for mode in source.modes
-        ]
-        size = len(compiled.program.code)
-        dispatching = sum(instruction.opcode in S_CODE for instruction in compiled.program.code)
-        result = {"file": None if out is None else str(out), "instructions": size, "bytes": len(content), "modes": modes}
-        switches = None if across is None else _switched(across, load)
-        report.result(
-            result | {"switches": switches, "s_code": dispatching} | ({"listing": compiled.listing()} if listing else {})
         )
-        if listing:
-            report.show(lambda _: print(compiled.listing(), end=""))
-            return
-        lines: list[str] = []
-        for mode, about in zip(source.modes, modes, strict=True):
-            said = f"mode {mode.name}: {mode.period} ms, {counted(mode.units, 'unit')}, "
-            said += f"{counted(int(str(about['invocations'])), 'invocation')} of tasks"
-            lines.append(said + _said(load[mode.name.text]))
-            if s_code is not None:
-                lines += [f"S code: {_kept(played[mode.name.text])}", *_drawn(mode, played[mode.name.text])]
-        if across is not None:
-            edf = all(its.edf for its in load.values())
-            lines.append(f"in every order of switches: {_schedulers(edf, across.safe)}")
-            if all(its.rate_monotonic for its in load.values()):  # else a mode alone shows it
-                lines += _drawn_across(source, across)
-        said = f"{counted(size, 'instruction')}, "
-        said += f"{dispatching} of them S code, " if s_code is not None else ""
-        said += f"{len(content)} bytes of microcode with its tables of names"
-        report.say(*lines, said + (f", in {out}" if out is not None else ""))
-
-    guard(as_json, work)
+        units = f"{counted(mode.units, 'unit')}, {counted(invocations, 'invocation')} of tasks"
+        lines.append(f"mode {mode.name}: {mode.period} ms, {units}{_said(its)}")
+        lines += [f"S code: {_kept(found)}", *_drawn(mode, found)] if s_code is not None else []
+    report.diagnostics.stop_on_errors()
+    content = encode(compiled.program)
+    if out is not None:
+        write_bytes(out, content)
+    size = len(compiled.program.code)
+    dispatching = sum(instruction.opcode in S_CODE for instruction in compiled.program.code)
+    result = {"file": None if out is None else str(out), "instructions": size, "bytes": len(content), "modes": modes}
+    switches = None if across is None else _switched(across, load)
+    report.result(result | {"switches": switches, "s_code": dispatching} | ({"listing": compiled.listing()} if listing else {}))
+    if listing:
+        report.show(lambda _: print(compiled.listing(), end=""))
+        return
+    if across is not None:
+        edf = all(its.edf for its in load.values())
+        lines.append(f"in every order of switches: {_schedulers(edf, across.safe)}")
+        if all(its.rate_monotonic for its in load.values()):  # else a mode alone shows it
+            lines += _drawn_across(source, across)
+    said = f"{counted(size, 'instruction')}, "
+    said += f"{dispatching} of them S code, " if s_code is not None else ""
+    said += f"{len(content)} bytes of microcode with its tables of names"
+    report.say(*lines, said + (f", in {out}" if out is not None else ""))
 
 
 def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Chosen | None:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
-from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, counted, guard, read_checked, usage
+from carillon.cli.common import Report, check_outputs, counted, read_checked, usage
 from carillon.units import format_number
 
 if TYPE_CHECKING:
@@ -89,6 +88,7 @@ class _Asked:
 
 
 def command(
+    report: Report,
     action: Annotated[
         Action,
         typer.Argument(
@@ -135,16 +135,11 @@ def command(
             show_default="2 on a device; 60 on a socket, which loses nothing",
         ),
     ] = None,
-    as_json: options.Json = False,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
-
-    def work(report: Report) -> None:
-        asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
-        _check(action, asked)
-        _ACTIONS[action](asked, report)
-
-    guard(as_json, work)
+    asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
+    _check(action, asked)
+    _ACTIONS[action](asked, report)
 
 
 def _check(action: Action, asked: _Asked) -> None:
@@ -200,9 +195,7 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
     from carillon.microcode.compose import CompositionError, composed
 
     def refuse(cause: str, remedy: str) -> NoReturn:
-        report.diagnostics.error("C238", None, f"these programs cannot run side by side: {cause}", remedy)
-        report.diagnostics.stop_on_errors()
-        raise AssertionError
+        report.refuse("C238", f"these programs cannot run side by side: {cause}", remedy)
 
     try:
         found = composed(first, second)
@@ -241,12 +234,10 @@ def _finish(program: Program, out: Path | None, report: Report) -> None:
     if isinstance(room, Loop):
         places = ", ".join(map(str, room.addresses[:5]))
         cause = f"it may go round without taking time: instructions {places}{' ...' if len(room.addresses) > 5 else ''}"
-        report.diagnostics.error("C240", None, cause, "let the loop wait for a time, or begin its next turn by a future")
-    elif max(room.bindings, room.threads) > MOST:
+        report.refuse("C240", cause, "let the loop wait for a time, or begin its next turn by a future")
+    if max(room.bindings, room.threads) > MOST:
         cause = "it may have more triggers or threads waiting than any image has room for"
-        report.diagnostics.error("C240", None, cause, "let each turn of a loop begin one trigger, and end its threads")
-    report.diagnostics.stop_on_errors()
-    assert not isinstance(room, Loop)
+        report.refuse("C240", cause, "let each turn of a loop begin one trigger, and end its threads")
     content = encode(program)
     if out is not None:
         write_bytes(out, content)
@@ -318,9 +309,7 @@ def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
         with _Line(asked.to, asked.patience) as line:
             return work(Target(line))
     except (OSError, UploadError) as error:
-        report.diagnostics.error("C277", None, f"{asked.to}: {error}", "run carillon explain C277")
-        report.diagnostics.stop_on_errors()
-        raise AssertionError from error
+        report.refuse("C277", f"{asked.to}: {error}", "run carillon explain C277")
 
 
 def _record(asked: _Asked, report: Report) -> None:

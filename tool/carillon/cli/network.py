@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, check_outputs, guard, ticks_of, usage
-from carillon.cli.runs import window_ticks
+from carillon.cli.common import Report, check_kernel, check_outputs, ticks_of, usage
+from carillon.cli.runs import Asked, show_end, show_runs, window_ticks
 
 if TYPE_CHECKING:
-    from carillon.diagnostics import Diagnostics
     from carillon.model.network import Network
     from carillon.pipeline import Planned
     from carillon.run.network import Built, NetworkRun
@@ -26,15 +23,28 @@ LENGTH = "100ms"
 """How long a network runs where nothing is said."""
 
 
-def network_of(paths: list[Path] | None, unfit: Mapping[str, object], own: Mapping[str, object]) -> Path | None:
+def show_asked(asked: Asked, report: Report, **unfit: object) -> None:
+    """Run and show what the command line names: a network, which ``unfit`` options do not fit, or a schedule."""
+    check_kernel(asked.kernel)
+    network = _network_of(asked, unfit)
+    if network is None:
+        show_runs(asked, report)
+    else:
+        show_network(network, asked, report)
+
+
+def _network_of(asked: Asked, more: Mapping[str, object]) -> Path | None:
     """The network's file that the command line means; None for a schedule.
 
-    Options that were given and do not fit are refused: ``unfit`` of a network, ``own`` of anything else.
+    Options that were given and do not fit are refused, of which a command has ``more`` that do not fit a network.
     """
     from carillon.read.network import network_file
 
+    paths = asked.paths
     path = paths[0] if paths else Path()
     network = network_file(path) if not paths or len(paths) == 1 else None
+    own: Mapping[str, object] = {"offsets": asked.files["offsets"], "record": asked.record}
+    unfit = {"board": asked.board, "include": asked.include, "rounds": asked.rounds, **more}
     for option, value in (own if network is None else unfit).items():
         if value is not None:
             alien = f"is for networks, and '{path}' is none"
@@ -43,77 +53,52 @@ def network_of(paths: list[Path] | None, unfit: Mapping[str, object], own: Mappi
     return network
 
 
-def show_network(
-    path: Path,
-    time: str | None,
-    recorded: str | None,
-    window: str | None,
-    out: Path | None,
-    as_json: bool,
-    time_limit: float,
-    files: Mapping[str, Path | None],
-    *,
-    kernel: str = "carillon",
-    strict: bool = False,
-) -> None:
-    """Run a network and show it, also in ``files``, which are named as the options that ask for them are.
+def show_network(path: Path, asked: Asked, report: Report) -> None:
+    """Run a network and show it."""
+    from carillon import pipeline
+    from carillon.model.network import PICOSECONDS
+    from carillon.read.network import read_network
+    from carillon.run.network import run_network
+    from carillon.show.network import NANOSECONDS, as_json, pictured, render
+    from carillon.trace.analyse import analyse
+    from carillon.trace.executions import warn_of_exceeded, warn_of_missed
+    from carillon.units import format_duration
 
-    ``strict``: exit with 3 if a deadline was missed, or a WCET exceeded, in what was recorded.
-    """
-    missed = 0
-
-    def work(report: Report) -> None:
-        nonlocal missed
-        from carillon.model.network import PICOSECONDS
-        from carillon.read.network import read_network
-        from carillon.show.network import NANOSECONDS, render
-        from carillon.show.network import as_json as figures
-        from carillon.trace.analyse import analyse
-        from carillon.trace.executions import warn_of_exceeded, warn_of_missed
-        from carillon.units import format_duration
-
-        check_outputs((path,), False, out=out, **files)
-        length = ticks_of(time or LENGTH, PICOSECONDS, "--for")
-        part = min(length, ticks_of(recorded or options.RECORDED, PICOSECONDS, "--record"))
-        shown = window_ticks(window, NANOSECONDS, max(1, part * NANOSECONDS // PICOSECONDS))
-        network = report.diagnostics.required(read_network(path, report.diagnostics))
-        late = max(network.nodes, key=lambda one: one.start)
-        if late.start >= length:
-            power_up = format_duration(late.start, PICOSECONDS)
-            usage(f"--for: node '{late.name}' has no power until {power_up}: run the network for longer")
-        planned, built = _build(network, kernel, out or path.parent / "build", time_limit, report)
-        report.diagnostics.stop_on_errors()
-        report.status(f"running {len(built)} nodes")
-        it = _run(network, planned, built, length, part, report.diagnostics)
-        if it is None:
-            return
-        written = _write(it, shown, files)
-        missed = sum(s.totals.deadlines_missed for s in it.summaries)
-        for plan, node in zip(planned, it.run.nodes, strict=True):
-            warn_of_missed(plan.system, node.trace, report.diagnostics)
-            missed += warn_of_exceeded(plan.system, node.trace, analyse(node.trace, ()), report.diagnostics)
-        times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
-        report.result({"network": network.name, **times, "nodes": figures(it), "files": [str(p) for p in written]})
-        if not as_json:
-            report.warnings()
-            to = console.console()
-            render(to, it, shown)
-            for node in it.run.nodes:
-                if node.trace.stopped:
-                    last = node.begin + node.trace.length - 1
-                    to.print(f"\nNode {node.node.name} ended in its tick {last}: {node.trace.stopped}.")
-                if node.trace.output:
-                    to.print(f"\noutput of {node.node.name}:")
-                    console.verbatim(to, node.trace.output)
-            for file in written:
-                console.verbatim(to, f"wrote {file}")
-
-    guard(as_json, work)
-    if strict and missed:
-        raise typer.Exit(3)
+    check_outputs((path,), False, out=asked.out, **asked.files)
+    length = ticks_of(asked.time or LENGTH, PICOSECONDS, "--for")
+    part = min(length, ticks_of(asked.record or options.RECORDED, PICOSECONDS, "--record"))
+    shown = window_ticks(asked.window, NANOSECONDS, max(1, part * NANOSECONDS // PICOSECONDS))
+    network = report.diagnostics.required(read_network(path, report.diagnostics))
+    late = max(network.nodes, key=lambda one: one.start)
+    if late.start >= length:
+        power_up = format_duration(late.start, PICOSECONDS)
+        usage(f"--for: node '{late.name}' has no power until {power_up}: run the network for longer")
+    planned, built = _build(network, asked, asked.out or path.parent / "build", report)
+    report.status(f"running {len(built)} nodes")
+    run = run_network(network, built, length, part, report.diagnostics)
+    if run is None:
+        return
+    nodes = list(zip([plan.system for plan in planned], [node.trace for node in run.nodes], strict=True))
+    it = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
+    _write(it, shown, asked.written)
+    missed = sum(s.totals.deadlines_missed for s in it.summaries)
+    for system, trace in nodes:
+        warn_of_missed(system, trace, report.diagnostics)
+        missed += warn_of_exceeded(system, trace, analyse(trace, ()), report.diagnostics)
+    times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
+    files = [str(written) for written in asked.written.values()]
+    report.result({"network": network.name, **times, "nodes": as_json(it), "files": files})
+    if not report.as_json:
+        report.warnings()
+        render(console.console(), it, shown)
+        for node in run.nodes:
+            last = node.begin + node.trace.length - 1
+            show_end(f"Node {node.node.name} ended in its tick {last}", node.node.name, node.trace)
+        asked.show_written()
+    asked.judge(missed, report)
 
 
-def _build(network: Network, kernel: str, folder: Path, time_limit: float, report: Report) -> tuple[list[Planned], list[Built]]:
+def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tuple[list[Planned], list[Built]]:
     """Plan and build what the nodes run, once for nodes that have the same schedule and board."""
     from carillon import pipeline
     from carillon.build.node import build_node
@@ -126,13 +111,13 @@ def _build(network: Network, kernel: str, folder: Path, time_limit: float, repor
         if key in done:
             continue
         report.status(f"building what node {node.name} runs")
-        planned = pipeline.plan(node.schedule, report.diagnostics, node.board, kernel, time_limit)
+        planned = pipeline.plan(node.schedule, report.diagnostics, node.board, asked.kernel, asked.time_limit)
         if not planned.system.board.native:
             cause = f"node '{node.name}' is on board '{planned.system.board.name}', which no network can run"
             remedy = 'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]'
             report.diagnostics.error("C228", node.span, cause, remedy)
             continue
-        own = folder / f"network-{node.name}-{kernel}"
+        own = folder / f"network-{node.name}-{asked.kernel}"
         with alone(own):
             found = build_node(planned.image, own, report.diagnostics)
         if found is not None:
@@ -142,20 +127,7 @@ def _build(network: Network, kernel: str, folder: Path, time_limit: float, repor
     return [planned for planned, _ in both], [built for _, built in both]
 
 
-def _run(
-    network: Network, planned: list[Planned], built: list[Built], length: int, part: int, diagnostics: Diagnostics
-) -> Pictured | None:
-    from carillon import pipeline
-    from carillon.run.network import run_network
-    from carillon.show.network import pictured
-
-    run = run_network(network, built, length, part, diagnostics)
-    if run is None:
-        return None
-    return pictured(run, [pipeline.releases(p.system, node.trace) for p, node in zip(planned, run.nodes, strict=True)])
-
-
-def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path | None]) -> list[Path]:
+def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:
     """Write the files that were asked for."""
     from carillon import show
     from carillon.files import replacing
@@ -164,8 +136,6 @@ def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path
 
     part = shown or first_window(it)
     for option, path in files.items():
-        if path is None:
-            continue
         try:
             if option not in ("events", "offsets"):
                 show.write(option, path, it.panels, part, it.run.network.name)
@@ -177,7 +147,6 @@ def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path
                     offsets.write(stream, it.run)
         except ValueError as error:
             usage(f"--window: {error}")
-    return [path for path in files.values() if path is not None]
 
 
 def _events(run: NetworkRun) -> list[dict[str, object]]:

@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import check_kernel
-from carillon.cli.network import network_of, show_network
-from carillon.cli.runs import show_runs
+from carillon.cli.common import Report
+from carillon.cli.network import show_asked
+from carillon.cli.runs import Asked
 
 EPILOG = "Example: carillon run examples/engine --board ast1030-evb --for 1s --events engine.jsonl"
 
 
 def command(
+    report: Report,
     paths: options.Schedule = None,
     board: options.Board = None,
     include: options.Include = None,
@@ -37,33 +38,8 @@ def command(
     record: options.Record = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, or a WCET exceeded.")] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
-    as_json: options.Json = False,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
-    check_kernel(kernel)
-    network = network_of(
-        paths,
-        unfit={"board": board, "include": include, "rounds": rounds, "serial": serial},
-        own={"offsets": offsets, "record": record},
-    )
-    files = {"events": events, "html": html}
-    if network is not None:
-        files["offsets"] = offsets
-        show_network(network, time, record, window, out, as_json, time_limit, files, kernel=kernel, strict=strict)
-        return
-    show_runs(
-        paths,
-        board,
-        (kernel,),
-        rounds,
-        time,
-        window,
-        out,
-        as_json,
-        time_limit,
-        files,
-        machine=machine,
-        include=include,
-        strict=strict,
-        serial=serial,
-    )
+    files = {"events": events, "html": html, "offsets": offsets}
+    asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
+    show_asked(asked, report, serial=serial)

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from carillon import console
-from carillon.cli.common import Report, build_folder, check_machine, check_outputs, guard, schedule_file, ticks_of, usage
+from carillon.cli.common import Report, build_folder, check_machine, check_outputs, schedule_file, ticks_of, usage
 from carillon.sources import files_of
 
 if TYPE_CHECKING:
@@ -24,6 +22,45 @@ EVENT_TRIGGERED_RUN = "100ms"
 """How long a system without rounds runs at least where nothing is said."""
 LONGEST_RUN = "10s"
 """How long it runs at most, however rarely its alarms expire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What ``run`` and ``show`` are asked for.
+
+    ``files`` to write are named as the options that ask for them are.  ``strict``: exit with 3 if a deadline was missed, or a
+    WCET exceeded, in what was recorded, of a comparison in the first run.
+    """
+
+    paths: list[Path] | None
+    board: str | None
+    include: list[Path] | None
+    kernel: str
+    machine: str
+    rounds: int | None
+    time: str | None
+    window: str | None
+    out: Path | None
+    record: str | None
+    time_limit: float
+    files: Mapping[str, Path | None]
+    strict: bool = False
+    serial: Path | None = None
+    compare: bool = False
+
+    @property
+    def written(self) -> dict[str, Path]:
+        """The files that are asked for."""
+        return {option: path for option, path in self.files.items() if path is not None}
+
+    def show_written(self) -> None:
+        """Print which files were written."""
+        for path in self.written.values():
+            console.verbatim(console.console(), f"wrote {path}")
+
+    def judge(self, missed: int, report: Report) -> None:
+        """Let the command exit as ``strict`` says."""
+        report.code = 3 if self.strict and missed else 0
 
 
 def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[int, int]:
@@ -104,90 +141,65 @@ def window_ticks(text: str | None, hz: int, length: int) -> tuple[int, int] | No
     return first, last
 
 
-def show_runs(
-    paths: list[Path] | None,
-    board: str | None,
-    kernels: tuple[str, ...],
-    rounds: int | None,
-    time: str | None,
-    window: str | None,
-    out: Path | None,
-    as_json: bool,
-    time_limit: float,
-    files: Mapping[str, Path | None],
-    *,
-    machine: str,
-    include: list[Path] | None,
-    strict: bool = False,
-    serial: Path | None = None,
-) -> None:
-    """Run with each kernel, one below the other in what is shown, also in ``files``, named as the options that ask for them are.
+def show_runs(asked: Asked, report: Report) -> None:
+    """Run with each kernel, one below the other in what is shown."""
+    from carillon import pipeline, show
+    from carillon.files import replacing
+    from carillon.show import terminal
+    from carillon.show.scene import panels_of
+    from carillon.trace import write_events
+    from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
-    ``strict``: exit with 3 if the first missed a deadline, or a task exceeded its WCET.
-    """
-    missed = 0
+    source = schedule_file(asked.paths, asked.include)
+    check_outputs(files_of(source), False, out=asked.out, serial=asked.serial, **asked.files)
+    machine = check_machine(asked.machine, source)
+    traces = []
+    clock: int | None = None
+    for kernel in ("carillon", "conventional") if asked.compare else (asked.kernel,):
+        report.status(f"allocating for the {kernel} kernel")
+        planned = pipeline.plan(source, report.diagnostics, asked.board, kernel, asked.time_limit, clock, machine)
+        clock = planned.system.clock_hz  # of all that are compared
+        ticks, count = run_length(planned, asked.rounds, asked.time)
+        part = window_ticks(asked.window, planned.system.clock_hz, ticks)
+        out = asked.out / kernel if asked.out and asked.compare else asked.out
+        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial)
+        if trace is None:
+            return
+        traces.append(trace)
+    releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
+    try:
+        panels = panels_of(traces, releases)
+        for option, path in asked.written.items():
+            if option == "events":
+                with replacing(path) as stream:
+                    write_events(traces[0].events, stream)
+            else:
+                show.write(option, path, panels, part)
+        summaries = [panel.summary for panel in panels]
+        missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
+        warn_of_missed(planned.system, traces[0], report.diagnostics)
+        missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
+        told = ("application", "board", "kernel", "length", "output", "stopped")
+        runs = [
+            {name: getattr(t, name) for name in told} | {"summary": s.as_json()} for t, s in zip(traces, summaries, strict=True)
+        ]
+        report.result({"runs": runs, "files": [str(path) for path in asked.written.values()]})
+        if not report.as_json:
+            report.warnings()
+            terminal.render(console.console(), panels, part)
+            for trace in traces:
+                show_end(f"The {trace.kernel} kernel's run ended in tick {trace.length - 1}", trace.kernel, trace)
+            asked.show_written()
+        asked.judge(missed, report)
+    except ValueError as error:
+        usage(f"--window: {error}")
 
-    def work(report: Report) -> None:
-        nonlocal missed
-        from carillon import pipeline, show
-        from carillon.files import replacing
-        from carillon.show import terminal
-        from carillon.show.scene import panels_of
-        from carillon.trace import write_events
-        from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
-        source = schedule_file(paths, include)
-        check_outputs(files_of(source), False, out=out, serial=serial, **files)
-        carried = check_machine(machine, source)
-        traces = []
-        clock: int | None = None
-        for kernel in kernels:
-            report.status(f"allocating for the {kernel} kernel")
-            planned = pipeline.plan(source, report.diagnostics, board, kernel, time_limit, clock, carried)
-            clock = planned.system.clock_hz  # of all that are compared
-            ticks, count = run_length(planned, rounds, time)
-            part = window_ticks(window, planned.system.clock_hz, ticks)
-            trace = build_and_run(
-                planned, kernel, out / kernel if out and len(kernels) > 1 else out, ticks, count, report, serial
-            )
-            if trace is None:
-                return
-            traces.append(trace)
-        releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
-        written = {option: path for option, path in files.items() if path is not None}
-        try:
-            panels = panels_of(traces, releases)
-            for option, path in written.items():
-                if option == "events":
-                    with replacing(path) as stream:
-                        write_events(traces[0].events, stream)
-                else:
-                    show.write(option, path, panels, part)
-            summaries = [panel.summary for panel in panels]
-            missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
-            warn_of_missed(planned.system, traces[0], report.diagnostics)
-            missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
-            told = ("application", "board", "kernel", "length", "output", "stopped")
-            runs = [
-                {name: getattr(t, name) for name in told} | {"summary": s.as_json()}
-                for t, s in zip(traces, summaries, strict=True)
-            ]
-            report.result({"runs": runs, "files": [str(path) for path in written.values()]})
-            if not as_json:
-                report.warnings()
-                to = console.console()
-                terminal.render(to, panels, part)
-                for trace in traces:
-                    if trace.stopped:
-                        to.print(f"\nThe {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")
-                    if trace.output:
-                        to.print(f"\noutput of {trace.kernel}:")
-                        console.verbatim(to, trace.output)
-                for file in written.values():
-                    console.verbatim(to, f"wrote {file}")
-        except ValueError as error:
-            usage(f"--window: {error}")
-
-    guard(as_json, work)
-    if strict and missed:
-        raise typer.Exit(3)
+def show_end(ended: str, whose: str, trace: Trace) -> None:
+    """Print why a run stopped before its time, if it did, and what the firmware wrote."""
+    to = console.console()
+    if trace.stopped:
+        to.print(f"\n{ended}: {trace.stopped}.")
+    if trace.output:
+        to.print(f"\noutput of {whose}:")
+        console.verbatim(to, trace.output)

@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import check_kernel
-from carillon.cli.network import network_of, show_network
-from carillon.cli.runs import show_runs
+from carillon.cli.common import Report
+from carillon.cli.network import show_asked
+from carillon.cli.runs import Asked
 
 EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg"
 
 
 def command(
+    report: Report,
     paths: options.Schedule = None,
     board: options.Board = None,
     include: options.Include = None,
@@ -34,16 +35,8 @@ def command(
     offsets: options.Offsets = None,
     record: options.Record = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
-    as_json: options.Json = False,
 ) -> None:
     """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
-    check_kernel(kernel)
-    unfit = {"board": board, "include": include, "rounds": rounds, "compare": compare or None, "vcd": vcd}
-    network = network_of(paths, unfit=unfit, own={"offsets": offsets, "record": record})
-    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd}
-    if network is not None:
-        files["offsets"] = offsets
-        show_network(network, time, record, window, out, as_json, time_limit, files, kernel=kernel)
-        return
-    kernels = ("carillon", "conventional") if compare else (kernel,)
-    show_runs(paths, board, kernels, rounds, time, window, out, as_json, time_limit, files, machine=machine, include=include)
+    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
+    asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
+    show_asked(asked, report, compare=compare or None, vcd=vcd)

@@ -13,25 +13,22 @@ def emit(image: Image) -> dict[str, str]:
     osek = image.osek
     if osek is None or osek.allocation.base is None:
         return {}
-    base, cell = osek.allocation.base, osek.base
+    base, cell, whole = osek.allocation.base, osek.base, osek.allocation.base.kind is not BaseKind.DOWN
     family = base.array.family.name
+    what = cell.use.cell.name if cell is not None else "a counter that never stops"
+    values = {"PERIOD": f"{0 if whole else base.period}u", "MOST": f"{base.counted}u", "AHEAD": f"{base.ahead}u"}
     if cell is None:
-        left, what = f"0u - {family.upper()}_FREE", "a counter that never stops"
+        left = f"0u - {family.upper()}_FREE"
+    elif base.kind is BaseKind.UP:
+        left = f"0u - {text.macro(cell, 'UP', cell.number)}"
     else:
-        what = cell.use.cell.name
-        if base.kind is BaseKind.UP:
-            left = f"0u - {text.macro(cell, 'UP', cell.number)}"
-        else:
-            left = f"carillon_port_read({text.macro(cell, 'COUNTER', cell.number)})"
-    lines = ["", f'#include "cells/{family}/cell.h"', ""]
-    whole = base.kind is not BaseKind.DOWN
-    lines += [f"#define CARILLON_BASE_PERIOD {0 if whole else base.period}u", f"#define CARILLON_BASE_MOST {base.counted}u"]
-    lines += [f"#define CARILLON_BASE_AHEAD {base.ahead}u"]
-    if base.kind is BaseKind.DOWN and cell is not None and osek.tables:
-        lines += [f"#define CARILLON_BASE_COUNTER {text.macro(cell, 'COUNTER', cell.number)}"]
-        lines += [f"#define CARILLON_BASE_NEAR {osek.tables[0].near}u /* a start of a schedule table takes less */"]
-        lines += [f"#define CARILLON_BASE_EARLY {osek.lead}u /* from its start to time 0 */"]
-        lines += [f"#define CARILLON_BASE_GUARD {osek.guard}u /* from what it reads as time 0 to time 0 */"]
+        counter = text.macro(cell, "COUNTER", cell.number)
+        left = f"carillon_port_read({counter})"
+        if not whole and osek.tables:
+            values["COUNTER"] = counter
+            values["NEAR"] = f"{osek.tables[0].near}u /* a start of a schedule table takes less */"
+            values["EARLY"] = f"{osek.lead}u /* from its start to time 0 */"
+            values["GUARD"] = f"{osek.guard}u /* from what it reads as time 0 to time 0 */"
     origin = osek.origin % (1 << base.bits if whole else base.period)
-    lines += [f"#define CARILLON_BASE_ORIGIN ((carillon_base){origin}u)", f"#define CARILLON_BASE_LEFT ({left})"]
-    return {"carillon_base.h": text.header(image, f"The time base is {what}.", "CARILLON_BASE_DEVICE_H", lines)}
+    values |= {"ORIGIN": f"((carillon_base){origin}u)", "LEFT": f"({left})"}
+    return text.device(image, "BASE", family, f"The time base is {what}.", values)

@@ -126,7 +126,7 @@ class _Writer(Writer):
                     lines.append(f"{indent}if (guard_{i.x}()) {{{comment}")
                     closing.append(i.y)
                 case Opcode.CALL:
-                    touched = [slot for task in self.touched(self.program.drivers[i.x]) for slot in self.slots_of(task)]
+                    touched = [slot for task in self.program.touched(i.x) for slot in self.slots_of(task)]
                     lines += [f"{indent}{line}" for line in self.guarded(touched, address, [f"driver_{i.x}();{comment}"])]
                 case Opcode.RELEASE:
                     does = [f"carillon_giotto_release({self.slot[i.x, i.time]}u);{comment}", f"due_{i.time} = true;"]

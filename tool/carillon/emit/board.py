@@ -110,13 +110,9 @@ def _console(board: Board) -> list[str]:
     if console is None:
         return []
     mask, waits = (console.empty, 0) if console.full is None else (console.full, console.full)
+    values = {"DATA": console.data, "STATE": console.state, "MASK": mask, "WAITS": waits, "READY": console.ready}
     lines = ["", "/* The console. */", f"#define CARILLON_CONSOLE_REGISTER uint{console.width}_t"]
-    lines += [f"#define CARILLON_CONSOLE_DATA 0x{console.data:X}u", f"#define CARILLON_CONSOLE_STATE 0x{console.state:X}u"]
-    lines += [
-        f"#define CARILLON_CONSOLE_MASK 0x{mask:X}u",
-        f"#define CARILLON_CONSOLE_WAITS 0x{waits:X}u",
-    ]
-    lines += [] if console.ready is None else [f"#define CARILLON_CONSOLE_READY 0x{console.ready:X}u"]
+    lines += [f"#define CARILLON_CONSOLE_{name} 0x{value:X}u" for name, value in values.items() if value is not None]
     return [*lines, _stores("CARILLON_CONSOLE_PREPARE", console.prepare)]
 
 

@@ -35,8 +35,7 @@ def _handlers(image: Image) -> list[str]:
     ]
     if not declarations:
         return []
-    head = ["", "/* Functions of the application that are vectors themselves. */", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
-    return [*head, *declarations, "#ifdef __cplusplus", "}", "#endif"]
+    return ["", "/* Functions of the application that are vectors themselves. */", *text.linkage(declarations)]
 
 
 def _linkage(image: Image) -> list[str]:

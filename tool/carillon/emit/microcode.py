@@ -15,7 +15,7 @@ from carillon.emit import text
 from carillon.giotto import Binding, Compiled
 from carillon.image import Image, Microcode
 from carillon.image.misses import compute_symbol, deadline_misses
-from carillon.microcode import Function, Instruction, Kind
+from carillon.microcode import Function, Kind
 from carillon.microcode.binary import checksum_of, interface_of
 from carillon.model.giotto import Giotto
 from carillon.read.giotto.tables import LOADER, interrupts
@@ -68,9 +68,7 @@ class Writer:
         for alias in self.giotto.types:
             meant, name = _name(alias.meant.text), _name(alias.name.text)
             lines += [f"typedef {meant} {name};"] if meant != name else []
-        lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
-        lines += dict.fromkeys(self.prototypes())
-        lines += ["#ifdef __cplusplus", "}", "#endif"]
+        lines += ["", *text.linkage(dict.fromkeys(self.prototypes()))]
         return text.header(self.image, f"What {self.image.system.file.name} asks of C.", "GIOTTO_H", lines)
 
     def prototypes(self) -> Iterable[str]:
@@ -108,15 +106,15 @@ class Writer:
             lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
         for number in sorted(guards):
             binding = self.compiled.guards[number]
-            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
-            lines += [f"    return {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});", "}"]
+            lines += [
+                "",
+                f"/* {binding.name} */",
+                f"static bool guard_{number}(void)",
+                "{",
+                f"    return {self.call(binding)}",
+                "}",
+            ]
         return lines
-
-    def touched(self, driver: Function) -> list[int]:
-        """The tasks of which it reads what they write, or writes what they read or write."""
-        reads, writes = {*driver.reads}, {*driver.writes}
-        tasks = enumerate(self.program.tasks)
-        return [k for k, own in tasks if reads & {*own.writes} or writes & {*own.reads, *own.writes}]
 
     def task(self, number: int, binding: Binding, function: Function) -> list[str]:
         """What computes on copies of what a task writes, and what makes these its ports."""
@@ -151,7 +149,11 @@ class Writer:
             return [f"    if (fresh_{number}) {{", f"        fresh_{number} = false;", *copies, "    }"]
         if binding.name.startswith("init:"):
             return [f"    {binding.function}(&{self.port(name)});" for name in binding.arguments]
-        return [f"    {binding.function}({', '.join(f'&{self.port(a)}' for a in binding.arguments)});"]
+        return [f"    {self.call(binding)}"]
+
+    def call(self, binding: Binding) -> str:
+        """The call of its function."""
+        return f"{binding.function}({', '.join(f'&{self.port(name)}' for name in binding.arguments)});"
 
 
 class _Microcode(Writer):
@@ -171,25 +173,25 @@ class _Microcode(Writer):
         for number, name in enumerate(self.microcode.threads_of):
             lines += ["", *text.function(f"carillon_task_{name}", [f"    carillon_microcode_thread({number}u);"])]
         lines.append("")
-        for number, driver in enumerate(self.program.drivers):
-            touched = [*(f"{task}u" for task in self.touched(driver)), _NONE]
+        for number in range(len(self.program.drivers)):
+            touched = [*(f"{task}u" for task in self.program.touched(number)), _NONE]
             lines.append(f"static const uint16_t touches_{number}[] = {{{', '.join(touched)}}};")
         lines.append("")
-        lines += self.table("struct carillon_microcode_driver carillon_microcode_drivers[]", [
+        lines += text.table("const struct carillon_microcode_driver carillon_microcode_drivers[]", [
             f"{{driver_{number}, touches_{number}}}, /* {binding.name} */" for number, binding in enumerate(self.compiled.drivers)
         ])  # fmt: skip
         guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
         lines += text.table("bool (*const carillon_microcode_guards[])(void)", guards or ["NULL"])
         lines += self.triggers()
         lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
-        lines += self.table("struct carillon_microcode_task carillon_microcode_tasks[]", [
+        lines += text.table("const struct carillon_microcode_task carillon_microcode_tasks[]", [
             f"{{{compute_symbol(number)}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
             for number, (name, binding) in enumerate(zip(self.microcode.threads_of, self.compiled.tasks, strict=True))
         ])  # fmt: skip
         lines += self.missed()
-        lines += self.table("struct carillon_instruction code[]", self.code(), "static ")
+        lines += text.table("static const struct carillon_instruction code[]", self.code())
         lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
-        lines += self.table("struct carillon_microcode carillon_microcode_first", [
+        lines += text.table("const struct carillon_microcode carillon_microcode_first", [
             f".code = code, .steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
             f".entry = {self.program.entry}u, .shared = {_NONE},",
             f".scheduler = CARILLON_SCHEDULER_{self.microcode.scheduler.upper()}",
@@ -210,7 +212,7 @@ class _Microcode(Writer):
                 f"static bool is_enabled_{number}(uint32_t state)", "{", f"    return events_{number} != state;", "}", "",
             ]  # fmt: skip
             rows.append(f"{{state_{number}, is_enabled_{number}}}, /* {port.name} */")
-        table = self.table("struct carillon_microcode_trigger carillon_microcode_triggers[]", rows or ["{NULL, NULL},"])
+        table = text.table("const struct carillon_microcode_trigger carillon_microcode_triggers[]", rows or ["{NULL, NULL},"])
         return [*(['#include "carillon/osek.h"', ""] if rows else []), *lines, *table]
 
     def loader(self) -> list[str]:
@@ -223,29 +225,24 @@ class _Microcode(Writer):
         return [
             '#include "kernel/microcode/loader.h"',
             "",
-            *self.table("struct carillon_verify_image carillon_loader_image", [
+            *text.table("const struct carillon_verify_image carillon_loader_image", [
                 f".tick_ns = {self.program.tick_ns}u, .interface = 0x{tables:08X}u, .counts = {{{counts}}},",
                 f".bindings = {self.microcode.bindings}u, .threads = {self.microcode.threads}u",
             ]),
-            *self.table("uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
+            *text.table("const uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
             f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",
             "",
             *text.function(f"carillon_task_{LOADER}", ["    carillon_loader_thread();"]), "",
         ]  # fmt: skip
 
-    def table(self, what: str, rows: list[str], prefix: str = "") -> list[str]:
-        return text.table(f"{prefix}const {what}", rows)
-
     def code(self) -> list[str]:
         labels = dict(self.program.labels)
         rows = []
-        for address, instruction in enumerate(self.program.code):
+        for address, i in enumerate(self.program.code):
             label = f"{labels[address]}: " if address in labels else ""
-            rows.append(f"{self.row(instruction)}, /* {address}: {label}{self.compiled.comments[address]} */")
+            written = f"CARILLON_INSTRUCTION(CARILLON_OPCODE_{i.opcode.name}, {i.time}u, {i.x}u, {i.y}u)"
+            rows.append(f"{written}, /* {address}: {label}{self.compiled.comments[address]} */")
         return rows
-
-    def row(self, i: Instruction) -> str:
-        return f"CARILLON_INSTRUCTION(CARILLON_OPCODE_{i.opcode.name}, {i.time}u, {i.x}u, {i.y}u)"
 
 
 def _copied(target: str, source: str) -> str:

@@ -16,7 +16,7 @@ from carillon.actions.every import of
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
 from carillon.image import Image
-from carillon.model.osek import CounterKind, OsekTask
+from carillon.model.osek import CounterKind
 from carillon.model.time import QueueKind
 
 FILL = 0xC0DEC0DE
@@ -95,6 +95,12 @@ def orti(image: Image, symbols: Collection[str]) -> str | None:
     return _Writer(image, image.osek.allocation, controller, symbols).text()
 
 
+Attribute = tuple[str, str, str, Callable[[int], str | None]]
+"""Its name, its type, what it means, and its value for the object with a number; None: it has none."""
+Kind = tuple[str, str, dict[str, int], list[Attribute]]
+"""A kind of objects: what ORTI calls it, its title, its objects with their numbers, and their attributes."""
+
+
 class _Writer:
     """Declares only attributes that every object of their kind can have."""
 
@@ -107,33 +113,27 @@ class _Writer:
         self.controller = controller
         self.symbols = symbols
         self.numbers = {task.name: number for number, task in enumerate(self.osek.tasks)}
+        self.extended = [t.name for t in self.osek.tasks if t.extended and f"carillon_stack_{t.name}" in symbols]
+        self.levels = [(str(level.tasks[0].priority), level.number) for level in allocation.levels]
         self.direct = [level for level in allocation.levels if level.kind is TaskKind.DIRECT]
         self.managed = RUNNING in symbols and JOBS in symbols
 
     def text(self) -> str:
         """The whole file."""
-        kinds = [
-            self._os(),
-            ("TASK", "Tasks", self._task_attributes(), {t.name: self._task(t) for t in self.osek.tasks}),
-            ("STACK", "Stacks", STACK, self._stacks()),
-            ("ALARM", "Alarms", ALARM, self._alarms()),
-            ("RESOURCE", "Resources", self._resource_attributes(), self._resources()),
-            ("vs_COUNTER", "Counters", COUNTER, self._counters()),
-        ]
+        kinds = [self._os(), self._tasks(), self._stacks(), self._alarms(), self._resources(), self._counters()]
         lines = [text.head(self.image, "ORTI: what a debugger knows of the event-triggered system.")]
         lines += ["VERSION {", '    KOIL = "2.2";', '    OSSEMANTICS = "ORTI", "2.2";', "};", ""]
         lines.append("IMPLEMENTATION Carillon {")
-        for kind, title, attributes, objects in kinds:
-            if objects:
-                used = next(iter(objects.values()))
+        for kind, title, objects, attributes in kinds:
+            for first in list(objects.values())[:1]:
                 lines.append(f"    {kind} {{")
-                lines += [f'        {declared} {name}, "{meaning}";' for name, declared, meaning in attributes if name in used]
+                lines += [f'        {type_} {name}, "{means}";' for name, type_, means, value in attributes if value(first)]
                 lines.append(f'    }}, "{title}";')
         lines += ["};", ""]
-        for kind, _, attributes, objects in kinds:
-            for name, values in objects.items():
-                lines.append(f"{kind} {name} {{")
-                lines += [f'    {attribute} = "{values[attribute]}";' for attribute, _, _ in attributes if attribute in values]
+        for kind, _, objects, attributes in kinds:
+            for name, number in objects.items():
+                values = [(attribute, value(number)) for attribute, _, _, value in attributes]
+                lines += [f"{kind} {name} {{", *(f'    {attribute} = "{value}";' for attribute, value in values if value)]
                 lines += ["};", ""]
         return "\n".join(lines)
 
@@ -149,174 +149,150 @@ class _Writer:
         for level in reversed(self.direct):
             assert self.controller is not None
             case = self.controller.active(level.source)
-            if self.managed and level.number < len(self.allocation.levels):
+            if self.managed and level.number < len(self.levels):
                 case = f"({case} && !{self._is_above(level)})"
             cases.append(f"{case} ? {of_direct(level)} : ")
         return "".join(cases) + of_managed
 
-    def _os(self) -> tuple[str, str, list[tuple[str, str, str]], dict[str, dict[str, str]]]:
+    def _isr(self, _: int) -> str | None:
+        """An expression by cases: the highest ISR that is active."""
+        if not self.allocation.isrs or self.controller is None:
+            return None
+        by_level = sorted(self.allocation.isrs, key=lambda pair: -pair[1])
+        return "".join(f"{self.controller.active(isr.source)} ? {isr.source} : " for isr, _ in by_level) + "0"
+
+    def _os(self) -> Kind:
         tasks = _enumeration("unsigned char", [("NO_TASK", NO_TASK), *self.numbers.items()])
-        levels = [("NO_TASK", 0), *((str(level.tasks[0].priority), level.number) for level in self.allocation.levels)]
         isrs = [("NO_ISR", 0), *((isr.name, isr.source) for isr, _ in self.allocation.isrs)]
-        modes = list(zip(self.osek.modes, range(len(self.osek.modes)), strict=True))
-        services = list(zip(SERVICES, range(len(SERVICES)), strict=True))
-        errors = list(zip(ERRORS, range(len(ERRORS)), strict=True))
-        attributes = [
-            ("RUNNINGTASK", tasks if self.direct else f"TOTRACE {tasks}", "Running task"),
-            ("RUNNINGTASKPRIORITY", _enumeration("unsigned char", levels), "Priority of the running task, without ceilings"),
-            ("RUNNINGISR2", _enumeration("unsigned short", isrs), "Running ISR"),
-            ("CURRENTAPPMODE", _enumeration("unsigned char", modes), "Application mode"),
-            ("LASTERROR", _enumeration("unsigned char", errors), "Last error"),
-            ("vs_FAILEDSERVICE", _enumeration("unsigned char", services), "Service that called the error hook last"),
-        ]
-        values = {
-            "RUNNINGTASK": self._topmost(
-                lambda level: self.numbers[level.tasks[0].name], RUNNING if self.managed else str(NO_TASK)
-            ),
-            "RUNNINGTASKPRIORITY": self._topmost(
-                lambda level: level.number,
-                f"{RUNNING} == {NO_TASK} ? 0 : {TASKS}[{RUNNING}].level" if self.managed else "0",
-            ),
-            "CURRENTAPPMODE": MODE if MODE in self.symbols else "0",
-        }
-        if self.allocation.isrs and self.controller is not None:
-            by_level = sorted(self.allocation.isrs, key=lambda pair: -pair[1])
-            values["RUNNINGISR2"] = (
-                "".join(f"{self.controller.active(isr.source)} ? {isr.source} : " for isr, _ in by_level) + "0"
-            )
-        if FAILURE in self.symbols:
-            values["LASTERROR"] = f"{FAILURE}.status"
-            values["vs_FAILEDSERVICE"] = f"{FAILURE}.service"
-        return "OS", "OS", attributes, {_identifier(self.image.system.name): values}
+        runs = self._topmost(lambda level: self.numbers[level.tasks[0].name], RUNNING if self.managed else str(NO_TASK))
+        of_managed = f"{RUNNING} == {NO_TASK} ? 0 : {TASKS}[{RUNNING}].level" if self.managed else "0"
+        priority = self._topmost(lambda level: level.number, of_managed)
+        levels = _enumeration("unsigned char", [("NO_TASK", 0), *self.levels])
+        status, service = (f"{FAILURE}.{field}" if FAILURE in self.symbols else None for field in ("status", "service"))
+        mode = MODE if MODE in self.symbols else "0"
+        return "OS", "OS", {_identifier(self.image.system.name): 0}, [
+            ("RUNNINGTASK", tasks if self.direct else f"TOTRACE {tasks}", "Running task", lambda _: runs),
+            ("RUNNINGTASKPRIORITY", levels, "Priority of the running task, without ceilings", lambda _: priority),
+            ("RUNNINGISR2", _enumeration("unsigned short", isrs), "Running ISR", self._isr),
+            ("CURRENTAPPMODE", _numbered(self.osek.modes), "Application mode", lambda _: mode),
+            ("LASTERROR", _numbered(ERRORS), "Last error", lambda _: status),
+            ("vs_FAILEDSERVICE", _numbered(SERVICES), "Service that called the error hook last", lambda _: service),
+        ]  # fmt: skip
 
     # Tasks and their stacks.
 
-    def _task_attributes(self) -> list[tuple[str, str, str]]:
-        levels = [(str(level.tasks[0].priority), level.number) for level in self.allocation.levels]
-        stacks = [("shared", 0), *((t.name, number) for number, t in enumerate(self._extended(), 1))]
-        return [
-            ("PRIORITY", _enumeration("unsigned char", levels), "Priority"),
-            ("STATE", _enumeration("unsigned char", STATES.items()), "State"),
-            ("CURRENTACTIVATIONS", 'CTYPE "unsigned char"', "Activations that run or wait"),
-            ("STACK", _enumeration("unsigned char", stacks), "Stack"),
-        ]
+    def _tasks(self) -> Kind:
+        levels, stacks = self.allocation.level_of, {name: k for k, name in enumerate(self.extended, 1)}
+        tasks = self.osek.tasks
+        return "TASK", "Tasks", self.numbers, [
+            ("PRIORITY", _enumeration("unsigned char", self.levels), "Priority", lambda n: str(levels(tasks[n]).number)),
+            ("STATE", _enumeration("unsigned char", STATES.items()), "State", self._state),
+            ("CURRENTACTIVATIONS", 'CTYPE "unsigned char"', "Activations that run or wait", self._activations),
+            ("STACK", _numbered(["shared", *stacks]), "Stack", lambda n: str(stacks.get(tasks[n].name, 0))),
+        ]  # fmt: skip
 
-    def _extended(self) -> list[OsekTask]:
-        return [t for t in self.osek.tasks if t.extended and f"carillon_stack_{t.name}" in self.symbols]
-
-    def _task(self, task: OsekTask) -> dict[str, str]:
+    def _state(self, number: int) -> str | None:
+        task = self.osek.tasks[number]
         level = self.allocation.level_of(task)
-        extended = [t.name for t in self._extended()]
-        values = {
-            "PRIORITY": str(level.number),
-            "STACK": str(extended.index(task.name) + 1 if task.name in extended else 0),
-        }
         above = [other.source for other in self.direct if other.number > level.number]
         covers = [f"({self.controller.any_active(above)}) != 0"] if above and self.controller is not None else []
         if level.kind is TaskKind.DIRECT:
             assert self.controller is not None
-            active, pending = self.controller.active(level.source), self.controller.pending(level.source)
-            if self.managed and level.number < len(self.allocation.levels):
+            if self.managed and level.number < len(self.levels):
                 covers.append(self._is_above(level))
             running = f"({' || '.join(covers)}) ? {STATES['READY']} : {STATES['RUNNING']}" if covers else "0"
-            values["STATE"] = f"{active} ? ({running}) : {pending} ? {STATES['READY']} : {STATES['SUSPENDED']}"
-            values["CURRENTACTIVATIONS"] = f"{active} + {pending}"
-        elif self.managed:
-            number = self.numbers[task.name]
-            runs = " && ".join([f"{RUNNING} == {number}", *(f"!({cover})" for cover in covers)])
-            ready = str(STATES["READY"])
-            if task.extended:
-                ready = f"carillon_extended_{task.name}.waited != 0 ? {STATES['WAITING']} : {ready}"
-            counted = f"{JOBS}[{number}].activations"
-            values["STATE"] = f"({runs}) ? {STATES['RUNNING']} : {counted} == 0 ? {STATES['SUSPENDED']} : {ready}"
-            values["CURRENTACTIVATIONS"] = counted
-        return values
+            active, pending = self.controller.active(level.source), self.controller.pending(level.source)
+            return f"{active} ? ({running}) : {pending} ? {STATES['READY']} : {STATES['SUSPENDED']}"
+        if not self.managed:
+            return None
+        runs = " && ".join([f"{RUNNING} == {number}", *(f"!({cover})" for cover in covers)])
+        ready = str(STATES["READY"])
+        if task.extended:
+            ready = f"carillon_extended_{task.name}.waited != 0 ? {STATES['WAITING']} : {ready}"
+        return f"({runs}) ? {STATES['RUNNING']} : {self._activations(number)} == 0 ? {STATES['SUSPENDED']} : {ready}"
 
-    def _stacks(self) -> dict[str, dict[str, str]]:
-        return {
-            f"Stack_{task.name}": {
-                "SIZE": f"sizeof(carillon_stack_{task.name})",
-                "BASEADDRESS": f"carillon_stack_{task.name}",
-                "STACKDIRECTION": "DOWN",
-                "FILLPATTERN": f"0x{FILL:X}",
-            }
-            for task in self._extended()
-        }
+    def _activations(self, number: int) -> str | None:
+        level = self.allocation.level_of(self.osek.tasks[number])
+        if level.kind is TaskKind.DIRECT:
+            assert self.controller is not None
+            return f"{self.controller.active(level.source)} + {self.controller.pending(level.source)}"
+        return f"{JOBS}[{number}].activations" if self.managed else None
+
+    def _stacks(self) -> Kind:
+        names = [f"carillon_stack_{name}" for name in self.extended]
+        return "STACK", "Stacks", {f"Stack_{name}": n for n, name in enumerate(self.extended)}, [
+            ("SIZE", 'CTYPE "unsigned int"', "Bytes", lambda n: f"sizeof({names[n]})"),
+            ("BASEADDRESS", 'CTYPE "unsigned char *"', "Lowest address", lambda n: names[n]),
+            ("STACKDIRECTION", "STRING", "Direction", lambda _: "DOWN"),
+            ("FILLPATTERN", 'CTYPE "unsigned int"', "What was never used", lambda _: f"0x{FILL:X}"),
+        ]  # fmt: skip
 
     # Counters, alarms, resources.
 
-    def _counters(self) -> dict[str, dict[str, str]]:
+    def _counters(self) -> Kind:
         ticked = {c.demand.name for c in self.allocation.counters}
-        return {
-            counter.name: {"VALUE": f"{COUNTERS}[{number}].value"}
+        counters = {
+            counter.name: number
             for number, counter in enumerate(self.osek.counters)
             if COUNTERS in self.symbols and (counter.name in ticked or counter.kind is CounterKind.SOFTWARE)
         }
+        value: Attribute = ("VALUE", 'CTYPE "unsigned int"', "Value", lambda n: f"{COUNTERS}[{n}].value")
+        return "vs_COUNTER", "Counters", counters, [value]
 
-    def _alarms(self) -> dict[str, dict[str, str]]:
+    def _alarms(self) -> Kind:
         queues, cells = ALARMS in self.symbols, CELLS in self.symbols
-        if not queues and not cells:
-            return {}
-        assert self.allocation.queue is not None
-        event = "event.event" if self.allocation.queue.far_alarms else "event"
-        tree = self.allocation.clock is not None and self.allocation.clock.services.queue is QueueKind.TREE
-        carried = {alarm.name for alarm, _ in self.allocation.alarms}
-        objects = {}
-        for n, alarm in enumerate(self.osek.alarms):
-            queued = f"{ALARMS}[{n}].{event}.{'parent' if tree else 'next'} != 0"
-            on_cell = cells and alarm.name in carried
-            cell = f"{CELLS}[{n}]" if on_cell else str(IDLE)
-            runs = [queued] if queues else []
-            runs += [f"{cell} == {ON_CELL}"] if on_cell else []
-            cycle = str(alarm.autostart.cycle) if alarm.autostart is not None else "0"
-            if queues:
-                cycle = f"({cell} == {ON_CELL}) ? {cycle} : {ALARMS}[{n}].cycle" if on_cell else f"{ALARMS}[{n}].cycle"
-            objects[alarm.name] = {
-                "STATE": f"({' || '.join(runs)}) ? 1 : 0",
-                "CYCLETIME": cycle,
-                "ACTION": of(alarm.action).phrase,
-                "COUNTER": alarm.counter,
-                "vs_CARRIER": f"({queued}) ? {QUEUED} : {cell}" if queues else cell,
-            }
-            if queues and not tree:
-                objects[alarm.name]["vs_BEFORE"] = f"{ALARMS}[{n}].{event}.time"
-        return objects
+        queue, clock, alarms = self.allocation.queue, self.allocation.clock, self.osek.alarms
+        event = "event.event" if queue is not None and queue.far_alarms else "event"
+        tree = clock is not None and clock.services.queue is QueueKind.TREE
+        carried = {alarm.name for alarm, _ in self.allocation.alarms} if cells else set()
 
-    def _resource_attributes(self) -> list[tuple[str, str, str]]:
-        levels = [(str(level.tasks[0].priority), level.number) for level in self.allocation.levels]
-        levels += [(f"ISR {isr.name}", level) for isr, level in self.allocation.isrs]
+        def queued(n: int) -> str:
+            return f"{ALARMS}[{n}].{event}.{'parent' if tree else 'next'} != 0"
+
+        def cell(n: int) -> str:
+            return f"{CELLS}[{n}]" if alarms[n].name in carried else str(IDLE)
+
+        def state(n: int) -> str:
+            runs = [queued(n)] if queues else []
+            runs += [f"{cell(n)} == {ON_CELL}"] if alarms[n].name in carried else []
+            return f"({' || '.join(runs)}) ? 1 : 0"
+
+        def cycle(n: int) -> str:
+            start = alarms[n].autostart
+            own = str(start.cycle) if start is not None else "0"
+            if not queues:
+                return own
+            at_run_time = f"{ALARMS}[{n}].cycle"
+            return f"({cell(n)} == {ON_CELL}) ? {own} : {at_run_time}" if alarms[n].name in carried else at_run_time
+
+        def time(n: int) -> str | None:
+            return f"{ALARMS}[{n}].{event}.time" if queues and not tree else None
+
+        def carrier(n: int) -> str:
+            return f"({queued(n)}) ? {QUEUED} : {cell(n)}" if queues else cell(n)
+
+        carriers = 'ENUM "unsigned char" [ "cell" = 0, "queue" = 1, "none" = 2, "none any more" = 3 ]'
+        before = "In the queue: ticks before the alarm after it"
+        return "ALARM", "Alarms", {a.name: n for n, a in enumerate(alarms) if queues or cells}, [
+            ("STATE", _numbered(["STOPPED", "RUNNING"]), "State", state),
+            ("CYCLETIME", 'CTYPE "unsigned int"', "Cycle in ticks of its counter, 0: once", cycle),
+            ("ACTION", "STRING", "What it does", lambda n: of(alarms[n].action).phrase),
+            ("COUNTER", "STRING", "Its counter", lambda n: alarms[n].counter),
+            ("vs_CARRIER", carriers, "What carries it", carrier),
+            ("vs_BEFORE", 'CTYPE "unsigned int"', before, time),
+        ]  # fmt: skip
+
+    def _resources(self) -> Kind:
+        names, isrs = self.allocation.named_resources, self.allocation.isrs
+        levels = _first_of_each([*self.levels, *((f"ISR {isr.name}", level) for isr, level in isrs)])
         lockers = [("nobody", 0), *((name, number + 1) for name, number in self.numbers.items())]
-        lockers += [(f"ISR {isr.name}", isr.source + 257) for isr, _ in self.allocation.isrs]
-        return [
-            ("PRIORITY", _enumeration("unsigned char", _first_of_each(levels)), "Ceiling"),
-            ("STATE", _enumeration("unsigned char", [("UNLOCKED", 0), ("LOCKED", 1)]), "State"),
-            ("LOCKER", _enumeration("unsigned short", lockers), "Who has taken it"),
-        ]
-
-    def _resources(self) -> dict[str, dict[str, str]]:
-        found = {}
-        for number, name in enumerate(self.allocation.named_resources):
-            found[name] = {"PRIORITY": str(self.allocation.ceilings[name])}
-            if HOLDERS in self.symbols:
-                found[name] |= {"STATE": f"{HOLDERS}[{number}] != 0", "LOCKER": f"{HOLDERS}[{number}]"}
-        return found
-
-
-STACK = [
-    ("SIZE", 'CTYPE "unsigned int"', "Bytes"),
-    ("BASEADDRESS", 'CTYPE "unsigned char *"', "Lowest address"),
-    ("STACKDIRECTION", "STRING", "Direction"),
-    ("FILLPATTERN", 'CTYPE "unsigned int"', "What was never used"),
-]
-ALARM = [
-    ("STATE", 'ENUM "unsigned char" [ "STOPPED" = 0, "RUNNING" = 1 ]', "State"),
-    ("CYCLETIME", 'CTYPE "unsigned int"', "Cycle in ticks of its counter, 0: once"),
-    ("ACTION", "STRING", "What it does"),
-    ("COUNTER", "STRING", "Its counter"),
-    ("vs_CARRIER", 'ENUM "unsigned char" [ "cell" = 0, "queue" = 1, "none" = 2, "none any more" = 3 ]', "What carries it"),
-    ("vs_BEFORE", 'CTYPE "unsigned int"', "In the queue: ticks before the alarm after it"),
-]
-COUNTER = [("VALUE", 'CTYPE "unsigned int"', "Value")]
+        lockers += [(f"ISR {isr.name}", isr.source + 257) for isr, _ in isrs]
+        locker, held = _enumeration("unsigned short", lockers), HOLDERS in self.symbols
+        return "RESOURCE", "Resources", {name: number for number, name in enumerate(names)}, [
+            ("PRIORITY", _enumeration("unsigned char", levels), "Ceiling", lambda n: str(self.allocation.ceilings[names[n]])),
+            ("STATE", _numbered(["UNLOCKED", "LOCKED"]), "State", lambda n: f"{HOLDERS}[{n}] != 0" if held else None),
+            ("LOCKER", locker, "Who has taken it", lambda n: f"{HOLDERS}[{n}]" if held else None),
+        ]  # fmt: skip
 
 
 def _first_of_each(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -330,6 +306,11 @@ def _first_of_each(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 def _enumeration(kind: str, items: Iterable[tuple[str, int]]) -> str:
     listed = ", ".join(f'"{name}" = {value}' for name, value in items)
     return f'ENUM "{kind}" [ {listed} ]'
+
+
+def _numbered(names: Iterable[str]) -> str:
+    """The same of names with the numbers from 0."""
+    return _enumeration("unsigned char", ((name, number) for number, name in enumerate(names)))
 
 
 def _identifier(name: str) -> str:

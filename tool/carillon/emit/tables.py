@@ -47,12 +47,12 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
         cell = multiplex.cell
         stem = names.multiplex(image, mode, cell)
         declared, start = _rearmed(image, stem, f"{stem}_steps[0]", cell)
-        lines += [f"/* {_about(cell)} */", declared, f"static const struct carillon_step {stem}_steps[] = {{"]
+        rows = []
         for k, step in enumerate(multiplex.steps):
             following = f"&{stem}_steps[{(k + 1) % len(multiplex.steps)}]"
             interval = text.store(multiplex.interval(step))
-            lines.append(f"    {{{following}, {interval}{_turns(image, step.laps)}}}, /* to {step.to} */")
-        lines += ["};", ""]
+            rows.append(f"{{{following}, {interval}{_turns(image, step.laps)}}}, /* to {step.to} */")
+        lines += [f"/* {_about(cell)} */", declared, *text.array("struct carillon_step", f"{stem}_steps", rows)]
         starts.append(start)
     if mode.dispatch is not None:
         declared, start = _rearmed(image, names.multiplex(image, mode, mode.dispatch), f"{name}_table[0].step", mode.dispatch)
@@ -61,16 +61,11 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     lines += text.array("struct carillon_multiplex_start", f"{name}_multiplexes", starts)
     lines += text.stores(name, mode.stores, _said, not image.system.board.kept)
     if mode.control:
-        cell = mode.control.cell
+        counter = text.macro(mode.control.cell, "COUNTER", mode.control.cell.number)
+        values = [counter, mode.control.target, text.store(mode.control.forget), text.store(mode.control.enable)]
         lines += [
             f"/* Left at {mode.control.at}; the next round begins {mode.control.gap} ticks after the end of this one. */",
-            f"static const struct carillon_control {name}_control = {{",
-            f"    {text.macro(cell, 'COUNTER', cell.number)},",
-            f"    {mode.control.target},",
-            f"    {text.store(mode.control.forget)},",
-            f"    {text.store(mode.control.enable)},",
-            "};",
-            "",
+            *text.table(f"static const struct carillon_control {name}_control", (f"{value}," for value in values)),
         ]
         lines += text.array("uint16_t", f"{name}_tasks", [f"{source}," for source in mode.ground[0]])
     return lines

@@ -36,6 +36,17 @@ def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
     return "\n".join([head(image, purpose), f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
 
 
+def device(image: Image, what: str, family: str, purpose: str, values: Mapping[str, object]) -> dict[str, str]:
+    """``carillon_WHAT.h``: which cell of a family serves something, as values of macros."""
+    lines = ["", f'#include "cells/{family}/cell.h"', "", *(f"#define CARILLON_{what}_{n} {v}" for n, v in values.items())]
+    return {f"carillon_{what.lower()}.h": header(image, purpose, f"CARILLON_{what}_DEVICE_H", lines)}
+
+
+def linkage(declarations: Iterable[str]) -> list[str]:
+    """Declarations of functions that have C's linkage in C++, too."""
+    return ["#ifdef __cplusplus", 'extern "C" {', "#endif", *declarations, "#ifdef __cplusplus", "}", "#endif"]
+
+
 def function(name: str, body: Iterable[str], comment: str = "", parameters: str = "void", attributes: str = "") -> list[str]:
     """A function, declared before it is defined."""
     says = f"void {name}({parameters})"

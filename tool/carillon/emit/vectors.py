@@ -137,10 +137,8 @@ def emit(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    guards = dict.fromkeys(
-        names_of.guard(c.demand.object) for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG
-    )
-    lines += ["", *(f"static struct carillon_guard {name};" for name in guards)] if guards else []
+    flagged = dict.fromkeys(c.demand.object for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG)
+    lines += ["", *(f"static struct carillon_guard {names_of.guard(task)};" for task in flagged)] if flagged else []
     rearmed = [(m, x.cell) for m in image.modes for x in m.multiplexes]
     rearmed += [(m, m.dispatch) for m in tabled if m.dispatch is not None]
     multiplexes = [f"extern struct carillon_multiplex {names_of.multiplex(image, m, cell)};" for m, cell in rearmed]
@@ -155,8 +153,7 @@ def emit(image: Image) -> str:
             lines += [f"void {name}(void)", "{", *body, "}", ""]
     tables: list[str] = []
     below, frames = _event_triggered(image)
-    lines += frames
-    lines += _handlers(image)
+    lines += [*frames, *_handlers(image)]
     beneath = event_vectors(image)
     for mode, table in zip(image.modes, image.vectors, strict=False):
         own = {vector.source: vector.symbol for vector in table if vector.source not in beneath}

@@ -82,21 +82,21 @@ class _TooLargeError(Exception):
         self.mode = mode
 
 
+@dataclass
 class _Table:
     """Functions of one kind, numbered in the order in which they are asked for."""
 
-    def __init__(self) -> None:
-        self.functions: dict[str, Function] = {}
-        self.bindings: list[Binding] = []
-        self.numbers: dict[str, int] = {}
+    numbers: dict[str, int] = field(default_factory=dict)
+    functions: list[Function] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
 
-    def add(self, function: Function, binding: Binding) -> int:
-        """The number of a function, which is new or known."""
-        if function.name not in self.numbers:
-            self.numbers[function.name] = len(self.numbers)
-            self.functions[function.name] = function
+    def add(self, reads: Iterable[int], writes: Iterable[int], binding: Binding) -> int:
+        """The number of a function by its name, which is new or known."""
+        if binding.name not in self.numbers:
+            self.numbers[binding.name] = len(self.numbers)
+            self.functions.append(Function(binding.name, tuple(reads), tuple(writes)))
             self.bindings.append(binding)
-        return self.numbers[function.name]
+        return self.numbers[binding.name]
 
 
 @dataclass
@@ -173,18 +173,18 @@ class _Compiler:
         states = [self.local(task, state.name) for state in task.states]
         inputs = [self.local(task, typed.name) for typed in task.inputs]
         outputs = [self.local(task, name) for name in task.outputs]
-        reads = tuple(map(self.port, [*inputs, *states]))
-        writes = tuple(map(self.port, [*outputs, *states]))
+        reads = [self.port(name) for name in (*inputs, *states)]
         arguments = tuple(self.local(task, name) for name in task.call.arguments)
-        self.task_table.add(Function(task.name.text, reads, writes), Binding(task.name.text, task.call.function.text, arguments))
+        binding = Binding(task.name.text, task.call.function.text, arguments)
+        self.task_table.add(reads, map(self.port, (*outputs, *states)), binding)
 
     def driver(
         self, name: str, function: str | None, reads: Iterable[str], writes: Iterable[str], arguments: Iterable[str]
     ) -> int:
         """The number of a driver."""
-        reads, writes = tuple(reads), tuple(writes)
-        binding = Binding(name, function, tuple(arguments), () if function is not None else writes)
-        return self.driver_table.add(Function(name, tuple(map(self.port, reads)), tuple(map(self.port, writes))), binding)
+        read, written = [self.port(port) for port in reads], tuple(writes)
+        binding = Binding(name, function, tuple(arguments), () if function is not None else written)
+        return self.driver_table.add(read, map(self.port, written), binding)
 
     def moved(self, name: str, driver: Driver, destinations: Iterable[str]) -> int:
         """The number of a driver of the program, used with these ports as its destinations."""
@@ -197,8 +197,8 @@ class _Compiler:
         """The number of a driver's guard."""
         call: Call = driver.guard
         arguments = tuple(argument.text for argument in call.arguments)
-        reads = tuple(dict.fromkeys(map(self.port, arguments)))
-        return self.guard_table.add(Function(driver.name.text, reads), Binding(driver.name.text, call.function.text, arguments))
+        binding = Binding(driver.name.text, call.function.text, arguments)
+        return self.guard_table.add(dict.fromkeys(map(self.port, arguments)), (), binding)
 
     # Code
 
@@ -215,37 +215,20 @@ class _Compiler:
             self.too_large(error.mode)
             return None
         labels = tuple(sorted((address, label) for label, address in self.code.labels.items()))
-        program = Program(
-            TICK_NS,
-            0,
-            self.code.linked(),
-            tuple(self.numbers),
-            tuple(self.task_table.functions.values()),
-            tuple(self.driver_table.functions.values()),
-            tuple(self.guard_table.functions.values()),
-            tuple(Function(port.name.text, (self.port(port.name.text),)) for port in self.source.ports if port.interrupt),
-            labels,
-        )
+        triggers = tuple(Function(port.name.text, (self.port(port.name.text),)) for port in self.source.ports if port.interrupt)
+        tables = (self.task_table, self.driver_table, self.guard_table)
+        tasks, drivers, guards = (tuple(table.functions) for table in tables)
+        program = Program(TICK_NS, 0, self.code.linked(), tuple(self.numbers), tasks, drivers, guards, triggers, labels)
         if faults(program):  # a table with too many objects
             self.too_large(max(self.source.modes, key=lambda mode: len(mode.activities)))
             return None
-        return Compiled(
-            program,
-            tuple(self.task_table.bindings),
-            tuple(self.driver_table.bindings),
-            tuple(self.guard_table.bindings),
-            self.heading(),
-            self.code.comments,
-            self.code.remarks,
-        )
+        computed, driven, guarded = (tuple(table.bindings) for table in tables)
+        return Compiled(program, computed, driven, guarded, self.heading(), self.code.comments, self.code.remarks)
 
     def too_large(self, mode: Mode) -> None:
-        self.diagnostics.error(
-            "C265",
-            mode.name.span,
-            f"the microcode has more than {MOST} instructions, ports or functions of a kind",
-            "use smaller frequencies, fewer modes, or fewer sensors in a driver",
-        )
+        cause = f"the microcode has more than {MOST} instructions, ports or functions of a kind"
+        remedy = "use smaller frequencies, fewer modes, or fewer sensors in a driver"
+        self.diagnostics.error("C265", mode.name.span, cause, remedy)
 
     def heading(self) -> str:
         lines = [f"E code of {self.source.file}; a tick is a millisecond"]

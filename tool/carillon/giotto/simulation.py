@@ -147,24 +147,21 @@ class _Player:
         self.ran: int | None = None
         self.steps = 0
         self.instants = 0
-        self.touched: dict[int, set[int]] = {}
+        self.touched: dict[int, list[int]] = {}
 
-    def play(self, address: int, period: int) -> Played:
-        """Until what is left to do at the end of a period is what was at its begin, or something goes wrong."""
+    def play(self, address: int, period: int, joins: tuple[int, int, int] | None = None) -> Played:
+        """Until what is left to do at the end of a period is what was at its begin, or something goes wrong.
+
+        ``joins``: how long after a period has begun another program joins this one, its address, and the period of both.
+        """
         self.queue.append((0, address))
         with suppress(_EndError):
             self.repeat(period)
-        self.found.until = self.now
-        return self.found
-
-    def play_joined(self, address: int, period: int, phase: int, other: int, both: int) -> Played:
-        """The same of a program that another one joins, so long after one of its periods has begun; both repeat together."""
-        self.queue.append((0, address))
-        with suppress(_EndError):
-            self.repeat(period)
-            self.pass_time(phase)
-            self.queue.append((self.now, other))
-            self.repeat(both)
+            if joins is not None:
+                phase, other, both = joins
+                self.pass_time(phase)
+                self.queue.append((self.now, other))
+                self.repeat(both)
         self.found.until = self.now
         return self.found
 
@@ -292,13 +289,10 @@ class _Player:
     def touch(self, driver: int) -> None:
         """A driver neither reads what an unfinished task writes nor writes what it uses."""
         if driver not in self.touched:
-            function = self.program.drivers[driver]
-            reads, writes = set(function.reads), set(function.writes)
-            self.touched[driver] = {
-                k for k, own in enumerate(self.program.tasks) if reads & {*own.writes} or writes & {*own.reads, *own.writes}
-            }
-        for task in sorted(self.touched[driver] & self.unfinished.keys()):
-            self.fault("late", self.names[task])
+            self.touched[driver] = self.program.touched(driver)
+        for task in self.touched[driver]:
+            if task in self.unfinished:
+                self.fault("late", self.names[task])
 
     def release(self, task: int, ticks: int) -> None:
         if task in self.unfinished:
@@ -382,4 +376,4 @@ def play_joined(
     """
     for phase in range(first[1]):
         player = _Player(program, times, by_deadline)
-        yield phase, player.play_joined(*first, phase, second[0], math.lcm(first[1], second[1]))
+        yield phase, player.play(*first, (phase, second[0], math.lcm(first[1], second[1])))

@@ -122,24 +122,16 @@ class _Search:
             if begins(mode, switch, visit.unit):
                 target = self.modes[switch.target.text]
                 entry = entry_of(mode, visit.unit, target)
-                if entry.wait == 0:
-                    found.append((target.name.text, *self.from_(target, entry.unit)))
-                else:
-                    found.append((target.name.text, *self.waiting(target, entry.unit, entry.wait)))
+                found.append((target.name.text, *self.from_(target, entry.unit, entry.wait)))
         return found
 
-    def from_(self, mode: Mode, unit: int) -> tuple[list[int], list[int], Fraction, int]:
-        """What is released in a unit, active or not, and when the next active one comes."""
-        name = mode.name.text
+    def from_(self, mode: Mode, unit: int, wait: int = 0) -> tuple[list[int], list[int], Fraction, int]:
+        """What is released in a unit, active or not, and when the next active one comes; nothing so long before the unit."""
+        order = self.order[mode.name.text]
+        if wait and unit in self.active[mode.name.text]:
+            return [], order, Fraction(wait), unit
         time, following = self.next(mode, unit)
-        return [self.number[a.target.text] for a in _begun(mode, unit)], self.order[name], time, following
-
-    def waiting(self, mode: Mode, unit: int, wait: int) -> tuple[list[int], list[int], Fraction, int]:
-        """The same for a switch into the time before a unit."""
-        if unit in self.active[mode.name.text]:
-            return [], self.order[mode.name.text], Fraction(wait), unit
-        time, following = self.next(mode, unit)
-        return [], self.order[mode.name.text], wait + time, following
+        return [] if wait else [self.number[a.target.text] for a in _begun(mode, unit)], order, wait + time, following
 
     def next(self, mode: Mode, unit: int) -> tuple[Fraction, int]:
         """How long it is from a unit to the next active one."""

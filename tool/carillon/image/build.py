@@ -62,20 +62,15 @@ def _number(system: System, cell: Cell) -> int:
 def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
     """The stores of the start sequence: cells that start one by one come first, groups last."""
     single = [(use.cell.array, [(carrier, use)]) for carrier, use in uses if use.cell.array.start is Start.EACH]
-    groups: list[tuple[Cells, list[tuple[Carrier, CellUse]]]] = []
+    groups: dict[str, tuple[Cells, list[tuple[Carrier, CellUse]]]] = {}
     for carrier, use in uses:
         if use.cell.array.start is Start.GROUP:
-            for array, members in groups:
-                if array.family == use.cell.array.family:
-                    members.append((carrier, use))
-                    break
-            else:
-                groups.append((use.cell.array, [(carrier, use)]))
+            groups.setdefault(use.cell.array.family.name, (use.cell.array, []))[1].append((carrier, use))
     timers: list[tuple[Cells, list[tuple[Carrier, CellUse]]]] = []
     for array in (a for a in board.cells if a.start is Start.TIMER):
         members = [(carrier, use) for carrier, use in uses if use.cell.array == array]
         timers += [(array, members)] if members else []
-    return single + timers + groups
+    return [*single, *timers, *groups.values()]
 
 
 def _in_order(carrier: Carrier, round_length: int) -> list[int]:
@@ -154,12 +149,8 @@ def _control(system: System, mode: ModeAllocation, cells: tuple[CellImage, ...],
             )
             return None
     elif counts <= board.switch_ticks:
-        diagnostics.error(
-            "C195",
-            point.span,
-            f"mode '{mode.mode.name}': a switch to another mode takes {board.switch_ticks} ticks, and the round has {length}",
-            "lengthen the round: one that repeats the points means the same",
-        )
+        cause = f"mode '{mode.mode.name}': a switch to another mode takes {board.switch_ticks} ticks, and the round has {length}"
+        diagnostics.error("C195", point.span, cause, "lengthen the round: one that repeats the points means the same")
         return None
     target = cell.use.units(counts - board.switch_ticks)
     gap = at + board.switch_ticks + board.lead_at(system.clock_hz) - length

@@ -18,27 +18,15 @@ def check_rate_monotonic(program: Giotto, instead: str, diagnostics: Diagnostics
     times = execution_times(program)
     missing = [task.name.text for task in program.tasks if task.name.text not in times]
     if any(a.target.text in missing for mode in program.modes for a in mode.invocations):
-        diagnostics.warning(
-            "C284",
-            program.start.span,
-            f"the task {missing[0]} has no wcet, so that nothing proves that tasks end in time",
-            "write [wcet ...] behind each task",
-        )
+        cause = f"the task {missing[0]} has no wcet, so that nothing proves that tasks end in time"
+        diagnostics.warning("C284", program.start.span, cause, "write [wcet ...] behind each task")
         return
     found = across_switches(program, times)
     if found.safe is None:
-        diagnostics.warning(
-            "C284",
-            program.start.span,
-            "the switches of modes make too many cases to prove that tasks end in time",
-            "use fewer modes, or fewer switches",
-        )
+        cause = "the switches of modes make too many cases to prove that tasks end in time"
+        diagnostics.warning("C284", program.start.span, cause, "use fewer modes, or fewer switches")
     elif not found.safe:
         assert found.played is not None
         path = "".join(f", mode {mode} from {format_number(at, 3)} ms on" for mode, at in found.path)
-        diagnostics.error(
-            "C283",
-            program.start.span,
-            f"under rate-monotonic priorities, a task is late: mode {program.start}{path}: {found.played.said()}",
-            f"use shorter execution times, or {instead}",
-        )
+        cause = f"under rate-monotonic priorities, a task is late: mode {program.start}{path}: {found.played.said()}"
+        diagnostics.error("C283", program.start.span, cause, f"use shorter execution times, or {instead}")

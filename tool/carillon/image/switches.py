@@ -1,334 +1,243 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generated C is compiled for: tables of switches, each with the function that gives its value.
+"""What the generated C is compiled for: for each generated file, its switches and their values.
 
-A switch whose value is None is not defined.
+A function gives the switches of one part of the image; one whose value is None is not defined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable
 
 from carillon.actions.every import ACTIONS
-from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
-from carillon.allocate.osek import TaskKind, TaskLevel
-from carillon.allocate.queue import QueueTimes
-from carillon.image import ActionSet, CellImage, Image, Microcode, OneOf, OsekImage, Unsigned, Value
+from carillon.allocate.osek import OsekAllocation, TaskKind
+from carillon.image import ActionSet, Image, Microcode, OneOf, OsekImage, Unsigned, Value
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS
 from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
-from carillon.model.giotto import Upload
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status
 from carillon.model.osek import Synchronisation as TableSync
 from carillon.model.time import ClockKind, QueueKind, TimedKind
 
-_P = TypeVar("_P")
-
-
-@dataclass(frozen=True, slots=True)
-class _Group(Generic[_P]):
-    """Switches of one part of the image, which are defined if it has that part."""
-
-    part: Callable[[Image], _P | None]
-    values: dict[str, Callable[[Image, _P], Value | None]]
-
-    def of(self, image: Image) -> dict[str, Value]:
-        part = self.part(image)
-        values = {name: give(image, part) for name, give in self.values.items()} if part is not None else {}
-        return {name: value for name, value in values.items() if value is not None}
-
-
-def _clock(image: Image) -> ClockCell | None:
-    return image.osek.allocation.clock if image.osek is not None else None
-
-
-def _device(image: Image) -> CellImage | None:
-    """The cell of a clock that is not periodic."""
-    clock = _clock(image)
-    if image.osek is None or clock is None or clock.services.clock is ClockKind.PERIODIC:
-        return None
-    return image.osek.cell(clock.carrier)
-
-
-def _is_exposed(image: Image) -> bool:
-    """Whether interrupts that the kernel's lock does not keep out may come within an operation of the clock's device."""
-    isrs = image.osek.allocation.isrs if image.osek is not None else ()
-    return bool(image.modes) or any(isr.category == 1 for isr, _ in isrs)
-
-
-def _uses(image: Image) -> frozenset[TimedKind]:
-    clock = _clock(image)
-    return clock.services.uses if clock is not None else frozenset()
-
-
-def _is_tree(image: Image) -> bool:
-    clock = _clock(image)
-    return clock is not None and clock.services.queue is QueueKind.TREE
-
-
-def _hooks(image: Image) -> frozenset[Hook]:
-    return image.osek.model.hooks if image.osek is not None else frozenset()
-
-
-def _cells(image: Image) -> tuple[CellImage, ...]:
-    return (*(c for m in image.modes for c in m.cells), *(image.osek.cells if image.osek is not None else ()))
-
-
-def _start_mode(image: Image, _: Image) -> int:
-    return [m.allocation.mode.name for m in image.modes].index(image.system.start_mode) if image.modes else 0
-
-
-def _queues(_: Image, it: OsekImage) -> bool:
-    """Whether something stands in the queue of a counter, or its time is asked for."""
-    readable = any(c.readable and c.kind is CounterKind.HARDWARE for c in it.model.counters)
-    advanced = any(it.allocation.is_advanced(it.model.counter(a.counter)) for a in it.model.alarms)
-    return bool(it.allocation.cursors) or readable or advanced
-
-
-def _queue_starts(_: Image, it: OsekImage) -> bool:
-    """Whether an alarm in a queue is started with the system."""
-    carried = [alarm for alarm, _ in it.allocation.alarms]
-    return any(a.autostart is not None and a not in carried for a in it.model.alarms)
-
-
-def _port_level(_: Image, it: OsekImage) -> str:
-    """The controller's level for a logical one."""
-    if not it.allocation.software:
-        return "(level)"
-    levels = len(it.allocation.levels)
-    return f"((level)-{levels - 1}u)" if levels else "((level)+1u)"
-
-
-def _keeps_out(it: OsekImage, level: int) -> Unsigned:
-    """The controller's level that keeps out a logical one."""
-    return Unsigned(max(1, it.allocation.hardware(level)))
-
-
-def _managed(it: OsekImage) -> list[TaskLevel]:
-    return [level for level in it.allocation.levels if level.kind is TaskKind.MANAGED]
-
-
-def _default_mode(_: Image, it: OsekImage) -> str:
-    number = it.model.modes.index("OSDEFAULTAPPMODE") if "OSDEFAULTAPPMODE" in it.model.modes else 0
-    return f"((AppModeType){number}u)"
-
-
-def _actions(actions: Iterable[AlarmAction]) -> ActionSet:
-    said = {type(action) for action in actions}
-    return ActionSet(c.constant for c in ACTIONS.values() if c.says in said)
-
-
-def _has_kind(kind: TimedKind) -> Callable[[Image, ClockCell], bool]:
-    return lambda _, it: kind in it.services.uses
-
-
-def _has(hook: Hook) -> Callable[[Image, OsekImage], bool]:
-    return lambda _, it: hook in it.model.hooks
-
+Switches = dict[str, Value | None]
 
 _KINDS = {ClockKind.PERIODIC: "TICK", ClockKind.ONE_SHOT: "ONE_SHOT", ClockKind.COMPARE: "COMPARE"}
 _TAKES_OUT = frozenset({TimedKind.SEMAPHORE, TimedKind.TIMEOUT})
 _REPEATED = frozenset(TimedKind) - {TimedKind.DELAY, TimedKind.TIMEOUT}
 """The kinds of events that are repeated."""
 
-_CONFIG: _Group[Image] = _Group(
-    lambda image: image,
-    {
-        "CARILLON_CLOCK_HZ": lambda image, _: Unsigned(image.system.clock_hz),
-        "CARILLON_INSTRUCTIONS_PER_TICK": lambda image, _: Unsigned(
-            image.system.board.clock(image.system.clock_hz).instructions_per_tick
-        ),
-        "CARILLON_LEVELS": lambda image, _: Unsigned(image.system.board.levels),
-        "CARILLON_MODES": lambda image, _: len(image.modes),
-        "CARILLON_START_MODE": _start_mode,
-        "CARILLON_OSEK": lambda image, _: image.osek is not None,
-        "CARILLON_OSEK_SLICES": lambda image, _: image.osek is not None and image.osek.allocation.slices is not None,
-        "CARILLON_OSEK_TURN_LEVELS": lambda image, _: len(image.osek.allocation.turns) if image.osek is not None else 0,
-        "CARILLON_CONVENTIONAL": lambda image, _: image.allocation.conventional and bool(image.modes),
-        "CARILLON_TABLES": lambda image, _: any(m.table for m in image.modes),
-        "CARILLON_LOWERED": lambda image, _: lowered_level(image),
-        "CARILLON_SOURCES": lambda image, _: image.system.board.sources,
-        "CARILLON_INITIALS": lambda image, _: len(image.initials),
-        "CARILLON_BELOW_TASKS": lambda image, _: Unsigned(base_levels(image)) if base_levels(image) and image.modes else 0,
-        "CARILLON_MULTIPLEXES": lambda image, _: any(m.multiplexes or m.table for m in image.modes),
-        "CARILLON_TIMEKEEPERS": lambda image, _: any(c.due is not None for c in _cells(image)),
-        "CARILLON_LAPS": lambda image, _: bool(image.laps),
-        "CARILLON_ALIGNS": lambda image, _: any(c.family.align for c in _cells(image)),
-        "CARILLON_FINISHES": lambda image, _: any(c.family.finish for c in _cells(image)),
-        "CARILLON_START_KEEPS": lambda image, _: bool(image.system.board.kept),
-        "CARILLON_SYNC": lambda image, _: any(m.sync for m in image.modes),
-        "CARILLON_SHUTDOWN_ON_MISS": lambda image, _: image.system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN,
-        "CARILLON_IDLE_SLEEP": lambda image, _: image.system.idle is Idle.SLEEP,
-        "CARILLON_COPY_DATA": lambda *_: 0,
-        "CARILLON_ADDRESS_BITS": lambda *_: 32,
-        "CARILLON_CONSTRUCTORS": lambda image, _: image.system.cplusplus or None,
-    },
-)
-_SYNC: _Group[Synchronisation] = _Group(
-    lambda image: image.system.sync,
-    {
-        "CARILLON_SYNC_HARD": lambda _, sync: sync.start is SyncStart.HARD,
-        "CARILLON_SYNC_PRECISION": lambda _, sync: Unsigned(sync.precision),
-        "CARILLON_SYNC_SILENCE": lambda _, sync: Unsigned(sync.silence),
-    },
-)
-_QUEUE: _Group[QueueTimes] = _Group(
-    lambda image: image.osek.allocation.queue if image.osek is not None else None,
-    {
-        "CARILLON_TIME_BITS": lambda _, it: it.bits,
-        "CARILLON_DISTANCE_BITS": lambda _, it: it.distance_bits,
-        "CARILLON_QUEUE_TREE": lambda image, _: _is_tree(image) and not image.allocation.counters,
-        "CARILLON_QUEUE_COUNTERS": lambda image, _: image.allocation.counters,
-        "CARILLON_QUEUE_MOVES": lambda image, _: bool(_uses(image) & _REPEATED),
-    },
-)
-_CLOCK: _Group[ClockCell] = _Group(
-    _clock,
-    {
-        "CARILLON_CLOCK": lambda _, it: f"CARILLON_CLOCK_{_KINDS[ClockKind.COMPARE if it.driver.free else it.services.clock]}",
-        "CARILLON_CLOCK_BITS": lambda _, it: it.services.bits if it.services.clock is ClockKind.PERIODIC else it.driver.bits,
-        "CARILLON_CLOCK_MINIMUM": lambda _, it: Unsigned(it.driver.minimum),
-        "CARILLON_CLOCK_LATEST": lambda _, it: Unsigned(it.latest),
-        "CARILLON_CLOCK_FARTHEST": lambda _, it: Unsigned(it.longest) if it.longest is not None else "CARILLON_LAP",
-        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
-        "CARILLON_CLOCK_KEEPS_TIME": lambda _, it: it.services.now and not it.counted,
-        "CARILLON_TIME_NOW": lambda _, it: it.services.now,
-        "CARILLON_TIME_COUNTS": lambda _, it: it.services.now and it.counted,
-        "CARILLON_CLOCK_REQUESTS": lambda _, it: it.driver.requests,
-        "CARILLON_CLOCK_NESTS": lambda *_: 0,  # handlers of alarms never unlock
-        # Functions may, and what gives a semaphore a unit takes the time-out of a task that waits for one out of the queue.
-        "CARILLON_CLOCK_CALLED": lambda _, it: TimedKind.FUNCTION in it.services.uses or it.services.uses >= _TAKES_OUT,
-        "CARILLON_CLOCK_HOOKED": lambda image, _: Hook.STARTUP in _hooks(image) or image.system.cplusplus,
-        "CARILLON_CLOCK_RESTARTS": lambda _, it: it.driver.restarts,
-        "CARILLON_CLOCK_COST": lambda _, it: Unsigned(it.driver.cost),
-        "CARILLON_CLOCK_BEHIND": lambda image, it: Unsigned(it.behind(image.system)),
-        "CARILLON_TIME_FAR": lambda _, it: it.longest is None,
-        **{f"CARILLON_TIME_{kind.name}S": _has_kind(kind) for kind in TimedKind},
-        "CARILLON_TIME_HZ": lambda image, it: Unsigned((image.system.clock_hz / it.tick).numerator),
-        "CARILLON_TIME_HZ_DIVISOR": lambda image, it: Unsigned((image.system.clock_hz / it.tick).denominator),
-        "CARILLON_CLOCK_UNITS": lambda _, it: Unsigned(it.base_units) if it.based else None,
-    },
-)
-_DEVICE: _Group[CellImage] = _Group(
-    _device,
-    {
-        "CARILLON_CLOCK_CELL": lambda _, cell: Unsigned(cell.number),
-        "CARILLON_CLOCK_SOURCE": lambda _, cell: Unsigned(cell.carrier.source),
-        "CARILLON_CLOCK_EXPOSED": lambda image, _: _is_exposed(image),
-    },
-)
-_BASE: _Group[Base] = _Group(
-    lambda image: image.osek.allocation.base if image.osek is not None else None,
-    {"CARILLON_BASE_BITS": lambda _, base: base.bits},
-)
-_MICROCODE: _Group[Microcode] = _Group(
-    lambda image: image.microcode,
-    {
-        "CARILLON_MICROCODE_TASKS": lambda _, it: Unsigned(len(it.compiled.program.tasks)),
-        "CARILLON_MICROCODE_BINDINGS": lambda _, it: Unsigned(it.bindings),
-        "CARILLON_MICROCODE_THREADS": lambda _, it: Unsigned(it.threads),
-        "CARILLON_MICROCODE_MISSED": lambda *_: 1,
-        "CARILLON_MICROCODE_UNITS": lambda image, _: Unsigned(
-            image.osek.allocation.machine_units if image.osek is not None else 0
-        ),
-    },
-)
-_UPLOAD: _Group[Upload] = _Group(
-    lambda image: image.system.upload if image.microcode is not None else None,
-    {
-        "CARILLON_LOADER_BYTES": lambda _, it: Unsigned(it.room),
-        "CARILLON_MICROCODE_RECORD": lambda _, it: Unsigned(it.record),
-        "CARILLON_LOADER_RESETS": lambda _, it: it.resets or None,
-    },
-)
-_GIOTTO: _Group[Image] = _Group(lambda image: image, {"CARILLON_GIOTTO": lambda image, _: image.blocks is not None})
-
-_OSEK: _Group[OsekImage] = _Group(
-    lambda image: image.osek,
-    {
-        "CARILLON_OSEK_TASKS": lambda _, it: Unsigned(len(it.model.tasks)),
-        "CARILLON_OSEK_TASK_LEVELS": lambda _, it: Unsigned(len(it.allocation.levels)),
-        "CARILLON_OSEK_ISRS": lambda _, it: Unsigned(len(it.model.isrs)),
-        "CARILLON_OSEK_MODES": lambda _, it: Unsigned(len(it.model.modes)),
-        "CARILLON_OSEK_RESOURCES": lambda _, it: Unsigned(len(it.allocation.named_resources)),
-        "CARILLON_OSEK_COUNTERS": lambda _, it: Unsigned(len(it.model.counters)),
-        "CARILLON_OSEK_PARTS": lambda _, it: Unsigned(len(it.allocation.parts)),
-        "CARILLON_OSEK_IS_HARDWARE(counter)": lambda _, it: OneOf(
-            n for n, c in enumerate(it.model.counters) if c.kind is CounterKind.HARDWARE
-        ),
-        "CARILLON_OSEK_ALARMS": lambda _, it: Unsigned(len(it.model.alarms)),
-        "CARILLON_OSEK_SCHEDULE_TABLES": lambda _, it: Unsigned(len(it.model.schedule_tables)),
-        "CARILLON_OSEK_CURSORS": lambda _, it: Unsigned(len(it.allocation.cursors)),
-        "CARILLON_OSEK_TABLE_CELLS": lambda _, it: Unsigned(len(it.allocation.series)),
-        "CARILLON_OSEK_TABLE_ENDS": lambda _, it: any(series.action is None for series, _ in it.allocation.series),
-        "CARILLON_OSEK_TABLES_RESTART": lambda _, it: bool(it.tables) and it.tables[0].restarts,
-        "CARILLON_OSEK_ADJUSTS": lambda _, it: any(t.sync is TableSync.EXPLICIT for t in it.model.schedule_tables),
-        "CARILLON_OSEK_POINT_ACTIONS": lambda _, it: _actions(
-            a for c in it.allocation.cursors for step in c.steps for a in step.actions
-        ),
-        "CARILLON_OSEK_QUEUES": _queues,
-        "CARILLON_OSEK_QUEUE_STARTS": _queue_starts,
-        "CARILLON_OSEK_ALARM_ACTIONS": lambda _, it: _actions(a.action for a in it.model.alarms),
-        "CARILLON_OSEK_CELLS": lambda _, it: bool(it.allocation.alarms),
-        "CARILLON_OSEK_LEVEL_CELLS": lambda _, it: bool(it.served),
-        "CARILLON_OSEK_LEVEL_COUNTERS": lambda _, it: any(served.counter is not None for served in it.served),
-        "CARILLON_OSEK_HAS_CELLS(level)": lambda _, it: OneOf(served.level for served in it.served),
-        "CARILLON_OSEK_EXTENDED": lambda _, it: it.model.status is Status.EXTENDED,
-        "CARILLON_OSEK_SOFTWARE": lambda _, it: it.allocation.software,
-        "CARILLON_OSEK_DISPATCHER": lambda _, it: Unsigned(it.allocation.dispatcher),
-        "CARILLON_OSEK_TOP": lambda _, it: _keeps_out(it, it.allocation.locked),
-        "CARILLON_OSEK_ALL": lambda _, it: _keeps_out(it, it.allocation.all),
-        "CARILLON_OSEK_PORT_LEVEL(level)": _port_level,
-        "CARILLON_OSEK_DIRECT": lambda _, it: it.allocation.direct,
-        "CARILLON_OSEK_MANAGED": lambda _, it: bool(_managed(it)),
-        "CARILLON_OSEK_BASIC": lambda _, it: any(not task.extended for level in _managed(it) for task in level.tasks),
-        "CARILLON_OSEK_QUEUED": lambda _, it: any(level.capacity for level in it.allocation.levels),
-        "CARILLON_OSEK_MATES": lambda image, _: image.allocation.mates,
-        "CARILLON_OSEK_EVENTS": lambda _, it: any(task.extended for task in it.model.tasks),
-        "CARILLON_OSEK_INTERNAL": lambda _, it: any(
-            it.allocation.running_level(task) > level.number for level in it.allocation.levels for task in level.tasks
-        ),
-        "CARILLON_OSEK_AUTOSTART": lambda _, it: any(task.autostart for task in it.model.tasks),
-        **{
-            f"CARILLON_OSEK_{hook.name}_HOOK": _has(hook)
-            for hook in (Hook.STARTUP, Hook.SHUTDOWN, Hook.ERROR, Hook.PRETASK, Hook.POSTTASK)
-        },
-        "CARILLON_OSEK_TASK_HOOKS": lambda _, it: bool(it.model.hooks & {Hook.PRETASK, Hook.POSTTASK}),
-        "CARILLON_OSEK_MISSING_END": lambda _, it: it.model.status is Status.EXTENDED or Hook.ERROR in it.model.hooks,
-        "CARILLON_OSEK_SERVICE_ID": lambda _, it: it.model.service_id,
-        "CARILLON_OSEK_PARAMETER_ACCESS": lambda _, it: it.model.parameter_access,
-        "CARILLON_OSEK_STACK_CHECK": lambda _, it: it.model.stack_check,
-        "CARILLON_OSEK_GUARD": lambda *_: Unsigned(GUARD_WORDS),
-        "CARILLON_OSEK_FAR": lambda _, it: it.allocation.queue is not None and it.allocation.queue.far_alarms,
-        "CARILLON_OSEK_TIME": lambda _, it: it.allocation.clock is not None,
-        "CARILLON_OSEK_BUDGETS": lambda _, it: it.allocation.budgets is not None or None,
-        "CARILLON_OSEK_SUSPENDED": lambda _, it: _keeps_out(it, it.allocation.top) if it.allocation.budgets is not None else None,
-        "CARILLON_OSEK_LOCKS": lambda _, it: (
-            Unsigned(len(it.allocation.named_resources) + len(INTERRUPT_LOCKS)) if it.model.lock_budgets else None
-        ),
-        "CARILLON_OSEK_FRAMES": lambda _, it: (
-            Unsigned(len(it.model.tasks) + len(it.model.isrs)) if it.allocation.frames is not None else None
-        ),
-        "CARILLON_OSEK_PROTECTION_HOOK": lambda _, it: (
-            Hook.PROTECTION in it.model.hooks if it.allocation.budgets is not None or it.allocation.frames is not None else None
-        ),
-        "CARILLON_OSEK_DEFAULT_MODE": _default_mode,
-    },
-)
-
-_FILES: dict[str, tuple[_Group[Any], ...]] = {
-    "carillon_config.h": (_CONFIG, _SYNC, _QUEUE, _CLOCK, _BASE, _MICROCODE, _UPLOAD, _GIOTTO),
-    "carillon_clock_device.h": (_DEVICE,),
-    "carillon_osek.h": (_OSEK,),
-}
-
 
 def switches(image: Image) -> dict[str, dict[str, Value]]:
     """For each generated file, the values of its switches in their order."""
-    found = {file: {k: v for group in groups for k, v in group.of(image).items()} for file, groups in _FILES.items()}
-    board = image.system.board
-    clock = board.clock(image.system.clock_hz).defines
-    found["carillon_config.h"] |= board.defines | {name: Unsigned(value) for name, value in clock.items()}
+    system, osek, clock = image.system, image.osek, image.osek.allocation.clock if image.osek is not None else None
+    config = _of_all(image)
+    config |= _of_sync(system.sync) if system.sync is not None else {}
+    config |= _of_queue(image, osek.allocation, clock) if osek is not None else {}
+    config |= _of_clock(image, osek, clock) if osek is not None and clock is not None else {}
+    if osek is not None and osek.allocation.base is not None:
+        config["CARILLON_BASE_BITS"] = osek.allocation.base.bits
+    config |= _of_microcode(image, image.microcode) if image.microcode is not None else {}
+    config["CARILLON_GIOTTO"] = image.blocks is not None
+    config |= system.board.defines
+    config |= {name: Unsigned(value) for name, value in system.board.clock(system.clock_hz).defines.items()}
+    files = {
+        "carillon_config.h": config,
+        "carillon_clock_device.h": _of_device(image, osek, clock) if osek is not None and clock is not None else {},
+        "carillon_osek.h": _of_osek(image, osek) if osek is not None else {},
+    }
+    return {file: {name: value for name, value in own.items() if value is not None} for file, own in files.items()}
+
+
+def _of_all(image: Image) -> Switches:
+    system, osek = image.system, image.osek
+    cells = [*(c for m in image.modes for c in m.cells), *(osek.cells if osek is not None else ())]
+    modes = [mode.allocation.mode.name for mode in image.modes]
+    below = base_levels(image)
+    return {
+        "CARILLON_CLOCK_HZ": Unsigned(system.clock_hz),
+        "CARILLON_INSTRUCTIONS_PER_TICK": Unsigned(system.board.clock(system.clock_hz).instructions_per_tick),
+        "CARILLON_LEVELS": Unsigned(system.board.levels),
+        "CARILLON_MODES": len(modes),
+        "CARILLON_START_MODE": modes.index(system.start_mode) if modes else 0,
+        "CARILLON_OSEK": osek is not None,
+        "CARILLON_OSEK_SLICES": osek is not None and osek.allocation.slices is not None,
+        "CARILLON_OSEK_TURN_LEVELS": len(osek.allocation.turns) if osek is not None else 0,
+        "CARILLON_CONVENTIONAL": image.allocation.conventional and bool(modes),
+        "CARILLON_TABLES": any(m.table for m in image.modes),
+        "CARILLON_LOWERED": lowered_level(image),
+        "CARILLON_SOURCES": system.board.sources,
+        "CARILLON_INITIALS": len(image.initials),
+        "CARILLON_BELOW_TASKS": Unsigned(below) if below and modes else 0,
+        "CARILLON_MULTIPLEXES": any(m.multiplexes or m.table for m in image.modes),
+        "CARILLON_TIMEKEEPERS": any(c.due is not None for c in cells),
+        "CARILLON_LAPS": bool(image.laps),
+        "CARILLON_ALIGNS": any(c.family.align for c in cells),
+        "CARILLON_FINISHES": any(c.family.finish for c in cells),
+        "CARILLON_START_KEEPS": bool(system.board.kept),
+        "CARILLON_SYNC": any(m.sync for m in image.modes),
+        "CARILLON_SHUTDOWN_ON_MISS": system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN,
+        "CARILLON_IDLE_SLEEP": system.idle is Idle.SLEEP,
+        "CARILLON_COPY_DATA": 0,
+        "CARILLON_ADDRESS_BITS": 32,
+        "CARILLON_CONSTRUCTORS": system.cplusplus or None,
+    }
+
+
+def _of_sync(sync: Synchronisation) -> Switches:
+    return {
+        "CARILLON_SYNC_HARD": sync.start is SyncStart.HARD,
+        "CARILLON_SYNC_PRECISION": Unsigned(sync.precision),
+        "CARILLON_SYNC_SILENCE": Unsigned(sync.silence),
+    }
+
+
+def _of_queue(image: Image, allocation: OsekAllocation, clock: ClockCell | None) -> Switches:
+    """Of the queues of counters, and of the clock; nothing if there are none."""
+    queue, counters = allocation.queue, image.allocation.counters
+    if queue is None:
+        return {}
+    return {
+        "CARILLON_TIME_BITS": queue.bits,
+        "CARILLON_DISTANCE_BITS": queue.distance_bits,
+        "CARILLON_QUEUE_TREE": clock is not None and clock.services.queue is QueueKind.TREE and not counters,
+        "CARILLON_QUEUE_COUNTERS": counters,
+        "CARILLON_QUEUE_MOVES": clock is not None and bool(clock.services.uses & _REPEATED),
+    }
+
+
+def _of_clock(image: Image, osek: OsekImage, it: ClockCell) -> Switches:
+    system, services, driver = image.system, it.services, it.driver
+    rate = system.clock_hz / it.tick
+    return {
+        "CARILLON_CLOCK": f"CARILLON_CLOCK_{_KINDS[ClockKind.COMPARE if driver.free else services.clock]}",
+        "CARILLON_CLOCK_BITS": services.bits if services.clock is ClockKind.PERIODIC else driver.bits,
+        "CARILLON_CLOCK_MINIMUM": Unsigned(driver.minimum),
+        "CARILLON_CLOCK_LATEST": Unsigned(it.latest),
+        "CARILLON_CLOCK_FARTHEST": Unsigned(it.longest) if it.longest is not None else "CARILLON_LAP",
+        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
+        "CARILLON_CLOCK_KEEPS_TIME": services.now and not it.counted,
+        "CARILLON_TIME_NOW": services.now,
+        "CARILLON_TIME_COUNTS": services.now and it.counted,
+        "CARILLON_CLOCK_REQUESTS": driver.requests,
+        "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
+        # Functions may, and what gives a semaphore a unit takes the time-out of a task that waits for one out of the queue.
+        "CARILLON_CLOCK_CALLED": TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
+        "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
+        "CARILLON_CLOCK_RESTARTS": driver.restarts,
+        "CARILLON_CLOCK_COST": Unsigned(driver.cost),
+        "CARILLON_CLOCK_BEHIND": Unsigned(it.behind(system)),
+        "CARILLON_TIME_FAR": it.longest is None,
+        **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
+        "CARILLON_TIME_HZ": Unsigned(rate.numerator),
+        "CARILLON_TIME_HZ_DIVISOR": Unsigned(rate.denominator),
+        "CARILLON_CLOCK_UNITS": Unsigned(it.base_units) if it.based else None,
+    }
+
+
+def _of_device(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
+    """Of the cell of a clock that is not periodic."""
+    if clock.services.clock is ClockKind.PERIODIC:
+        return {}
+    return {
+        "CARILLON_CLOCK_CELL": Unsigned(osek.cell(clock.carrier).number),
+        "CARILLON_CLOCK_SOURCE": Unsigned(clock.carrier.source),
+        # Whether interrupts that the kernel's lock does not keep out may come within an operation of the device.
+        "CARILLON_CLOCK_EXPOSED": bool(image.modes) or any(isr.category == 1 for isr, _ in osek.allocation.isrs),
+    }
+
+
+def _of_microcode(image: Image, it: Microcode) -> Switches:
+    upload = image.system.upload
+    found: Switches = {
+        "CARILLON_MICROCODE_TASKS": Unsigned(len(it.compiled.program.tasks)),
+        "CARILLON_MICROCODE_BINDINGS": Unsigned(it.bindings),
+        "CARILLON_MICROCODE_THREADS": Unsigned(it.threads),
+        "CARILLON_MICROCODE_MISSED": 1,
+        "CARILLON_MICROCODE_UNITS": Unsigned(image.osek.allocation.machine_units if image.osek is not None else 0),
+    }
+    if upload is not None:
+        found["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)
+        found["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
+        found["CARILLON_LOADER_RESETS"] = upload.resets or None
     return found
+
+
+def _of_osek(image: Image, it: OsekImage) -> Switches:
+    allocation, model = it.allocation, it.model
+    levels, cursors, hooks = allocation.levels, allocation.cursors, model.hooks
+    managed = [level for level in levels if level.kind is TaskKind.MANAGED]
+    carried = [alarm for alarm, _ in allocation.alarms]
+    readable = any(c.readable and c.kind is CounterKind.HARDWARE for c in model.counters)
+    advanced = any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)
+    port_level = f"((level)-{len(levels) - 1}u)" if levels else "((level)+1u)"
+    budgets, frames = allocation.budgets is not None, allocation.frames is not None
+    locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
+
+    def keeps_out(level: int) -> Unsigned:
+        """The controller's level that keeps out a logical one."""
+        return Unsigned(max(1, allocation.hardware(level)))
+
+    return {
+        "CARILLON_OSEK_TASKS": Unsigned(len(model.tasks)),
+        "CARILLON_OSEK_TASK_LEVELS": Unsigned(len(levels)),
+        "CARILLON_OSEK_ISRS": Unsigned(len(model.isrs)),
+        "CARILLON_OSEK_MODES": Unsigned(len(model.modes)),
+        "CARILLON_OSEK_RESOURCES": Unsigned(len(allocation.named_resources)),
+        "CARILLON_OSEK_COUNTERS": Unsigned(len(model.counters)),
+        "CARILLON_OSEK_PARTS": Unsigned(len(allocation.parts)),
+        "CARILLON_OSEK_IS_HARDWARE(counter)": OneOf(n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE),
+        "CARILLON_OSEK_ALARMS": Unsigned(len(model.alarms)),
+        "CARILLON_OSEK_SCHEDULE_TABLES": Unsigned(len(model.schedule_tables)),
+        "CARILLON_OSEK_CURSORS": Unsigned(len(cursors)),
+        "CARILLON_OSEK_TABLE_CELLS": Unsigned(len(allocation.series)),
+        "CARILLON_OSEK_TABLE_ENDS": any(series.action is None for series, _ in allocation.series),
+        "CARILLON_OSEK_TABLES_RESTART": bool(it.tables) and it.tables[0].restarts,
+        "CARILLON_OSEK_ADJUSTS": any(t.sync is TableSync.EXPLICIT for t in model.schedule_tables),
+        "CARILLON_OSEK_POINT_ACTIONS": _actions(a for c in cursors for step in c.steps for a in step.actions),
+        # Whether something stands in the queue of a counter, or its time is asked for.
+        "CARILLON_OSEK_QUEUES": bool(cursors) or readable or advanced,
+        "CARILLON_OSEK_QUEUE_STARTS": any(a.autostart is not None and a not in carried for a in model.alarms),
+        "CARILLON_OSEK_ALARM_ACTIONS": _actions(a.action for a in model.alarms),
+        "CARILLON_OSEK_CELLS": bool(carried),
+        "CARILLON_OSEK_LEVEL_CELLS": bool(it.served),
+        "CARILLON_OSEK_LEVEL_COUNTERS": any(served.counter is not None for served in it.served),
+        "CARILLON_OSEK_HAS_CELLS(level)": OneOf(served.level for served in it.served),
+        "CARILLON_OSEK_EXTENDED": model.status is Status.EXTENDED,
+        "CARILLON_OSEK_SOFTWARE": allocation.software,
+        "CARILLON_OSEK_DISPATCHER": Unsigned(allocation.dispatcher),
+        "CARILLON_OSEK_TOP": keeps_out(allocation.locked),
+        "CARILLON_OSEK_ALL": keeps_out(allocation.all),
+        # The controller's level for a logical one.
+        "CARILLON_OSEK_PORT_LEVEL(level)": port_level if allocation.software else "(level)",
+        "CARILLON_OSEK_DIRECT": allocation.direct,
+        "CARILLON_OSEK_MANAGED": bool(managed),
+        "CARILLON_OSEK_BASIC": any(not task.extended for level in managed for task in level.tasks),
+        "CARILLON_OSEK_QUEUED": any(level.capacity for level in levels),
+        "CARILLON_OSEK_MATES": image.allocation.mates,
+        "CARILLON_OSEK_EVENTS": any(task.extended for task in model.tasks),
+        "CARILLON_OSEK_INTERNAL": any(allocation.running_level(task) > x.number for x in levels for task in x.tasks),
+        "CARILLON_OSEK_AUTOSTART": any(task.autostart for task in model.tasks),
+        **{f"CARILLON_OSEK_{hook.name}_HOOK": hook in hooks for hook in Hook if hook is not Hook.PROTECTION},
+        "CARILLON_OSEK_TASK_HOOKS": bool(hooks & {Hook.PRETASK, Hook.POSTTASK}),
+        "CARILLON_OSEK_MISSING_END": model.status is Status.EXTENDED or Hook.ERROR in hooks,
+        "CARILLON_OSEK_SERVICE_ID": model.service_id,
+        "CARILLON_OSEK_PARAMETER_ACCESS": model.parameter_access,
+        "CARILLON_OSEK_STACK_CHECK": model.stack_check,
+        "CARILLON_OSEK_GUARD": Unsigned(GUARD_WORDS),
+        "CARILLON_OSEK_FAR": allocation.queue is not None and allocation.queue.far_alarms,
+        "CARILLON_OSEK_TIME": allocation.clock is not None,
+        "CARILLON_OSEK_BUDGETS": budgets or None,
+        "CARILLON_OSEK_SUSPENDED": keeps_out(allocation.top) if budgets else None,
+        "CARILLON_OSEK_LOCKS": Unsigned(locks) if model.lock_budgets else None,
+        "CARILLON_OSEK_FRAMES": Unsigned(len(model.tasks) + len(model.isrs)) if frames else None,
+        "CARILLON_OSEK_PROTECTION_HOOK": Hook.PROTECTION in hooks if budgets or frames else None,
+        "CARILLON_OSEK_DEFAULT_MODE": f"((AppModeType){model.modes.index(_DEFAULT) if _DEFAULT in model.modes else 0}u)",
+    }
+
+
+_DEFAULT = "OSDEFAULTAPPMODE"
+
+
+def _actions(actions: Iterable[AlarmAction]) -> ActionSet:
+    said = {type(action) for action in actions}
+    return ActionSet(c.constant for c in ACTIONS.values() if c.says in said)

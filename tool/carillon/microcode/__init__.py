@@ -132,6 +132,10 @@ class Function:
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
 
+    def touches(self, task: Function) -> bool:
+        """Whether it reads what the task writes, or writes what that uses: a machine drops such a call until that has ended."""
+        return bool({*self.reads} & {*task.writes} or {*self.writes} & {*task.reads, *task.writes})
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -150,13 +154,18 @@ class Program:
     triggers: tuple[Function, ...] = ()
     labels: tuple[tuple[int, str], ...] = ()
 
-    def functions(self, kind: Kind) -> tuple[Function, ...]:
-        """The table of a kind; ports have none."""
-        return {Kind.TASK: self.tasks, Kind.DRIVER: self.drivers, Kind.GUARD: self.guards, Kind.TRIGGER: self.triggers}[kind]
+    @property
+    def functions(self) -> dict[Kind, tuple[Function, ...]]:
+        """The tables of functions, in their order in its bytes."""
+        return {Kind.TASK: self.tasks, Kind.DRIVER: self.drivers, Kind.GUARD: self.guards, Kind.TRIGGER: self.triggers}
 
     def names(self, kind: Kind) -> tuple[str, ...]:
         """The names of a kind, in the order of their numbers."""
-        return self.ports if kind is Kind.PORT else tuple(function.name for function in self.functions(kind))
+        return self.ports if kind is Kind.PORT else tuple(function.name for function in self.functions[kind])
+
+    def touched(self, driver: int) -> list[int]:
+        """The tasks that a driver touches."""
+        return [number for number, task in enumerate(self.tasks) if self.drivers[driver].touches(task)]
 
 
 def faults(program: Program) -> list[tuple[int | None, str]]:
@@ -179,8 +188,8 @@ def faults(program: Program) -> list[tuple[int | None, str]]:
         found.extend((None, f"{_shown(name)} is no name") for name in names if not _is_name(name))
         if len(set(names)) < len(names):
             found.append((None, f"two {kind.value}s have one name"))
-    for kind in (Kind.TASK, Kind.DRIVER, Kind.GUARD, Kind.TRIGGER):
-        for function in program.functions(kind):
+    for kind, functions in program.functions.items():
+        for function in functions:
             ports = (*function.reads, *function.writes)
             if any(not 0 <= port < len(program.ports) for port in ports) or len(ports) > MOST:
                 found.append((None, f"the {kind.value} {function.name} has a port that is none"))

@@ -32,8 +32,7 @@ def encode(program: Program) -> bytes:
         raise ValueError(wrong[0][1])
     body = b"".join(_encoded(instruction) for instruction in program.code)
     body += b"".join(_name(name) for name in program.ports)
-    for kind in (Kind.TASK, Kind.DRIVER, Kind.GUARD, Kind.TRIGGER):
-        body += b"".join(_function(function) for function in program.functions(kind))
+    body += b"".join(_function(function) for functions in program.functions.values() for function in functions)
     body += b"".join(struct.pack("<H", address) + _name(name) for address, name in program.labels)
     counts = [len(program.names(kind)) for kind in Kind]
     rest = struct.pack("<IHH5HH", program.tick_ns, program.entry, len(program.code), *counts, len(program.labels)) + body

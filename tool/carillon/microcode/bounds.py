@@ -186,18 +186,4 @@ def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[E
 
 
 def _is_acyclic(size: int, edges: list[Edge]) -> bool:
-    """Whether nodes can be taken away one by one, each when nothing leads to it any more."""
-    following: list[list[int]] = [[] for _ in range(size)]
-    entering = [0] * size
-    for source, _, target in edges:
-        following[source].append(target)
-        entering[target] += 1
-    free = [node for node in range(size) if not entering[node]]
-    taken = 0
-    while free:
-        taken += 1
-        for target in following[free.pop()]:
-            entering[target] -= 1
-            if not entering[target]:
-                free.append(target)
-    return taken == size
+    return len(components(size, edges)) == size and all(source != target for source, _, target in edges)

@@ -119,7 +119,7 @@ def _apart(program: Program, ours: Part, theirs: Part) -> None:
     for one, other in ((ours, theirs), (theirs, ours)):
         for driver in sorted(one.drivers):
             for task in sorted(other.tasks - one.tasks):
-                if _touches(program.drivers[driver], program.tasks[task]):
+                if program.drivers[driver].touches(program.tasks[task]):
                     names = program.drivers[driver].name, program.tasks[task].name
                     raise CompositionError("the driver {} of one touches the task {} of the other one".format(*names))
     writers = [_writers(program, part) for part in (ours, theirs)]
@@ -130,11 +130,6 @@ def _apart(program: Program, ours: Part, theirs: Part) -> None:
     if ours.scheduled != theirs.scheduled:
         without, has = ("second", "first") if ours.scheduled else ("first", "second")
         raise CompositionError(f"the {without} one has no S code: while a thread of the {has} one waits, its tasks do not run")
-
-
-def _touches(driver: Function, task: Function) -> bool:
-    """Whether a machine drops a call of the driver while the task is unfinished."""
-    return bool({*driver.reads} & {*task.writes} or {*driver.writes} & {*task.reads, *task.writes})
 
 
 def _writers(program: Program, part: Part) -> dict[int, set[Function]]:

@@ -36,8 +36,8 @@ def text_of(
     lines = [f"; {line}".rstrip() for line in heading.splitlines()]
     lines.append(f".tick {program.tick_ns}")
     lines += [f".port {name}" for name in program.ports]
-    for kind in (Kind.TASK, Kind.DRIVER, Kind.GUARD, Kind.TRIGGER):
-        for function in program.functions(kind):
+    for kind, functions in program.functions.items():
+        for function in functions:
             lines.append(f".{kind.value} {function.name}{_listed(' reads', function.reads, program)}")
             lines[-1] += _listed(" writes", function.writes, program)
     lines.append(f".entry {labels[program.entry][0]}")

@@ -39,9 +39,6 @@ RESULTS = [
     "refused",
     "it does not begin with the program that runs",
 ]
-REASONS = (
-    "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
-)
 WHY = {
     "length": "it is shorter or longer than it says",
     "format": "it does not begin as microcode does, or is of another version",
@@ -59,6 +56,7 @@ WHY = {
     "threads": "it may have more threads waiting than the image has room for",
 }
 """What each reason means; an instruction is named for those from opcode to loop."""
+REASONS = ("ok", *WHY)
 
 
 class Kind(IntEnum):
@@ -178,13 +176,11 @@ def unframed(coded: bytes) -> bytes | None:
     return whole[:-4]
 
 
-def answers(content: bytes) -> Iterator[tuple[int, int, Status]]:
-    """The kind and number of each frame that is answered in what a target sends, and what it says; text is passed over."""
-    return ((kind, number, status) for kind, number, status, _ in _answered(content))
+def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
+    """The kind and number of each frame that is answered in what a target sends, what it says, and what besides.
 
-
-def _answered(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
-    """The same, and what an answer says besides."""
+    Text is passed over.
+    """
     for coded in content.split(b"\0"):
         found = unframed(coded)
         if found is None or len(found) < 3 + _STATUS.size or not found[1] & 0x80:
@@ -225,7 +221,7 @@ class Target:
             got = b""
             while more := self.line.read():
                 got += more
-                for answered, number, status, more in _answered(got):
+                for answered, number, status, more in answers(got):
                     if (answered, number) == (kind, self.number):
                         return status, more
         raise UploadError("the target does not answer")

@@ -8,7 +8,8 @@ The late paths of re-armed cells are not included: they are taken after an overr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
@@ -36,11 +37,27 @@ class HandlerCost:
         return self.before + self.after
 
 
+def _per_tick(image: Image) -> int:
+    return image.system.board.clock(image.system.clock_hz).instructions_per_tick
+
+
+def _prices(image: Image) -> Mapping[str, int]:
+    """The port's prices; none where code takes no time."""
+    return prices(image.system.board.port) if _per_tick(image) else {}
+
+
+def _due(mode: ModeImage) -> dict[int, list[ExpiryPoint]]:
+    """What the mode's table has for each tick of the round."""
+    ticks: dict[int, list[ExpiryPoint]] = {}
+    for entry in mode.table:
+        ticks.setdefault(entry.point.at % mode.allocation.mode.round_length, []).append(entry.point)
+    return ticks
+
+
 def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost:
     """The bounds of one carrier's handler, the interrupt's entry by the board included; of a re-enable point as ``before``."""
-    board = image.system.board
-    table = prices(board.port)
-    if not table or not board.clock(image.system.clock_hz).instructions_per_tick:
+    board, table = image.system.board, _prices(image)
+    if not table:
         return HandlerCost(0, 0)
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
@@ -65,9 +82,8 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
 
 def kernel_round(image: Image, mode: ModeImage) -> int:
     """What all handlers of a round take together at most, if each deadline is met; 0 where code takes no time."""
-    board = image.system.board
-    price = prices(board.port)
-    if not price or not board.clock(image.system.clock_hz).instructions_per_tick:
+    board, price = image.system.board, _prices(image)
+    if not price:
         return 0
     length = mode.allocation.mode.round_length
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
@@ -76,10 +92,7 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
     if mode.sync is not None:
         cells = len(mode.cells) * price["synchronise_cell"]
         whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
-    ticks: dict[int, list[ExpiryPoint]] = {}
-    for entry in mode.table or ():
-        ticks.setdefault(entry.point.at % length, []).append(entry.point)
-    for points in ticks.values():
+    for points in _due(mode).values():
         runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
         whole += _arrives(image) + runs + price["frame_end"]
         if len(points) == 1:
@@ -126,13 +139,11 @@ def kernel_times(image: Image) -> list[KernelTime]:
 
 
 def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
-    per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    carriers = [
-        c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)
-    ]  # others: none, or a miss
+    # Others take nothing, or come after a miss.
+    carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     costs = {id(c): handler_cost(image, mode, c) for c in carriers}
     activations = [c for c in carriers if c.action.runs]
-    table = _table_time(image, mode, max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0))
+    table, piece = _table_time(image, mode, max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0))
     table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
     laps = _laps(image, mode)
     turned = {id(x.cell.carrier) for x in mode.multiplexes if x.laps}
@@ -145,52 +156,38 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
             enables[name] = own.total
             continue
         others = [c for c in activations if c is not carrier and (c.level >= carrier.level or c.lowered)]
-        pieces = [table.piece] if table_level >= carrier.level else [0]
+        pieces = [piece] if table_level >= carrier.level else [0]
         blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
         tasks[name] = max(own.total + blocking, tasks.get(name, 0))
         turns = lap * len(turned - {id(carrier)})  # which may all be counted at its tick
         starts[name] = max(own.before + blocking + turns, starts.get(name, 0))
+    per_tick = _per_tick(image)
     every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))
     found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)]
     return KernelTime(found[0], found[1], found[2], found[3], every)
 
 
-@dataclass(frozen=True, slots=True)
-class _TableTime:
-    """Of a table's handler, in instructions at most.
+def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, int]:
+    """The times of the mode's table, and the longest piece in which it keeps everything else out, in instructions at most.
 
-    What it takes for each task, re-enable point and deadline; how late it starts each task; and the longest piece in which it
-    keeps everything else out.
-    """
-
-    tasks: dict[str, int] = field(default_factory=dict)
-    enables: dict[str, int] = field(default_factory=dict)
-    checks: dict[str, int] = field(default_factory=dict)
-    starts: dict[str, int] = field(default_factory=dict)
-    piece: int = 0
-
-
-def _table_time(image: Image, mode: ModeImage, other: int) -> _TableTime:
-    """The times of the mode's table.  ``other``: the longest piece of another handler, which may be under way when it is due.
+    ``other``: the longest piece of another handler, which may be under way when it is due.
 
     The handler of a tick may have to wait for that of the tick before.  So all ticks are gone through in order of time,
     twice, with what is left to do; a handler that comes for several ticks takes less.
     """
-    board = image.system.board
-    price = prices(board.port)
-    per_tick = board.clock(image.system.clock_hz).instructions_per_tick
-    if not mode.table or not price or not per_tick:
-        return _TableTime()
+    price, per_tick = _prices(image), _per_tick(image)
+    if not mode.table or not price:
+        return KernelTime(), 0
     length = mode.allocation.mode.round_length
-    ticks: dict[int, list[ExpiryPoint]] = {}
-    for entry in mode.table:
-        ticks.setdefault(entry.point.at % length, []).append(entry.point)
     arrive = _arrives(image)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
-    found = _TableTime()
+    tasks: dict[str, int] = {}
+    enables: dict[str, int] = {}
+    checks: dict[str, int] = {}
+    starts: dict[str, int] = {}
     piece = free = 0
     for turn in (0, 1):
-        for at, points in sorted(ticks.items()):
+        for at, points in sorted(_due(mode).items()):
             due = (at + turn * length) * per_tick
             wait = max(0, free - due)
             ready = arrive + price["table_begin"] + price["table_tick"] + len(points) * price["table_entry"]
@@ -200,17 +197,17 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> _TableTime:
             for point in points:
                 name = point.object
                 if not point.action.runs:
-                    kind = found.checks if isinstance(point.action, CheckDeadline) else found.enables
+                    kind = checks if isinstance(point.action, CheckDeadline) else enables
                     kind[name] = max(kind.get(name, 0), wait + ready + price["frame_end"])
                     continue
                 start = arrive + price["table_one"] if one else wait + ready + before + price["table_run"]
-                found.starts[name] = max(found.starts.get(name, 0), start + price["lower"] + other)
+                starts[name] = max(starts.get(name, 0), start + price["lower"] + other)
                 own = start + price["lower"] + price["raise"] + price["table_run_end"] + price["frame_end"]
-                found.tasks[name] = max(found.tasks.get(name, 0), own + other)
+                tasks[name] = max(tasks.get(name, 0), own + other)
                 before += whole
             piece = max(piece, ready + max(price["table_run"] + price["lower"], price["frame_end"]))
             free = max(free, due) + total
-    return replace(found, piece=piece)
+    return KernelTime(tasks, enables, checks, starts), piece
 
 
 def _ticks(instructions: int, per_tick: int) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.summary import Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
-from carillon.trace.walk import RunRecord, Walk
+from carillon.trace.walk import Walk
 
 EARLY_TICKS = 2
 """How many ticks before its nominal release a start still counts as that release's."""
@@ -32,7 +32,8 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     walk.follow()
     end = walk.end
     known = tuple(sorted((r for r in releases if r.at < end.t), key=lambda r: (r.at, r.task)))
-    runs = _with_releases(walk.runs, known)
+    runs = tuple(walk.runs)
+    _answer_releases(runs, known)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
@@ -43,18 +44,8 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     judged: dict[str, list[bool]] = defaultdict(list)
     for verdict in verdicts:
         judged[verdict.task].append(verdict.missed)
-    event_triggered = set(trace.event_triggered)
-    bounds = dict(trace.start_bounds)
     tasks = tuple(
-        _task_summary(
-            lane,
-            lane.name in event_triggered,
-            shares.get(lane, 0.0),
-            by_lane[lane],
-            released[lane.name],
-            judged[lane.name],
-            bounds.get(lane.name),
-        )
+        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name])
         for lane in lanes
         if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
@@ -65,7 +56,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         lanes=lanes,
         segments=tuple(walk.segments),
         runs=runs,
-        handlers=tuple(h.freeze() for h in walk.handlers),
+        handlers=tuple(walk.handlers),
         releases=known,
         verdicts=verdicts,
         tasks=tasks,
@@ -73,45 +64,28 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     )
 
 
-def _with_releases(records: Sequence[RunRecord], releases: Sequence[Release]) -> tuple[Run, ...]:
-    """The runs, each with the release it answers.
+def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
+    """Give each run the release that it answers.
 
     From the last start back: each takes the latest release that is not after it and not yet taken.  So a
     start that is later than the next release still finds its own, and a lost activation shifts nothing.
     """
-    chosen: dict[int, Release] = {}
     by_task: dict[str, list[Release]] = defaultdict(list)
     for release in releases:
         by_task[release.task].append(release)
-    started: dict[str, list[int]] = defaultdict(list)
-    for index, record in enumerate(records):
-        started[record.lane.name].append(index)
+    started: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        started[run.lane.name].append(run)
     for task, own in by_task.items():
         times = [release.at for release in own]
         gap = min((b - a for a, b in itertools.pairwise(times)), default=8 * EARLY_TICKS)
         early = min(EARLY_TICKS, gap // 8)
         free = len(own)
-        for index in reversed(started[task]):
-            free = min(free, bisect.bisect_right(times, records[index].begin.t + early)) - 1
+        for run in reversed(started[task]):
+            free = min(free, bisect.bisect_right(times, run.begin.t + early)) - 1
             if free < 0:
                 break
-            chosen[index] = own[free]
-    return tuple(
-        Run(
-            lane=record.lane,
-            number=record.number,
-            begin=record.begin,
-            end=record.end,
-            release=chosen.get(index),
-            executed=sum(s.executed for s in record.stretches),
-            preemptions=record.preemptions,
-            from_idle=record.from_idle,
-            dispatch=record.stretches[0].dispatch,
-            terminate=record.last.terminate,
-            stretches=tuple(s.freeze() for s in record.stretches),
-        )
-        for index, record in enumerate(records)
-    )
+            run.release = own[free]
 
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
@@ -190,13 +164,7 @@ def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
 
 
 def _task_summary(
-    lane: Lane,
-    event_triggered: bool,
-    share: float,
-    own: Sequence[Run],
-    released: int,
-    judged: Sequence[bool],
-    start_bound: int | None,
+    trace: Trace, lane: Lane, share: float, own: Sequence[Run], released: int, judged: Sequence[bool]
 ) -> TaskSummary:
     """A lane's figures from its own runs, how many releases it has, and whether each of its deadlines was missed."""
     stretches = [stretch for run in own for stretch in run.stretches]
@@ -217,11 +185,11 @@ def _task_summary(
         deadlines_missed=judged.count(True),
         dispatch=Spread.of([stretch.dispatch for stretch in stretches if stretch.dispatch is not None]),
         terminate=Spread.of([stretch.terminate for stretch in finished if stretch.terminate is not None]),
-        event_triggered=event_triggered,
+        event_triggered=lane.name in trace.event_triggered,
         waits=sum(len(run.waits) for run in own),
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
-        start_bound=start_bound,
+        start_bound=dict(trace.start_bounds).get(lane.name),
     )
 
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who had the processor when: what a run consists of.
 
+:mod:`.walk` fills in handlers, stretches and runs while it follows the events, and :mod:`.analyse` the releases of runs; behind
+that nobody changes them.
+
 Units: ``t`` in ticks; ``n`` in instructions (QEMU) or cycles (simavr); ``u`` in fractions of a tick, see
 :class:`Moment`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -85,58 +88,86 @@ class HandlerKind(Enum):
     OTHER = "other"  # nothing that the application sees: ticks, re-arming, control points
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Handler:
     """One interrupt taken.  ``end`` is None where the trace is cut; ``kernel_n`` is the kernel's part of it.
 
-    ``met`` and ``missed`` count the deadlines that it checked.
+    ``timer``: it is that of a counter or an alarm.  ``started``: what it started.  ``met`` and ``missed`` count the deadlines
+    that it checked.
     """
 
     object: str
-    kind: HandlerKind
     begin: Moment
-    end: Moment | None
-    kernel_n: int
-    met: int
-    missed: int
+    timer: bool
+    end: Moment | None = None
+    kernel_n: int = 0
+    started: set[HandlerKind] = field(default_factory=set)
+    met: int = 0
+    missed: int = 0
+
+    @property
+    def kind(self) -> HandlerKind:
+        """What it was for."""
+        if self.timer:
+            return HandlerKind.TIMER
+        for kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK):
+            if kind in self.started:
+                return kind
+        return HandlerKind.DEADLINE if self.met + self.missed else HandlerKind.OTHER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
     """A part of a run from its start, or the end of a wait, to its end, or the next wait (None: the end of the trace).
 
-    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch``, ``terminate`` are as in :class:`Run`.
+    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch``, ``terminate`` are instructions between the
+    interrupt's entry and the task's first one, and from the task's last one to the first of what ran next (a bare return: 1);
+    None where unknown.
     """
 
     begin: Moment
-    end: Moment | None
-    executed: int
     dispatch: int | None
-    terminate: int | None
+    end: Moment | None = None
+    executed: int = 0
+    terminate: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """One activation as it ran; ``number`` counts from 1 for each task.
 
-    ``begin`` is the task's first instruction, ``end`` its last (None: still running when the trace ended).
-    ``executed`` (unit ``n``) leaves out what preempted it.  ``from_idle``: nothing else was active when it began.
-    ``dispatch``, ``terminate`` are instructions between the interrupt's entry and the task's first one, and
-    from the task's last one to the first of what ran next (a bare return: 1); None where unknown.
+    ``end`` is the task's last instruction (None: still running when the trace ended).  ``from_idle``: nothing else was active
+    when it began.  ``release``: the one that it answers.
     An extended task's run has a stretch more than it has waits; any other has one.
     """
 
     lane: Lane
     number: int
-    begin: Moment
-    end: Moment | None
-    release: Release | None
-    executed: int
-    preemptions: int
     from_idle: bool
-    dispatch: int | None
-    terminate: int | None
-    stretches: tuple[Stretch, ...]
+    stretches: list[Stretch]
+    end: Moment | None = None
+    preemptions: int = 0
+    release: Release | None = None
+
+    @property
+    def begin(self) -> Moment:
+        """The task's first instruction."""
+        return self.stretches[0].begin
+
+    @property
+    def executed(self) -> int:
+        """What it executed, in units of ``n``."""
+        return sum(stretch.executed for stretch in self.stretches)
+
+    @property
+    def dispatch(self) -> int | None:
+        """That of its first stretch."""
+        return self.stretches[0].dispatch
+
+    @property
+    def terminate(self) -> int | None:
+        """That of its last stretch."""
+        return self.stretches[-1].terminate
 
     @property
     def waits(self) -> tuple[tuple[Moment, Moment | None], ...]:

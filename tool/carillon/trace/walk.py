@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from carillon.trace import Event, Kind, Trace
-from carillon.trace.timeline import IDLE, KERNEL, Handler, HandlerKind, Lane, LaneKind, Moment, Segment, Stretch
+from carillon.trace.timeline import IDLE, KERNEL, Handler, HandlerKind, Lane, LaneKind, Moment, Run, Segment, Stretch
 
 
 def fine_times(events: Sequence[Event], per_tick: int) -> list[int]:
@@ -61,64 +61,6 @@ class _Phase(Enum):
 
 
 @dataclass
-class _StretchRecord:
-    begin: Moment
-    dispatch: int | None
-    end: Moment | None = None
-    executed: int = 0
-    terminate: int | None = None
-
-    def freeze(self) -> Stretch:
-        return Stretch(self.begin, self.end, self.executed, self.dispatch, self.terminate)
-
-
-@dataclass
-class RunRecord:
-    """A run as far as it has been followed."""
-
-    lane: Lane
-    number: int
-    from_idle: bool
-    stretches: list[_StretchRecord]
-    end: Moment | None = None
-    preemptions: int = 0
-
-    @property
-    def begin(self) -> Moment:
-        """The task's first instruction."""
-        return self.stretches[0].begin
-
-    @property
-    def last(self) -> _StretchRecord:
-        """The stretch that was begun last."""
-        return self.stretches[-1]
-
-
-@dataclass
-class _HandlerRecord:
-    object: str
-    begin: Moment
-    end: Moment | None = None
-    kernel_n: int = 0
-    timer: bool = False
-    started: set[HandlerKind] = field(default_factory=set)
-    met: int = 0
-    missed: int = 0
-
-    @property
-    def kind(self) -> HandlerKind:
-        if self.timer:
-            return HandlerKind.TIMER
-        for kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK):
-            if kind in self.started:
-                return kind
-        return HandlerKind.DEADLINE if self.met + self.missed else HandlerKind.OTHER
-
-    def freeze(self) -> Handler:
-        return Handler(self.object, self.kind, self.begin, self.end, self.kernel_n, self.met, self.missed)
-
-
-@dataclass
 class _Frame:
     """A handler that was entered (``handler`` >= 0) or a task that runs outside any handler."""
 
@@ -128,7 +70,7 @@ class _Frame:
     nested_n: int = 0  # of handlers that nested since then
     lane: Lane = IDLE
     run: int = -1
-    stretch: _StretchRecord | None = None
+    stretch: Stretch | None = None
     preempted: bool = False
     resumed: Moment | None = None  # when it last got the processor
 
@@ -147,8 +89,8 @@ class Walk:
         self.waiting: dict[str, int] = {}  # tasks that wait, and their runs
         self.begin, self.end = self._bounds(trace)
         self.segments: list[Segment] = []
-        self.runs: list[RunRecord] = []
-        self.handlers: list[_HandlerRecord] = []
+        self.runs: list[Run] = []
+        self.handlers: list[Handler] = []
         self.stack: list[_Frame] = []
         self.numbers: dict[Lane, int] = defaultdict(int)
         self.lane, self.owner, self.since = IDLE, -1, self.begin
@@ -214,7 +156,7 @@ class Walk:
                     if self.lane is KERNEL:
                         self.handlers[self.owner].kernel_n += at.n - self.since.n
                     else:
-                        self.runs[self.owner].last.executed += at.n - self.since.n
+                        self.runs[self.owner].stretches[-1].executed += at.n - self.since.n
                 self.since = at
             self.lane, self.owner = lane, owner
 
@@ -258,7 +200,7 @@ class Walk:
 
     def _enter(self, event: Event, at: Moment) -> None:
         self._interrupt_top(at)
-        self.handlers.append(_HandlerRecord(event.object, at, timer=event.object in self.timers))
+        self.handlers.append(Handler(event.object, at, event.object in self.timers))
         self.stack.append(_Frame(len(self.handlers) - 1, _Phase.BEFORE, event.n))
         self._show_top(at)
 
@@ -278,10 +220,10 @@ class Walk:
             self._left(top, at)
         if top.handler >= 0:
             self.handlers[top.handler].started.add(self._purpose(lane))
-        top.stretch = _StretchRecord(at, dispatch)
+        top.stretch = Stretch(at, dispatch)
         if event.kind is Kind.START:
             self.numbers[lane] += 1
-            self.runs.append(RunRecord(lane, self.numbers[lane], len(self.stack) == 1, [top.stretch]))
+            self.runs.append(Run(lane, self.numbers[lane], len(self.stack) == 1, [top.stretch]))
             run = len(self.runs) - 1
         else:
             run = self.waiting.pop(event.object, -1)  # -1: it began before the trace

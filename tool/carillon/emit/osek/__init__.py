@@ -44,15 +44,7 @@ def _source(image: Image) -> str:
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
-    lines += ["", *tasks(image.system.board, osek), *levels(osek)]
-    lines += resources(allocation)
-    lines += alarms(osek)
-    lines += schedule_tables(allocation)
-    lines += tables_on_cells(osek)
-    lines += clock.handlers(image, osek)
-    lines += budgets.table(osek)
-    lines += budgets.handler(osek)
-    lines += frames.table(osek)
-    lines += contexts(image.system.board, osek)
-    lines += hardware(image, osek)
-    return "\n".join(lines)
+    lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation), *alarms(osek)]
+    lines += [*schedule_tables(allocation), *tables_on_cells(osek), *clock.handlers(image, osek)]
+    lines += [*budgets.table(osek), *budgets.handler(osek), *frames.table(osek)]
+    return "\n".join([*lines, *contexts(image.system.board, osek), *hardware(image, osek)])

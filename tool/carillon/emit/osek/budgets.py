@@ -18,14 +18,11 @@ def device(image: Image) -> dict[str, str]:
         return {}
     cell = osek.cell(osek.allocation.budgets)
     per_tick = image.system.board.clock(image.system.clock_hz).instructions_per_tick
-    lines = ["", f'#include "cells/{cell.family.name}/cell.h"', ""]
-    lines += [f"#define CARILLON_BUDGET_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
-    lines += [f"#define CARILLON_BUDGET_SOURCE {osek.allocation.budgets.source}u"]
-    lines += [f"#define CARILLON_BUDGET_RANGE UINT32_C({cell.period})"]
+    values = {"COUNTER": f"({text.macro(cell, 'COUNTER', cell.number)})", "SOURCE": f"{cell.carrier.source}u"}
+    values["RANGE"] = f"UINT32_C({cell.period})"
     for name, instructions in (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE)):
-        lines += [f"#define CARILLON_BUDGET_{name} {cell.use.units(-(-instructions // max(1, per_tick)))}u"]
-    purpose = f"The cell of execution budgets is {cell.use.cell.name}."
-    return {"carillon_budget.h": text.header(image, purpose, "CARILLON_BUDGET_DEVICE_H", lines)}
+        values[name] = f"{cell.use.units(-(-instructions // max(1, per_tick)))}u"
+    return text.device(image, "BUDGET", cell.family.name, f"The cell of execution budgets is {cell.use.cell.name}.", values)
 
 
 def table(osek: OsekImage) -> list[str]:
@@ -35,14 +32,15 @@ def table(osek: OsekImage) -> list[str]:
         return []
     use = osek.cell(osek.allocation.budgets).use
     names = osek.allocation.named_resources
-    lines = [f"/* Of each task: {', '.join([*names, *INTERRUPT_LOCKS])}. */", "const uint32_t carillon_osek_lock_budgets[] = {"]
+    rows = []
     for task in model.tasks:
         held = dict(task.resource_locks)
         ticks = [held.get(name, 0) for name in names]
         ticks += [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
         row = ", ".join(f"{use.units(t) if t else 0}u" for t in ticks)
-        lines.append(f"    {row}, /* {task.name}, {text.place(task.span)} */")
-    return [*lines, "};", ""]
+        rows.append(f"{row}, /* {task.name}, {text.place(task.span)} */")
+    title = f"/* Of each task: {', '.join([*names, *INTERRUPT_LOCKS])}. */"
+    return [title, *text.table("const uint32_t carillon_osek_lock_budgets[]", rows)]
 
 
 def handler(osek: OsekImage) -> list[str]:

@@ -15,12 +15,9 @@ def device(image: Image) -> dict[str, str]:
     if osek is None or osek.allocation.frames is None:
         return {}
     cell = osek.cell(osek.allocation.frames)
-    lines = ["", f'#include "cells/{cell.family.name}/cell.h"', ""]
-    lines += [f"#define CARILLON_FRAME_COUNTER ({text.macro(cell, 'COUNTER', cell.number)})"]
-    lines += [f"#define CARILLON_FRAME_SOURCE {osek.allocation.frames.source}u"]
-    lines += [f"#define CARILLON_FRAME_TURN UINT32_C({cell.period})"]
-    purpose = f"The cell of time frames is {cell.use.cell.name}."
-    return {"carillon_frame.h": text.header(image, purpose, "CARILLON_FRAME_DEVICE_H", lines)}
+    values = {"COUNTER": f"({text.macro(cell, 'COUNTER', cell.number)})", "SOURCE": f"{cell.carrier.source}u"}
+    values["TURN"] = f"UINT32_C({cell.period})"
+    return text.device(image, "FRAME", cell.family.name, f"The cell of time frames is {cell.use.cell.name}.", values)
 
 
 def places(osek: OsekImage) -> list[str]:

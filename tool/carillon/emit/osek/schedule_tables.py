@@ -21,17 +21,16 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
     steps: list[str] = []
     number = 0
     for cursor in cursors:
-        where = _where(allocation, cursor)
-        actions.append(f"    /* {where} */")
-        steps += [f"/* {where}. */", f"static const struct carillon_osek_step {_name(cursor)}[] = {{"]
+        where, own = _where(allocation, cursor), []
+        actions.append(f"/* {where} */")
         for step in cursor.steps:
-            steps.append(_step(step, number, adjusts))
+            own.append(_step(step, number, adjusts))
             actions += [_action(allocation, action, step) for action in step.actions]
             number += len(step.actions)
-        steps += ["};", ""]
+        steps += [f"/* {where}. */", *text.array("struct carillon_osek_step", _name(cursor), own)]
     lines: list[str] = []
     if cursors:
-        lines += ["const struct carillon_osek_point_action carillon_osek_point_actions[] = {", *actions, "};", "", *steps]
+        lines += [*text.table("const struct carillon_osek_point_action carillon_osek_point_actions[]", actions), *steps]
         rows = [
             f"{{{_name(it)}, CARILLON_COUNT({_name(it)}), {it.part}u, {model.schedule_tables.index(it.table)}u}},"
             for it in cursors
@@ -134,7 +133,7 @@ def _step(step: Step, first: int, adjusts: bool) -> str:
     numbers += [step.offset & 0xFFFF_FFFF, step.max_lengthen, step.max_shorten] if adjusts else []
     what = text.place(step.span) if step.span is not None else "its end"
     at = f"at {step.offset}, {what}" if step.span is not None or step.offset else what
-    return f"    {{{', '.join(f'{n}u' for n in numbers)}}}, /* {at} */"
+    return f"{{{', '.join(f'{n}u' for n in numbers)}}}, /* {at} */"
 
 
 def _action(allocation: OsekAllocation, action: AlarmAction, step: Step) -> str:
@@ -147,7 +146,7 @@ def _action(allocation: OsekAllocation, action: AlarmAction, step: Step) -> str:
         what = f"{action.event} of {action.object}"
     fields = [f".operand = {operand}"] if operand else []
     fields += [f".action = {text.action(of(action))}", f".object = {task}"]
-    return f"    {{{', '.join(fields)}}}, /* at {step.offset}: {what} */"
+    return f"{{{', '.join(fields)}}}, /* at {step.offset}: {what} */"
 
 
 def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
