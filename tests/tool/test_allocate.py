@@ -721,7 +721,10 @@ def test_the_control_cell_is_the_last_and_the_same_in_all_modes() -> None:
         (control,) = (c for c in result.carriers if c.role is Role.CONTROL)
         assert control.cells[0].cell.name == "C0_2"
         assert control.level == result.levels
-    assert [m.control_at for m in allocation.modes] == [100, 290]
+    assert [[p.at for c in m.carriers if c.role is Role.CONTROL for p in c.demand.points] for m in allocation.modes] == [
+        [100],
+        [290],
+    ]
 
 
 def test_a_cell_of_another_clock_serves_only_what_it_can_express() -> None:

@@ -86,7 +86,7 @@ def _carried(problem: Problem, options: DemandOptions, choice: Choice, round_len
         elif not instead:
             why = "because a cell of its own cannot keep every one of them"
         else:
-            why = f"because the board's {_stock(problem, demand.role)} do not suffice for all"
+            why = f"because the board's {_sources([g for g in problem.classes if g.slots(demand.role)])} do not suffice for all"
         each = f" instead of {count(instead, 'timer')}" if instead > 1 else ""
         firsts = len(demand.followed)
         first = "" if firsts == points else f", which watches the first of each activation ({firsts}), and so all"
@@ -197,13 +197,8 @@ def _falls_into(windows: Sequence[ExpiryPoint], points: Sequence[ExpiryPoint]) -
     return False
 
 
-def _stock(problem: Problem, role: Role) -> str:
-    """What the board has for a role, the control cell aside: ``8 cells`` or ``64 interrupt sources (256 cells)``."""
-    groups = [g for g in problem.classes if g.slots(role)]
-    return _sources(groups)
-
-
 def _sources(groups: Sequence[SourceClass]) -> str:
+    """What the board has, the control cell aside: ``8 cells`` or ``64 interrupt sources (256 cells)``."""
     sources = sum(len(g.sources) for g in groups)
     cells = sum(g.cells for g in groups)
     return count(cells, "cell") if sources == cells else f"{count(sources, 'interrupt source')} ({count(cells, 'cell')})"

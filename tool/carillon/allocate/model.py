@@ -36,7 +36,6 @@ class ChoiceModel(WaysModel):
 
     def __init__(self, judge: Judge, budget: Budget, ranks: bool = False) -> None:
         super().__init__(judge, budget)
-        self.cliques = 0
         self.stated: set[tuple[object, ...]] = set()
         self.ordered = False
         self.candidates: list[tuple[int, frozenset[int], Any]] = []
@@ -125,7 +124,6 @@ class ChoiceModel(WaysModel):
                 adjacent[number[d, s]] |= own & ~(1 << number[d, s])
         for clique in cliques(adjacent, uncovered):
             self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in clique))
-            self.cliques += 1
 
     def _state_open_windows(self) -> None:
         """State how many tasks with windows open at one point there can be, unless lowered: each needs its own level.

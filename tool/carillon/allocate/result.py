@@ -158,10 +158,8 @@ class ModeAllocation:
     """One mode's carriers, ordered by role, then by first point.
 
     ``levels`` is how many levels the mode's carriers and interrupts use.  ``overhead`` is the objective:
-    instructions of kernel code per round, by the cost table in :mod:`carillon.allocate`; ``bound`` is
+    instructions of kernel code per round, by the cost table of the port; ``bound`` is
     proved to be a lower limit of it; they are equal if and only if ``optimal``.
-    ``control_at`` is the tick at which a switch of modes is taken, ``switch_gap`` how many ticks after the
-    old round's end the new one then begins; both None with a single mode.
     """
 
     mode: LoweredMode
@@ -173,8 +171,6 @@ class ModeAllocation:
     bound: int
     optimal: bool
     reasons: tuple[str, ...]
-    control_at: int | None = None
-    switch_gap: int | None = None
 
     def of(self, role: Role, name: str) -> tuple[Carrier, ...]:
         """The carriers of one object's role."""

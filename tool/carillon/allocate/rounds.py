@@ -231,7 +231,6 @@ class _ModeAllocator:
                 *free_reasons(carriers, mode.round_length, system.clock_hz),
                 *guard_reasons(carriers, problem.costs, system.board.code_unit),
             ),
-            control_at=control.demand.points[0].at if control is not None else None,
         )
 
     def _report_near(self, carriers: Sequence[Carrier], diagnostics: Diagnostics) -> None:

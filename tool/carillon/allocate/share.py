@@ -26,26 +26,17 @@ MOST_RATE = 1 << 58
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """A way for each claim, how many groups of each class task levels take besides, and what ticks for the time base.
+    """A way for each claim, how many groups of each class are taken, also by task levels, and what ticks for the time base.
 
     ``missing``, ``rate`` and ``cells``: of all ways together, what an allocation is to have least of, in this order.
     """
 
     ways: tuple[Way, ...]
-    for_levels: tuple[int, ...]
+    taken: tuple[int, ...]
     ticking: frozenset[str]
     missing: int
     rate: int
     cells: int
-    joined: tuple[int, ...] = ()
-    """How many groups of each class have several alarms each; none of any class if it is empty."""
-
-    @property
-    def taken(self) -> tuple[int, ...]:
-        """How many groups of each class are taken."""
-        counts = Counter(way.group for way in self.ways if way.form is not Form.JOINED)
-        joined = self.joined or (0,) * len(self.for_levels)
-        return tuple(counts[g] + more + joined[g] for g, more in enumerate(self.for_levels))
 
 
 Value = tuple[int, int]
@@ -140,10 +131,10 @@ def _summed(claims: Claims, ways: Sequence[Way], for_levels: Sequence[int]) -> S
     based = claims.base is None or ways[claims.base].form is Form.CELL
     rate = sum(w.rate for w in ways) + (0 if based else sum(claims.alone.get(name, 0) for name in ticking))
     missing = sum(w.missing for w in ways) if ticking else 0
-    counts = Counter(w.group for w in ways if w.form is Form.JOINED)
-    joined = tuple(-(-counts[g] // max(kind.asked, 1)) if counts[g] else 0 for g, kind in enumerate(claims.groups))
+    counts = Counter((w.group, w.form is Form.JOINED) for w in ways)
+    taken = (n + counts[g, False] - (-counts[g, True] // max(claims.groups[g].asked, 1)) for g, n in enumerate(for_levels))
     cells = sum(w.cells for w in ways) + sum(for_levels)
-    return Shares(tuple(ways), tuple(for_levels), ticking, missing, rate, cells, joined)
+    return Shares(tuple(ways), tuple(taken), ticking, missing, rate, cells)
 
 
 def _cheapest(claims: Claims) -> Shares | None:
