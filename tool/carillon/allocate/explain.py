@@ -14,7 +14,7 @@ from carillon.allocate.progressions import EXACT_LIMIT
 from carillon.allocate.result import Carrier, Style
 from carillon.lower import Demand, ExpiryPoint
 from carillon.model import Window
-from carillon.model.board import Cells, Role
+from carillon.model.board import Cells
 from carillon.model.family import Rearm, Start
 from carillon.units import format_duration
 
