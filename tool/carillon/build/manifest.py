@@ -16,7 +16,7 @@ from carillon.model.giotto import Machine
 from carillon.resources import data_root
 
 MANIFEST = "manifest.json"
-WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 SYNC = ("kernel/osektime/sync.c",)
 OSEK = tuple(f"kernel/osek/{name}.c" for name in ("counter", "alarm", "error", "event", "interrupt", "resource", "start", "task"))

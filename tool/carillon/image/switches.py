@@ -79,7 +79,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_IDLE_SLEEP": system.idle is Idle.SLEEP,
         "CARILLON_COPY_DATA": 0,
         "CARILLON_ADDRESS_BITS": 32,
-        "CARILLON_CONSTRUCTORS": system.cplusplus or None,
+        "CARILLON_CONSTRUCTORS": system.cplusplus,
     }
 
 
