@@ -33,6 +33,7 @@
 #define CARILLON_IDLE_SLEEP 1
 #define CARILLON_COPY_DATA 0
 #define CARILLON_ADDRESS_BITS 32
+#define CARILLON_CONSTRUCTORS 0
 #define CARILLON_GIOTTO 0
 
 /* Source and ticks per unit of each virtual cell. */
