@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import random
+import tomllib
+from dataclasses import fields
 
 import pytest
 from laboratory import AST, MPS, RV32, Laboratory, declared, points, works
 
-from carillon.actions.costs import cost_table, port_prices
+from carillon.actions.costs import CostTable, cost_table, port_prices
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.emit.handlers import statements
@@ -78,12 +80,23 @@ ONLY_AVR = {"lap"}
 
 @pytest.mark.parametrize("port", ["armv7m", "avr", "rv32"])
 def test_every_port_prices_every_operation(port: str) -> None:
-    assert {p.parent.name for p in (data_root() / "ports").glob("*/costs.toml")} == {"armv7m", "avr", "host", "rv32"}
+    assert {p.parent.name for p in (data_root() / "ports").glob("*/costs.toml")} == {"armv7m", "avr", "rv32"}
     wanted = {Operation(does, rearm=how).price for does in Does if does not in UNPRICED for how in (None, Rearm.RELOAD)}
-    assert cost_table(port, budgets=True).stopped  # which has all figures, or there is no table
     wanted |= {"frame_begin", "frame_end", "direct_end", "lower", "raise"}
     missing = {name for name in wanted if name not in port_prices(port)}
     assert missing <= {"armv7m": ONLY_AVR, "avr": ONLY_ARM, "rv32": ONLY_ARM | ONLY_AVR}[port]
+
+
+@pytest.mark.parametrize("port", ["armv7m", "avr", "rv32"])
+def test_every_port_on_which_code_takes_time_has_all_prices_of_the_allocation(port: str) -> None:
+    own = tomllib.loads((data_root() / "ports" / port / "costs.toml").read_text(encoding="utf-8"))["allocation"]
+    assert own.keys() == {field.name for field in fields(CostTable)}
+
+
+@pytest.mark.parametrize("port", ["host", "template", "nobody's"])
+def test_a_port_without_prices_has_those_of_the_reference(port: str) -> None:
+    assert cost_table(port) == cost_table("armv7m")
+    assert not port_prices(port)
 
 
 def test_equal_operations_are_one_statement_and_others_are_not() -> None:

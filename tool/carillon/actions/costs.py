@@ -71,11 +71,14 @@ class CostTable:
         return self.wrapper_entry + self.wrapper_end
 
 
+REFERENCE = "armv7m"
+"""The port whose figures hold for what another does not say: where code takes no time, that is all of them."""
+
+
 @cache
 def cost_table(port: str, budgets: bool = False) -> CostTable:
     """What an allocation costs on a port; ``budgets``: tasks beneath the rounds have execution budgets."""
-    own = _costs(port)["allocation"]
-    table = cost_table(own, budgets=True) if isinstance(own, str) else CostTable(**own)
+    table = CostTable(**(_costs(REFERENCE)["allocation"] | _costs(port).get("allocation", {})))
     return table if budgets else replace(table, stopped=0)
 
 
@@ -87,4 +90,5 @@ def port_prices(port: str) -> dict[str, int]:
 
 @cache
 def _costs(port: str) -> dict[str, Any]:
-    return tomllib.loads((data_root() / "ports" / port / "costs.toml").read_text(encoding="utf-8"))
+    path = data_root() / "ports" / port / "costs.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
