@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from carillon.actions.costs import cost_table
-from carillon.allocate import allocate
+from carillon.allocate import allocate, whole
 from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.conflict import feasible
 from carillon.allocate.fit import Source
@@ -329,6 +329,17 @@ def test_who_gets_no_cell_beside_the_rounds_is_told(tmp_path: Path) -> None:
     (said,) = caught.value.diagnostics
     assert said.code == "C162"
     assert said.cause == "no cell of board 'odd' can tick counter 'Ms' every 1000 ticks beside the activations of 'Slow'"
+
+
+def test_a_search_that_ends_too_early_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cells suffice, so nothing is to be said of a claim that has none."""
+    monkeypatch.setattr(whole, "MOST_UNPROVED", 0)
+    monkeypatch.setattr(whole._Search, "_try", lambda _self, _shares: None)
+    with pytest.raises(CarillonError) as caught:
+        planned(tmp_path, COUNTED, board(tmp_path, (1, 32, ALL_ROLES, True), (1, 16, ALL_ROLES, True)))
+    (said,) = caught.value.diagnostics
+    assert said.code == "C063"
+    assert said.cause.startswith("rounds and what is event-triggered: no allocation was found within a limit of 20 s")
 
 
 @st.composite

@@ -53,7 +53,7 @@ def gather(
 
     The solution has a choice for each demand, whether it shares a source or not.
     """
-    able = _able(problem)
+    able = gatherable(problem)
     if not able:
         return without
     chooser = _Groups(problem, able)
@@ -88,12 +88,7 @@ def gather(
     return replace(solution, bound=bound, optimal=certain), chosen
 
 
-def can_gather(problem: Problem) -> bool:
-    """Whether any demands could share a source whose handler asks."""
-    return bool(_able(problem))
-
-
-def _able(problem: Problem) -> dict[int, list[int]]:
+def gatherable(problem: Problem) -> dict[int, list[int]]:
     """By class of sources, the demands of which several may share one."""
     able: dict[int, list[int]] = {}
     for c, group in enumerate(problem.classes):

@@ -19,7 +19,7 @@ from carillon.allocate.conflict import conflict, feasible
 from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.explain import conflict_cause, conflict_remedy, free_reasons, joined_reasons, reasons
 from carillon.allocate.fit import Fitter, SourceClass, source_classes
-from carillon.allocate.gather import LIMIT_SHARE, Group, can_gather, gather
+from carillon.allocate.gather import LIMIT_SHARE, Group, gather, gatherable
 from carillon.allocate.guard import guard_reasons, near, nearest
 from carillon.allocate.memory import Memory
 from carillon.allocate.options import DemandOptions, OptionBuilder
@@ -154,7 +154,7 @@ class RoundAllocator:
                 return None
             control = any(isinstance(d.action, SwitchMode) for d in mode.demands)
             problem = self.problem(mode, fitter, source_classes(self.system.board, busy), control, Diagnostics())
-            if problem is None or can_gather(problem):
+            if problem is None or gatherable(problem):
                 return None
             found.append(problem)
         return found
@@ -254,12 +254,7 @@ class _ModeAllocator:
         required = [d for d, o in enumerate(problem.options) if o.demand.required]
         written = next(m for m in self.system.modes if m.name == mode.name)
         if not failure.proved:
-            diagnostics.error(
-                "C063",
-                written.span,
-                f"mode '{mode.name}': no allocation was found within a limit of {self.limit:g} s, nor a proof that there is none",
-                "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells",
-            )
+            diagnostics.error("C063", written.span, *not_found(f"mode '{mode.name}'", self.limit))
         elif not feasible(problem.without_levels):
             alone = problem.part(required).without_table
             chosen = [alone.options[d] for d in conflict(alone)]
@@ -290,6 +285,12 @@ class _ModeAllocator:
                 f"activations that preempt each other" + (f" ({', '.join(taken)})" if taken else ""),
                 'choose a board with more levels, shorten the windows (deadlines, or window = "wcet"), or move activations apart',
             )
+
+
+def not_found(what: str, limit: float) -> tuple[str, str]:
+    """Cause and remedy of C063, where a search of so many seconds' work has ended."""
+    cause = f"{what}: no allocation was found within a limit of {limit:g} s, nor a proof that there is none"
+    return cause, "raise the limit (--time-limit), give tasks fewer irregular points, or choose a board with more cells"
 
 
 def _instead(system: System, role: Role) -> str:

@@ -17,7 +17,7 @@ from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_hand
 from carillon.allocate.memory import Memory
 from carillon.allocate.refusal import Refusal
 from carillon.allocate.result import ModeAllocation
-from carillon.allocate.rounds import RoundAllocator
+from carillon.allocate.rounds import RoundAllocator, not_found
 from carillon.allocate.share import Beside, Shares, Value, conflict, share, share_beside
 from carillon.allocate.solve import DETERMINISTIC_SHARE
 from carillon.allocate.tasks import TaskPlan, plan_tasks
@@ -105,8 +105,7 @@ class _Search:
         lengths = [mode.round_length for mode in self.rounds.lowered]
         known = tuple(zip(problems, lengths, strict=True)) if problems is not None else ()
         control = self.rounds.control_classes(self.plan.sources) if known else ()
-        work = DETERMINISTIC_SHARE * self.rounds.time_limit
-        certain = True
+        work, certain = DETERMINISTIC_SHARE * self.rounds.time_limit, True
         while self.unproved < MOST_UNPROVED:
             beside = Beside(self.system.clock_hz, known, control, least, tuple(tried), work)
             found = share_beside(self.placer.claims, beside)
@@ -143,6 +142,10 @@ class _Search:
         if not known or share_beside(claims, Beside(1, known, control)).shares is not None:
             busy = frozenset(c.source for mode in alone.modes for c in mode.carriers)
             left = ClaimBuilder(self.system, events, self.plan, busy).build()
+            if share(left) is not None:  # on what the modes alone leave: so it is the search that ended too early
+                ended = not_found("rounds and what is event-triggered", self.rounds.time_limit)
+                diagnostics.error("C063", self.system.modes[0].span, *ended)
+                return
             Refusal(self.system, events, self.plan, left, conflict(left)[0]).report(diagnostics, rounds=True)
             return
         assert problems is not None
