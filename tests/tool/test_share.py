@@ -205,6 +205,16 @@ def test_of_a_level_one_cell_is_the_vector_and_handlers_do_the_same(form: Form, 
         assert found.rate == least
 
 
+def test_shares_that_were_tried_are_not_the_same_with_a_group_more_that_nobody_has() -> None:
+    """Two groups whose handlers can ask two alarms each, and one alarm: it has one of them."""
+    alarm = Claim("A", None, (Way(Form.JOINED, 0, rate=3, cells=1),), True)
+    groups = (GroupClass(((_source(),),) * 2, 2),)
+    problem = Claims(groups, (alarm,), (), (0,), None, 0, 0, (0,), {}, lambda *_: True, False)
+    found = share(problem)
+    assert found is not None and found.taken == (1,)
+    assert share_beside(problem, beside(tried=((found, (0, 0)),))).shares is None
+
+
 def test_an_alarm_that_is_the_vector_of_its_level_belongs_to_the_conflict() -> None:
     """One group: the level has no source but the alarm's cell, and another alarm's counter needs the group."""
     cell, queue = Way(Form.CELL, 0, cells=1), Way(Form.QUEUE, rate=50)
