@@ -36,11 +36,18 @@ def smallest(numbers: Sequence[int], together: Together) -> list[int]:
         if size == 1:
             break
         size //= 2
-    if len(numbers) <= ENUMERATED:
-        for fewer in range(1, len(kept) + 1):
-            for chosen in combinations(sorted(numbers), fewer):
-                if not together(chosen):
-                    return list(chosen)
+    beyond: list[set[int]] = []  # what a largest set that can be kept leaves out: of this every conflict has something
+    for fewer in range(1, len(kept) + 1) if len(numbers) <= ENUMERATED else ():
+        for chosen in combinations(sorted(numbers), fewer):
+            if any(left_out.isdisjoint(chosen) for left_out in beyond):
+                continue
+            if not together(chosen):
+                return list(chosen)
+            largest = list(chosen)
+            for k in numbers:
+                if k not in largest and together([*largest, k]):
+                    largest.append(k)
+            beyond.append(set(numbers).difference(largest))
     return sorted(kept)
 
 
