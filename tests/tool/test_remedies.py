@@ -155,6 +155,15 @@ LONG = '[osek.counter.Ms]\ntick = "70ms"\n'
 WAKES = '[osek.alarm.{}]\ncounter = "{}"\nactivate = "{}"\n'
 CYCLE = "autostart = {{ at = 1, cycle = {} }}\n"
 STATIC = CYCLE + "static = true\n"
+MAIN = "[thread.Main]\npriority = 1\n"
+THREAD = MAIN.replace("Main", "Slow")
+PERIODIC = MAIN + '[time]\nclock = "periodic"\ntick = "10ms"\n'
+LONG_TICK = PERIODIC.replace("10ms", "70ms")
+ONE_SHOT = MAIN + '[time]\nclock = "one-shot"\n'
+UNIT = 'tick = "1us"\n'
+SLICES = MAIN + MAIN.replace("Main", "Other") + '[time]\nclock = "one-shot"\nslice = "1ms"\n'
+BUDGET = LOW + 'budget = "1ms"\n'
+FRAME = LOW + 'time_frame = "1ms"\n'
 WIDE, TWO_WIDE = (1, 32, ALL_ROLES, True), (2, 32, ALL_ROLES, True)
 NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
 
@@ -203,11 +212,54 @@ NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
             "C162",
             LOW + LONG + WAKES.format("A", "Ms", "Low"),
             [NARROW],
-            "choose another tick, or a board with more cells",
+            "choose another tick, or another board",
             LOW + MS + WAKES.format("A", "Ms", "Low"),
             [NARROW],
             id="another tick",
         ),
+        pytest.param(
+            "C162",
+            LOW + LONG + WAKES.format("A", "Ms", "Low"),
+            [NARROW],
+            "choose another tick, or another board",
+            LOW + LONG + WAKES.format("A", "Ms", "Low"),
+            [WIDE],
+            id="another board",
+        ),
+        *[
+            pytest.param("C171", LONG_TICK, [NARROW], "choose another tick, or another board", *does, id=f"clock, {name}")
+            for name, *does in [("another tick", PERIODIC, [NARROW]), ("another board", LONG_TICK, [WIDE])]
+        ],
+        *[
+            pytest.param("C171", SLOW + clock, [WIDE], remedy, *does, id=f"{kind} beside a round, {remedy[:13]}")
+            for kind, clock in [("periodic", PERIODIC), ("one-shot", ONE_SHOT), ("one-shot with a tick", ONE_SHOT + UNIT)]
+            for remedy, *does in [
+                ("let alarms start some of the rounds' tasks, as functions and threads of [time]", clock + THREAD, [WIDE]),
+                ("choose a board with more cells", SLOW + clock, [WIDE, NARROW]),
+            ]
+        ],
+        *[
+            pytest.param(code, SLOW + WATCHED + text, cells, "give 'Slow' monitor = \"if-cells-allow\" or \"never\"; or ",
+                         SLOW + WATCHED.replace("always", monitor) + text, cells, id=f"{code}, {monitor} {text[:6]}")
+            for code, text, cells in [("C171", PERIODIC, [TWO_WIDE]), ("C171", ONE_SHOT, [TWO_WIDE]),
+                                      ("C174", SLICES, [TWO_WIDE, NARROW]), ("C183", BUDGET, [TWO_WIDE]),
+                                      ("C183", FRAME, [TWO_WIDE])]
+            for monitor in ("if-cells-allow", "never")
+        ],
+        pytest.param("C174", SLOW + SLICES, [WIDE, NARROW], "choose a board with more cells", SLOW + SLICES, [TWO_WIDE, NARROW],
+                     id="slices, more cells"),
+        *[
+            pytest.param("C183", SLOW + text, [WIDE], remedy, *does, id=f"{remedy[10:]}: {does[1]}")
+            for what, text in [("budgets", BUDGET), ("time frames", FRAME)]
+            for remedy in [f"leave the {what} out, or choose a board with more cells"]
+            for does in [(SLOW + LOW, [WIDE]), (SLOW + text, [TWO_WIDE])]
+        ],
+        *[
+            pytest.param("C183", text, [NARROW], remedy, *does, id=f"{remedy[10:]}: {does[1]}")
+            for what, text in [("budgets", BUDGET), ("time frames", FRAME)]
+            for remedy in [f"leave the {what} out, or choose a board with such a cell"]
+            for does in [(LOW, [NARROW]), (text, [WIDE])]
+        ],
         pytest.param(
             "C185",
             SLOW + LOW + MS + WAKES.format("A", "Ms", "Low") + STATIC.format(5),

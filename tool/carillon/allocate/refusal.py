@@ -84,14 +84,14 @@ class Refusal:
                 "C183",
                 claim.demand.span,
                 f"{nobody} {does}{left}: it must be {must}, and count {period} ticks",
-                f"leave the {whole} out, or choose a board with such a cell",
+                f"leave the {whole} out, or " + (self._remedy() if self.others else "choose a board with such a cell"),
             )
         else:
             diagnostics.error(
                 "C162",
                 claim.demand.span,
                 f"no cell of board '{self.board.name}' can tick counter '{claim.name}' every {period} ticks{left}",
-                self._remedy("tick"),
+                self._remedy("tick", "tasks of [osek]"),
             )
 
     def _asking(self, claim: Claim) -> Claim:
@@ -102,16 +102,19 @@ class Refusal:
                 return next(self.claims.all[k] for k in self.claims.alarms if self.claims.all[k].counter == claim.name)
         return claim
 
-    def _remedy(self, what: str) -> str:
-        """What would be right where a cell is missing.  ``what``: the key of a time that, alone, no cell can keep."""
+    def _remedy(self, what: str = "", queued: str = "") -> str:
+        """What would be right where a cell is missing.  ``what``: the key of a time that, alone, no cell can keep.
+
+        ``queued``: what can wait in the queue that the cell serves, if it is served by one.
+        """
         if not self.others:
-            return f"choose another {what}, or a board with more cells" if what else "choose a board with more cells"
+            return f"choose another {what}, or another board" if what else "choose another board"
         ways = []
         watched = sorted({demand.object for _, demand in self.demands if demand.action.wraps})
         if watched:
             ways.append(f'give {listed(watched)} monitor = "if-cells-allow" or "never"')
-        if what == "tick" and any(demand.action.runs for _, demand in self.demands):
-            ways.append("let alarms start some of the rounds' tasks, as tasks of [osek]")
+        if queued and any(demand.action.runs for _, demand in self.demands):
+            ways.append(f"let alarms start some of the rounds' tasks, as {queued}")
         return "; or ".join([*ways, "choose a board with more cells"])
 
     def _report_tables(self, diagnostics: Diagnostics) -> bool:
@@ -152,7 +155,9 @@ class Refusal:
 
     def _no_source(self) -> tuple[Span, str, str]:
         turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
-        remedy = 'give tasks the same priority, use dispatch = "software", or choose a board with more sources'
+        ways = ["give tasks the same priority, "] if self.claims.sources > 1 else []
+        if self.claims.sources > (self.board.dispatcher_source is None):
+            ways.append('use dispatch = "software", or ')
         spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
         beside = f" for them and for {joined(self.others)}" if self.others else ""
         span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
@@ -160,7 +165,7 @@ class Refusal:
             span,
             f"the tasks need {self.claims.sources} interrupt sources, one for each priority{turns}, "
             f"and board '{self.board.name}' has {spare} to spare{beside}",
-            remedy,
+            "".join([*ways, "choose a board with more sources"]),
         )
 
     def _no_alarm(self, claim: Claim, left: str) -> tuple[Span, str, str]:
@@ -168,12 +173,13 @@ class Refusal:
         counter = self.system.osek.counter(claim.counter)
         alone = ClaimBuilder(self.system, self.events, self.plan).build()  # where the rounds take nothing
         its = next(alone.all[k] for k in alone.counters if alone.all[k].name == counter.name)
-        longer = "" if its.ways else f"give counter '{counter.name}' a tick that a cell of the board can keep, "
+        ways = [] if its.ways else [f"give counter '{counter.name}' a tick that a cell of the board can keep"]
+        ways += ["use fewer cells for other alarms, counters or the rounds' tasks"] if self.others else []
         return (
             claim.demand.span,
             f"board '{self.board.name}' has no cell left for alarm '{claim.name}', nor one that ticks its counter "
             f"'{counter.name}' every {counter.tick} ticks{left}",
-            f"{longer}use fewer cells for other alarms, counters or the rounds' tasks, or choose a board with more cells",
+            "; or ".join([*ways, "choose a board with more cells" if self.others else "choose another board"]),
         )
 
     def _report_clock(self, diagnostics: Diagnostics, left: str) -> None:
@@ -202,15 +208,19 @@ class Refusal:
             if narrow:
                 array, bits = narrow[0], narrow[0].family.clock[kind].bits
                 nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
-            fitting = [f'"{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
-            return services.spans["clock"], f"{nobody} be a {kind.value} clock", f"write clock = {' or '.join(fitting)}"
-        tick = self._duration(services.tick) if services.tick is not None else ""
+            ways = [f'write clock = "{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
+            ways = [f"{way}, with a tick" if services.tick is None and "periodic" in way else way for way in ways]
+            return services.spans["clock"], f"{nobody} be a {kind.value} clock", "; or ".join([*ways, "choose another board"])
+        queued, tick = "functions and threads of [time]", services.tick
         if kind is ClockKind.PERIODIC:
-            return services.spans["tick"], f"{nobody} tick every {tick}{left}", self._remedy("tick")
-        if tick:
-            remedy = "choose another tick, or none: then it is what the timer counts"
-            return services.spans["tick"], f"{nobody} be a {kind.value} clock that counts units of {tick}{left}", remedy
-        return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", "choose a board with more cells"
+            assert tick is not None
+            return services.spans["tick"], f"{nobody} tick every {self._duration(tick)}{left}", self._remedy("tick", queued)
+        remedy = self._remedy("", queued)
+        if tick is None:
+            return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", remedy
+        remedy = remedy if self.others else "choose another tick, or none: then it is what the timer counts"
+        what = f"be a {kind.value} clock that counts units of {self._duration(tick)}"
+        return services.spans["tick"], f"{nobody} {what}{left}", remedy
 
     def _duration(self, ticks: int) -> str:
         return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from carillon.allocate.explain import count
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.lower.events import BUDGET_RANGE
@@ -114,7 +115,8 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
             "C184",
             tasks[0].span,
             f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {what}",
-            "leave the budgets out, or keep the tasks that have them in a system of their own",
+            "leave the budgets out, or "
+            + ("keep the tasks that have them in a system of their own" if beside else "build with Carillon's own kernel"),
         )
         return False
     long = [t for t in tasks if t.timed > BUDGET_RANGE // 2]
@@ -179,11 +181,14 @@ def _too_many_levels(system: System, tasks: int, used: int, room: int, software:
     where = isrs[-1].span if isrs else sorted(osek.tasks, key=lambda t: t.priority)[-1].span
     what = f"{tasks} task priorities and " if not software else "the dispatcher and "
     kept = ", the highest of which cannot be masked" if board.unmaskable_levels else ""
+    helps = not software and used - tasks + 1 <= room
     diagnostics.error(
         "C160",
         where,
         f"{what}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
-        f"use {beyond} priorities fewer" + ("" if software else ', or dispatch = "software"') + ", or a board with more levels",
+        f"give {'ISRs' if software else 'tasks or ISRs'} the same priority, to save {count(beyond, 'level')}"
+        + (', or use dispatch = "software"' if helps else "")
+        + ", or choose a board with more levels",
     )
 
 
