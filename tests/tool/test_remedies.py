@@ -304,3 +304,98 @@ def test_who_does_what_a_refusal_says_gets_a_plan(
     assert error.code == code
     assert remedy in error.remedy
     planned(tmp_path, mended, board(tmp_path, *more))
+
+
+# The schedules of bad_plan, with what their messages say done to them.
+
+BAD = Path(__file__).parent / "bad_plan"
+OWN = ("# kernel: conventional\n", "")
+COUNTED = "leave 'cells' out: then the queue of its counter carries it"
+WATCHES = "give 'a', 'b', 'c' monitor = \"if-cells-allow\" or \"never\""
+FEWER = "use fewer cells for other alarms, counters or the rounds' tasks"
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy", "done"),
+    [
+        ("activations-too-near", "move one of them", [("130 ticks", "180 ticks")]),
+        ("activations-too-near", "give the task deadlines that stop the system before its next activation",
+         [(f'at = "{at} ticks", activate = "a"', f'at = "{at} ticks", activate = "a", deadline_at = "{end} ticks"')
+          for at, end in [(100, 130), (130, 700), (700, 1000)]]),
+        ("budget-beside-time-services", "leave the budgets out", [('budget = "1ms"\n', "")]),
+        ("budget-beside-time-services", "keep the tasks that have them in a system of their own",
+         [('[time]\nclock = "one-shot"\n', "")]),
+        ("budget-no-cell", "leave the budgets out", [('budget = "1ms"\n', "")]),
+        ("budget-no-cell", "choose a board with such a cell", ["ast1030-evb"]),
+        ("budget-of-the-conventional-kernel", "leave the budgets out", [('budget = "1ms"\n', "")]),
+        ("budget-of-the-conventional-kernel", "build with Carillon's own kernel", [OWN]),
+        ("budget-too-long", "shorten the budget", [("100s", "500ms")]),
+        ("conventional-points-too-close", "move points that nearly coincide further apart", [("110 ticks", "140 ticks")]),
+        ("conventional-points-too-close", "choose another board for the comparison", ["virtual-256"]),
+        ("deadlines-on-a-reloaded-cell", "write start_within in [system]", [("[system]", '[system]\nstart_within = "1ms"')]),
+        ("deadlines-on-a-reloaded-cell", "give 'T' monitor = \"if-cells-allow\" or \"never\"",
+         [("[task.T]", '[task.T]\nmonitor = "if-cells-allow"')]),
+        ("deadlines-on-a-reloaded-cell", "choose a board with at least 4 such interrupt sources", ["ast1030-evb"]),
+        ("no-cell-for-a-deadline", 'write monitor = "if-cells-allow" or "never"',
+         [("[task.control]", '[task.control]\nmonitor = "never"')]),
+        ("no-cell-for-a-deadline", "choose a board with cells of role 'deadline' (carillon boards)", ["ast1030-evb"]),
+        ("static-alarm-no-cell", FEWER, [('[task.b]\nperiod = "1ms"\noffset = "200us"\n', "")]),
+        ("static-alarm-no-cell", "choose a board with more cells", ["ast1030-evb"]),
+        ("static-alarms-fast-counter", "give counter 'Us' a tick that a cell of the board can keep",
+         [('tick = "1us"', 'tick = "100us"'), ("00, ", ", "), ("00 }", " }")]),
+        ("static-alarms-fast-counter", FEWER,
+         [('[osek.alarm.Fifth]\ncounter = "Us"\nactivate = "Five"\nstatic = true\n', ""),
+          ("autostart = { at = 2300, cycle = 2300 }\n", "")]),
+        ("sync-conventional", "remove [sync] to compare", [('[sync]\nlengthen = "20us"\nshorten = "20us"\n', "")]),
+        ("sync-conventional", "use the carillon kernel", [OWN]),
+        *[(f"table-on-{name}", COUNTED, [("cells = true\n", "")])
+          for name in ("cells-beside-rounds", "cells-of-a-long-turn", "cells-of-many-activations", "cells-of-one-level",
+                       "cells-that-cannot-shift", "cells-with-checks", "too-few-cells")],
+        ("time-beneath-rounds", 'clock = "periodic", with a tick', [('"one-shot"', '"periodic"\ntick = "1ms"')]),
+        ("time-frame-no-cell", "leave the time frames out", [('time_frame = "1ms"\n', "")]),
+        ("time-frame-no-cell", "choose a board with such a cell", ["ast1030-evb"]),
+        ("time-frame-of-the-conventional-kernel", "leave the time frames out", [('time_frame = "1ms"\n', "")]),
+        ("time-frame-of-the-conventional-kernel", "build with Carillon's own kernel", [OWN]),
+        ("time-frame-too-long", "shorten the time frame", [("1000s", "100s")]),
+        ("time-frame-too-long", "choose a clock with longer ticks", [("[system]", '[system]\nclock = "3906250Hz"')]),
+        ("time-no-cell", 'write clock = "periodic", with a tick', [('"compare"', '"periodic"\ntick = "1ms"')]),
+        ("time-no-cell", 'write clock = "one-shot"', [('"compare"', '"one-shot"')]),
+        ("time-no-cell", "choose another board", ["qemu-rv32-virt"]),
+        ("time-period-of-a-thread", "write bits = 32", [("bits = 16\n", "bits = 32\n")]),
+        ("time-period-of-a-thread", "choose a clock with a longer tick", [('"one-shot"', '"periodic"\ntick = "10ms"')]),
+        ("time-periods-shorter-than-served", "make it 9.152us or longer", [("5us", "9.152us"), ('"9us"', '"9.152us"')]),
+        ("time-periods-shorter-than-served", "choose a faster clock of the board", [("[system]", '[system]\nclock = "125MHz"')]),
+        ("time-slice-no-cell", "choose another slice", [("3000s", "1ms")]),
+        ("time-slice-no-cell", "or another board", ["virtual-256"]),
+        ("time-tick-no-unit", "choose another tick", [("1ms", "1 ticks")]),
+        ("time-tick-no-unit", "or none: then it is what the timer counts", [('tick = "1ms"\n', "")]),
+        ("time-tick-too-short", "choose another tick", [("64ns", "100us")]),
+        ("time-tick-too-short", "or another board", ["virtual-256"]),
+        ("time-too-long", "leave 'longest' out", [('longest = "60s"\n', "")]),
+        ("time-too-long", "write bits = 32", [("bits = 16\n", "bits = 32\n")]),
+        ("too-few-cells", "write start_within in [system]", [("[system]", '[system]\nstart_within = "1ms"')]),
+        ("too-few-cells", "let one task do the work of 'a' and 'b'", [('[task.b]\nperiod = "1ms"\noffset = "200us"\n', "")]),
+        ("too-few-cells-for-deadlines", "write start_within in [system]", [("[system]", '[system]\nstart_within = "1ms"')]),
+        *[("too-few-cells-for-deadlines", WATCHES, [("\ndeadline =", f'\nmonitor = "{kind}"\ndeadline =')])
+          for kind in ("if-cells-allow", "never")],
+        ("too-few-cells-for-deadlines", "choose a board with at least 6 such interrupt sources", ["ast1030-evb"]),
+        ("too-few-levels", "choose a board with more levels", ["virtual-256"]),
+        ("too-long-for-the-counter", "use intervals and a round that the cells can express", [("5s", "4s")]),
+        ("too-long-for-the-counter", "or a board with wider cells", ["ast1030-evb"]),
+    ],
+)  # fmt: skip
+def test_who_does_what_a_bad_plan_is_told_gets_a_plan(
+    tmp_path: Path, name: str, remedy: str, done: list[tuple[str, str] | str]
+) -> None:
+    """What is done is a board, or a text and what stands for it then."""
+    text, board = (BAD / f"{name}.toml").read_text(encoding="utf-8"), None
+    assert remedy in (BAD / f"{name}.txt").read_text(encoding="utf-8")
+    for does in done:
+        if isinstance(does, str):
+            board = does
+        else:
+            assert does[0] in text
+            text = text.replace(*does)
+    path = tmp_path / "schedule.toml"
+    path.write_text(text, encoding="utf-8")
+    plan(path, Diagnostics(), board, "conventional" if OWN[0] in text else "carillon")

@@ -145,7 +145,7 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
             period.span,
             f"the period of thread '{period.thread}', {-(-period.ticks // clock.tick)} ticks of the clock, is more than "
             f"the {most} that {services.bits} bits can hold",
-            "write bits = 32, or a longer tick" if services.bits == 16 else "choose a longer tick",
+            ("write bits = 32, or " if services.bits == 16 else "") + "choose a clock with a longer tick",
         )
     shortest = clock.expiry(system) * clock.tick
     short = [p for p in services.periods if p.ticks < shortest]
@@ -168,6 +168,6 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
         services.spans["longest"],
         f"the longest time, {clock.longest} ticks of the clock, is more than the {most} that {services.bits} bits can hold",
         "leave 'longest' out: then times may be of any length, for a little more code and memory"
-        + (", or write bits = 32" if services.bits == 16 else ", or choose a longer tick"),
+        + (", or write bits = 32" if services.bits == 16 else ", or choose a clock with a longer tick"),
     )
     return True

@@ -83,7 +83,7 @@ def allocate_conventional(
         "C064",
         refusals[0][0].span if refusals else (modes[0][1].span if modes else None),
         f"board '{system.board.name}' has no system timer for this schedule: {why}",
-        "move points that nearly coincide onto one tick or further apart, or choose another board for the comparison",
+        "move points that nearly coincide further apart, or choose another board for the comparison",
     )
     return None
 

@@ -268,6 +268,7 @@ class _ModeAllocator:
             )
         else:
             deadlines = problem.control or any(not problem.options[d].demand.action.runs for d in required)
+            room = rules.total > rules.below_tasks + rules.above_tasks + deadlines
             taken = [
                 text
                 for used, text in (
@@ -283,7 +284,8 @@ class _ModeAllocator:
                 written.span,
                 f"mode '{mode.name}': the {rules.total} priority levels of board '{self.system.board.name}' do not suffice for "
                 f"activations that preempt each other" + (f" ({', '.join(taken)})" if taken else ""),
-                'choose a board with more levels, shorten the windows (deadlines, or window = "wcet"), or move activations apart',
+                "choose a board with more levels"
+                + (', shorten the windows (deadlines, or window = "wcet"), or move activations apart' if room else ""),
             )
 
 

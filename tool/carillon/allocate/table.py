@@ -59,10 +59,9 @@ def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
         d, e = problem.table.apart[0]
         one, other = (problem.options[k].demand for k in (d, e))
         least = max(fitter.shortest(problem.classes[c].array) for c in problem.table.classes)
-        return (
-            f"move points onto one tick or at least {least} ticks apart, so that they can be in one table, such as those of "
-            f"'{one.object}' and '{other.object}'; or "
-        )
+        meet = "" if one.action.runs and other.action.runs else "onto one tick or "  # two activations may not
+        which = f"such as those of '{one.object}' and '{other.object}'"
+        return f"move points {meet}at least {least} ticks apart, so that they can be in one table, {which}; or "
     willing = [replace(d, within=1) for d in mode.demands]
     if problem.table is None and find_table(problem.classes, willing, fitter) is not None:
         return "write start_within in [system], so that tasks that need no exact start share a cell; or "
