@@ -166,6 +166,59 @@ BUDGET = LOW + 'budget = "1ms"\n'
 FRAME = LOW + 'time_frame = "1ms"\n'
 WIDE, TWO_WIDE = (1, 32, ALL_ROLES, True), (2, 32, ALL_ROLES, True)
 NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
+FOUR = (4, 32, ALL_ROLES, True)
+
+# What a board's file has beside cells.
+
+Part = tuple[int, int, str, bool] | tuple[str, str]
+SOURCES = "application_sources = { ext0 = 20, ext1 = 21, ext2 = 22 }"
+NO_SOURCE, DISPATCHER = (SOURCES, ""), (SOURCES, "dispatcher_source = 20")
+FREE = ("idle =", "software_sources = [10, 11, 12, 13]\nidle =")
+FEW, FEW_LOWERED = ("levels = 8", "levels = 3"), ("levels = 8", "levels = 3\nlowered_levels = 1")
+
+SIX = "".join(f"[osek.task.T{k}]\npriority = {k + 1}\n" for k in range(6))
+BY_SOFTWARE = '[osek]\ndispatch = "software"\n'
+ISRS = LOW + "".join(f'[osek.isr.I{k}]\nsource = "ext{k}"\npriority = {k + 3}\ncategory = 2\n' for k in range(3))
+BELOW = '[interrupt.Low]\nsource = "{}"\npriority = "{}"\n'
+NESTED = """
+[task.a]
+wcet = "100 ticks"
+[task.b]
+wcet = "100 ticks"
+[interrupt.High]
+source = "ext0"
+[mode.m]
+round = "10ms"
+{}
+points = [
+  {{ at = "0 ticks", activate = "a", deadline_at = "{} ticks" }},
+  {{ at = "{} ticks", activate = "b", deadline_at = "{} ticks" }},
+]
+"""
+MODES = '[task.a]\n[mode.m]\nround = "1ms"\npoints = [{ at = "100us", activate = "a" }]\n'
+OTHER_MODE = '[task.b]\n[mode.n]\nround = "2ms"\npoints = [{ at = "100us", activate = "b" }]\n'
+THREE_TASKS = "".join(f'[task.T{k}]\nperiod = "1ms"\noffset = "{k * 200}us"\n' for k in range(3))
+LONG_RUN = (
+    '[task.A]\nwcet = "{} ticks"\n[mode.m]\nround = "200000 ticks"\nwindow = "wcet"\npoints = ['
+    + ", ".join(
+        f'{{{{ at = "{at} ticks", activate = "A" }}}}'
+        for at in (1000, "{}", 31000, 47000, 60000, 81000, 99000, 113000, 130500, 161000)
+    )
+    + "]\n"
+)
+STEADY = (
+    LOW
+    + '[osek.counter.Ms]\ntick = "{}ms"\n'
+    + WAKES.format("A", "Ms", "Low")
+    + STATIC.format(1).replace("{", "{{").replace("}", "}}")
+)
+
+
+def near(apart: int) -> str:
+    """A round of more tasks than the board has cells, so many ticks after each other."""
+    tasks = "".join(f"[task.T{k}]\n" for k in range(16))
+    points = ", ".join(f'{{ at = "{1000 + apart * k} ticks", activate = "T{k}" }}' for k in range(16))
+    return f'[system]\nstart_within = "1ms"\nsources = []\n{tasks}[mode.m]\nround = "10ms"\npoints = [{points}]\n'
 
 
 @pytest.mark.parametrize(
@@ -287,23 +340,101 @@ NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
             [PLAIN],
             id="dispatch by software",
         ),
+        *[
+            pytest.param("C161", tasks, [PLAIN, *on], remedy, done, [PLAIN, *then], id=f"C161, {remedy}, {k}")
+            for k, (tasks, on, remedy, done, then) in enumerate([
+                (SIX, [], "choose a board with more sources", SIX, [FREE]),
+                (LOW, [NO_SOURCE], "choose a board with more sources", LOW, [FREE]),
+                (BY_SOFTWARE + SIX, [NO_SOURCE], "choose a board with more sources", BY_SOFTWARE + SIX, [FREE]),
+                (LOW, [DISPATCHER], 'use dispatch = "software"', BY_SOFTWARE + LOW, [DISPATCHER]),
+            ])
+        ],
+        *[
+            pytest.param("C160", tasks, [PLAIN, FREE, FEW], remedy, *done, id=f"C160, {remedy}")
+            for tasks, remedy, *done in [
+                (SIX, "give tasks or ISRs the same priority, to save 3 levels", LOW, [PLAIN, FEW]),
+                (SIX, 'use dispatch = "software"', BY_SOFTWARE + SIX, [PLAIN, FEW]),
+                (SIX, "choose a board with more levels", SIX, [PLAIN, FREE]),
+                (BY_SOFTWARE + ISRS, "give ISRs the same priority, to save 1 level, or choose a board with more levels",
+                 BY_SOFTWARE + ISRS.replace("priority = 5", "priority = 4"), [PLAIN, FREE, FEW]),
+            ]
+        ],
+        *[
+            pytest.param("C160", SLOW + LOW, "arduino-uno", remedy, *done, id=f"C160 without levels, {k}")
+            for remedy, *dones in [
+                ("use rounds or an event-triggered system, not both", (SLOW, "arduino-uno"), (LOW, "arduino-uno")),
+                ("choose a board with priority levels", (SLOW + LOW, [TWO_WIDE])),
+            ]
+            for k, done in enumerate(dones)
+        ],
+        *[
+            pytest.param("C062", SLOW + BELOW.format("soft0", "below-tasks"), "arduino-uno", remedy, SLOW + done, then,
+                         id=f"C062, {remedy}")
+            for remedy, done, then in [
+                ('write priority = "above-tasks"', BELOW.format("soft0", "above-tasks"), "arduino-uno"),
+                ("choose a board with priority levels", BELOW.format("ext0", "below-tasks"), [TWO_WIDE]),
+            ]
+        ],
+        *[
+            pytest.param("C062", NESTED.format(*refused), [FOUR, FEW_LOWERED], remedy, NESTED.format(*done), [FOUR, *then],
+                         id=f"C062, {remedy}, {k}")
+            for refused in [("", 600, 500, 900)]
+            for k, (remedy, done, then) in enumerate([
+                ("choose a board with more levels", refused, []),
+                ("shorten the windows (deadlines", ("", 400, 500, 900), [FEW_LOWERED]),
+                ('or window = "wcet")', ('window = "wcet"', 600, 500, 900), [FEW_LOWERED]),
+                ("or move activations apart", ("", 600, 700, 900), [FEW_LOWERED]),
+            ])
+        ],
+        *[
+            pytest.param("C061", MODES + OTHER_MODE, "arduino-uno", remedy, *done, id=f"C061, {remedy[:21]}")
+            for remedy, *done in [
+                ("choose a board with a cell of role 'control' whose width and units fit every round",
+                 MODES + OTHER_MODE, "virtual-tiny"),
+                ("or use a single mode", MODES, "arduino-uno"),
+            ]
+        ],
+        *[
+            pytest.param("C060", text, on, remedy, *done, id=f"C060, {remedy}")
+            for text, on, remedy, *done in [
+                (THREE_TASKS, [(2, 32, ALL_ROLES, False)], "choose a board with at least 3 such cells", THREE_TASKS,
+                 [(3, 32, ALL_ROLES, False)]),
+                (LONG_RUN.format(10000, 11000), "mps2-an385", "shorten its WCET", LONG_RUN.format(9000, 11000), "mps2-an385"),
+                (LONG_RUN.format(10000, 11000), "mps2-an385", "or move its activations apart", LONG_RUN.format(10000, 11500),
+                 "mps2-an385"),
+                (near(10), "ast1030-evb", "move points at least 40 ticks apart, so that they can be in one table", near(40),
+                 "ast1030-evb"),
+            ]
+        ],
+        pytest.param("C185", STEADY.format(70), [NARROW], "give counter 'Ms' a tick that a cell of the board can keep; or ",
+                     STEADY.format(10), [NARROW], id="C185, another tick"),
+        pytest.param("C185", STEADY.format(70), [NARROW], "or choose another board", STEADY.format(70), [WIDE],
+                     id="C185, another board"),
     ],
 )  # fmt: skip
 def test_who_does_what_a_refusal_says_gets_a_plan(
-    tmp_path: Path,
-    code: str,
-    refused: str,
-    cells: list[tuple[int, int, str, bool]],
-    remedy: str,
-    mended: str,
-    more: list[tuple[int, int, str, bool]],
+    tmp_path: Path, code: str, refused: str, cells: str | list[Part], remedy: str, mended: str, more: str | list[Part]
 ) -> None:
     with pytest.raises(CarillonError) as caught:
-        planned(tmp_path, refused, board(tmp_path, *cells))
+        planned(tmp_path, refused, made(tmp_path, cells))
     (error,) = caught.value.diagnostics
     assert error.code == code
     assert remedy in error.remedy
-    planned(tmp_path, mended, board(tmp_path, *more))
+    planned(tmp_path, mended, made(tmp_path, more))
+
+
+def made(folder: Path, parts: str | list[Part]) -> Path:
+    """A board of cells and of other texts, or a name of one."""
+    if isinstance(parts, str):
+        return Path(parts)
+    path = board(folder, *(part for part in parts if len(part) == 4))
+    text = path.read_text(encoding="utf-8")
+    for part in parts:
+        if len(part) == 2:
+            assert part[0] in text
+            text = text.replace(*part)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 # The schedules of bad_plan, with what their messages say done to them.
