@@ -355,6 +355,8 @@ def near(apart: int) -> str:
                 (SIX, "give tasks or ISRs the same priority, to save 3 levels", LOW, [PLAIN, FEW]),
                 (SIX, 'use dispatch = "software"', BY_SOFTWARE + SIX, [PLAIN, FEW]),
                 (SIX, "choose a board with more levels", SIX, [PLAIN, FREE]),
+                (ISRS, "give tasks or ISRs the same priority, to save 1 level, or choose a board with more levels",
+                 ISRS.replace("priority = 5", "priority = 4"), [PLAIN, FREE, FEW]),
                 (BY_SOFTWARE + ISRS, "give ISRs the same priority, to save 1 level, or choose a board with more levels",
                  BY_SOFTWARE + ISRS.replace("priority = 5", "priority = 4"), [PLAIN, FREE, FEW]),
             ]
@@ -530,3 +532,76 @@ def test_who_does_what_a_bad_plan_is_told_gets_a_plan(
     path = tmp_path / "schedule.toml"
     path.write_text(text, encoding="utf-8")
     plan(path, Diagnostics(), board, "conventional" if OWN[0] in text else "carillon")
+
+
+HELD = """
+[task.Long]
+period = "50ms"
+wcet = "{}ms"
+overrun = "never"
+[osek.task.Low]
+priority = 1
+[osek.counter.Ms]
+tick = "{}ms"
+[osek.alarm.A]
+counter = "Ms"
+activate = "Low"
+"""
+HELD_CLOCK = """
+[task.Long]
+period = "50ms"
+wcet = "3ms"
+overrun = "never"
+[thread.Main]
+priority = 1
+[time]
+clock = "{}"
+{}
+"""
+LOCKS = """
+[system]
+sources = []
+[thread.Main]
+priority = 1
+[time]
+clock = "periodic"
+tick = "1ms"
+periods = ["1ms", "5ms"]
+longest_lock = "{}us"
+"""
+TICK = 'tick = "1ms"'
+SHORT_BASE, LONG_BASE = [(1, 32, ALL_ROLES, True), (2, 16, ALL_ROLES, True)], [(3, 32, ALL_ROLES, True)]
+NO_BASE = [(1, 32, ALL_ROLES, True), (1, 16, ALL_ROLES, True)]
+
+
+@pytest.mark.parametrize(
+    ("code", "warned", "cells", "remedy", "mended", "more"),
+    [
+        ("C196", HELD.format(3, 1), NO_BASE, "leave a cell for a time base", HELD.format(3, 1), LONG_BASE),
+        ("C196", HELD.format(3, 1), NO_BASE, "lengthen the tick", HELD.format(3, 4), NO_BASE),
+        ("C196", HELD.format(3, 1), NO_BASE, "shorten the tasks' stretch", HELD.format(1, 1), NO_BASE),
+        ("C196", HELD.format(40, 1), SHORT_BASE, "choose a board whose time base counts further", HELD.format(40, 1), LONG_BASE),
+        *[
+            ("C196", HELD_CLOCK.format("periodic", TICK), NO_BASE, 'take clock = "one-shot" or "compare", or leave a cell for a',
+             HELD_CLOCK.format(*clock), more)
+            for clock, more in [(("one-shot", ""), NO_BASE), (("compare", ""), NO_BASE), (("periodic", TICK), LONG_BASE)]
+        ],
+        ("C196", LOCKS.format(1), "ast1030-evb", "write longest_lock of at least 16.768us", LOCKS.format(17), "ast1030-evb"),
+        ("C247", LOW + '[osek.counter.C]\ntick = "640ns"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb", "write a longer tick",
+         LOW + '[osek.counter.C]\ntick = "100us"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb"),
+    ],
+)  # fmt: skip
+def test_who_does_what_a_warning_says_is_not_warned(
+    tmp_path: Path, code: str, warned: str, cells: str | list[Part], remedy: str, mended: str, more: str | list[Part]
+) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(warned, encoding="utf-8")
+    found = Diagnostics()
+    plan(path, found, str(made(tmp_path, cells)))
+    (warning,) = found.found
+    assert warning.code == code
+    assert remedy in warning.remedy
+    path.write_text(mended, encoding="utf-8")
+    after = Diagnostics()
+    plan(path, after, str(made(tmp_path, more)))
+    assert not after.found

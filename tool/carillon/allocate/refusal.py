@@ -103,10 +103,7 @@ class Refusal:
         return claim
 
     def _remedy(self, what: str = "", queued: str = "") -> str:
-        """What would be right where a cell is missing.  ``what``: the key of a time that, alone, no cell can keep.
-
-        ``queued``: what can wait in the queue that the cell serves, if it is served by one.
-        """
+        """What would be right.  ``what``: the key of a time that alone no cell can keep.  ``queued``: what the cell can start."""
         if not self.others:
             return f"choose another {what}, or another board" if what else "choose another board"
         ways = []
@@ -122,10 +119,8 @@ class Refusal:
         refused = False
         every = [series for series, _ in self.events.series]
         for table in dict.fromkeys(series.table for series in every):
-            why = table_refusal(self.system, table)
-            whys = [why, *(task_refusal(self.plan, s, every) for s in every if s.table is table)]
-            why = next((w for w in whys if w), "")
-            if why:
+            whys = [table_refusal(self.system, table), *(task_refusal(self.plan, s, every) for s in every if s.table is table)]
+            if why := next(filter(None, whys), ""):
                 self._no_table(diagnostics, table, why)
                 refused = True
         if refused:
@@ -211,16 +206,14 @@ class Refusal:
             ways = [f'write clock = "{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
             ways = [f"{way}, with a tick" if services.tick is None and "periodic" in way else way for way in ways]
             return services.spans["clock"], f"{nobody} be a {kind.value} clock", "; or ".join([*ways, "choose another board"])
-        queued, tick = "functions and threads of [time]", services.tick
-        if kind is ClockKind.PERIODIC:
-            assert tick is not None
-            return services.spans["tick"], f"{nobody} tick every {self._duration(tick)}{left}", self._remedy("tick", queued)
-        remedy = self._remedy("", queued)
-        if tick is None:
+        remedy = self._remedy("tick" if services.tick is not None else "", "functions and threads of [time]")
+        if services.tick is None:
             return services.spans["clock"], f"{nobody} be a {kind.value} clock{left}", remedy
-        remedy = remedy if self.others else "choose another tick, or none: then it is what the timer counts"
-        what = f"be a {kind.value} clock that counts units of {self._duration(tick)}"
-        return services.spans["tick"], f"{nobody} {what}{left}", remedy
+        what = "tick every"
+        if kind is not ClockKind.PERIODIC:
+            what = f"be a {kind.value} clock that counts units of"
+            remedy = remedy if self.others else "choose another tick, or none: then it is what the timer counts"
+        return services.spans["tick"], f"{nobody} {what} {self._duration(services.tick)}{left}", remedy
 
     def _duration(self, ticks: int) -> str:
         return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"

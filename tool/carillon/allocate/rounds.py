@@ -269,16 +269,13 @@ class _ModeAllocator:
         else:
             deadlines = problem.control or any(not problem.options[d].demand.action.runs for d in required)
             room = rules.total > rules.below_tasks + rules.above_tasks + deadlines
-            taken = [
-                text
-                for used, text in (
-                    (rules.below_tasks > 0, f"{rules.below_tasks} for what is below tasks"),
-                    (rules.above_tasks, "1 for interrupts above tasks"),
-                    (deadlines, "1 for deadlines and switches"),
-                    (rules.lowered > 0, f"{rules.lowered} if any task runs lowered"),
-                )
-                if used
-            ]
+            uses = {
+                "for what is below tasks": rules.below_tasks,
+                "for interrupts above tasks": int(rules.above_tasks),
+                "for deadlines and switches": int(deadlines),
+                "if any task runs lowered": rules.lowered,
+            }
+            taken = [f"{levels} {what}" for what, levels in uses.items() if levels]
             diagnostics.error(
                 "C062",
                 written.span,

@@ -70,13 +70,8 @@ def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
 
 def _nearest(some: Sequence[int], others: Sequence[int], length: int) -> int:
     """The least distance but 0 between two points of different demands; 0 if there is none."""
-    least = 0
-    for t in some:
+    found: list[int] = []
+    for t in some if others else ():
         k = bisect_left(others, t)
-        for at in (k - 1, k, k + 1):
-            if others:
-                apart = abs(others[at % len(others)] - t)
-                apart = min(apart, length - apart)
-                if apart and (not least or apart < least):
-                    least = apart
-    return least
+        found += [(others[at % len(others)] - t) % length for at in (k - 1, k, k + 1)]
+    return min((min(apart, length - apart) for apart in found if apart), default=0)

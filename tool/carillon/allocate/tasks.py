@@ -181,13 +181,12 @@ def _too_many_levels(system: System, tasks: int, used: int, room: int, software:
     where = isrs[-1].span if isrs else sorted(osek.tasks, key=lambda t: t.priority)[-1].span
     what = f"{tasks} task priorities and " if not software else "the dispatcher and "
     kept = ", the highest of which cannot be masked" if board.unmaskable_levels else ""
-    helps = not software and used - tasks + 1 <= room
     diagnostics.error(
         "C160",
         where,
         f"{what}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
         f"give {'ISRs' if software else 'tasks or ISRs'} the same priority, to save {count(beyond, 'level')}"
-        + (', or use dispatch = "software"' if helps else "")
+        + (', or use dispatch = "software"' if not software and used - tasks < room else "")
         + ", or choose a board with more levels",
     )
 
