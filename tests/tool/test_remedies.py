@@ -439,6 +439,45 @@ def made(folder: Path, parts: str | list[Part]) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("text", "cells", "remedy"),
+    [
+        (LOW, [PLAIN, NO_SOURCE], "choose a board with more sources"),
+        (BY_SOFTWARE + SIX, [PLAIN, NO_SOURCE], "choose a board with more sources"),
+        (LOW, [PLAIN, DISPATCHER], 'use dispatch = "software", or choose a board with more sources'),
+        (LOW + LONG + WAKES.format("A", "Ms", "Low"), [NARROW], "choose another tick, or another board"),
+        (STEADY.format(70), [NARROW], "give counter 'Ms' a tick that a cell of the board can keep; or choose another board"),
+        (SLOW + ONE_SHOT.replace("one-shot", "compare"), "ast1030-evb",
+         'write clock = "periodic", with a tick; or choose another board'),
+        *[
+            (SLOW + clock, [WIDE], "let alarms start some of the rounds' tasks, as functions and threads of [time]; "
+             "or choose a board with more cells")
+            for clock in (PERIODIC, ONE_SHOT, ONE_SHOT + UNIT)
+        ],
+    ],
+)  # fmt: skip
+def test_what_does_not_help_is_not_named(tmp_path: Path, text: str, cells: str | list[Part], remedy: str) -> None:
+    with pytest.raises(CarillonError) as caught:
+        planned(tmp_path, text, made(tmp_path, cells))
+    assert [error.remedy for error in caught.value.diagnostics] == [remedy]
+
+
+@pytest.mark.parametrize(
+    ("cells", "remedy", "more"),
+    [([WIDE], "choose a board with more cells", [TWO_WIDE]), ([(4, 8, ALL_ROLES, True)], "choose another board", [TWO_WIDE])],
+)
+def test_a_giotto_program_is_planned_on_the_board_that_its_refusal_says(
+    tmp_path: Path, cells: list[Part], remedy: str, more: list[Part]
+) -> None:
+    path = tmp_path / "program.giotto"
+    task = "task work () output () state () { schedule work() } [wcet 1ms]"
+    path.write_text(f"{task}\nstart m {{ mode m () period 10 {{ taskfreq 1 do work(); }} }}\n", encoding="utf-8")
+    with pytest.raises(CarillonError) as caught:
+        plan(path, Diagnostics(), str(made(tmp_path, cells)))
+    assert [(error.code, error.remedy) for error in caught.value.diagnostics] == [("C174", remedy)]
+    plan(path, Diagnostics(), str(made(tmp_path, more)))
+
+
 # The schedules of bad_plan, with what their messages say done to them.
 
 BAD = Path(__file__).parent / "bad_plan"

@@ -151,8 +151,7 @@ class Refusal:
     def _no_source(self) -> tuple[Span, str, str]:
         turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
         ways = ["give tasks the same priority, "] if self.claims.sources > 1 else []
-        if self.claims.sources > (self.board.dispatcher_source is None):
-            ways.append('use dispatch = "software", or ')
+        ways += ['use dispatch = "software", or '] if self.claims.sources > (self.board.dispatcher_source is None) else []
         spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))
         beside = f" for them and for {joined(self.others)}" if self.others else ""
         span = self.plan.levels[min(spare, len(self.plan.levels) - 1)].tasks[0].span
@@ -203,8 +202,9 @@ class Refusal:
             if narrow:
                 array, bits = narrow[0], narrow[0].family.clock[kind].bits
                 nobody = f"the {array.family.name} cells of board '{board.name}' are too narrow, {array.width} bits of {bits}, to"
-            ways = [f'write clock = "{k.value}"' for k in ClockKind if k is not kind and _can_be(board, k)]
-            ways = [f"{way}, with a tick" if services.tick is None and "periodic" in way else way for way in ways]
+            others = [k for k in ClockKind if k is not kind and _can_be(board, k, bool(self.system.modes))]
+            tick = {ClockKind.PERIODIC: ", with a tick"} if services.tick is None else {}
+            ways = [f'write clock = "{k.value}"{tick.get(k, "")}' for k in others]
             return services.spans["clock"], f"{nobody} be a {kind.value} clock", "; or ".join([*ways, "choose another board"])
         remedy = self._remedy("tick" if services.tick is not None else "", "functions and threads of [time]")
         if services.tick is None:
@@ -219,8 +219,8 @@ class Refusal:
         return f"{ticks} tick{'s' if ticks != 1 else ''} ({format_duration(ticks, self.system.clock_hz)})"
 
 
-def _can_be(board: Board, kind: ClockKind) -> bool:
-    """Whether the board has cells that can be a clock of this kind."""
+def _can_be(board: Board, kind: ClockKind, gentle: bool = False) -> bool:
+    """Whether the board has cells that can be a clock of this kind.  ``gentle``: one that locks no interrupts."""
     if kind is ClockKind.PERIODIC:
         return any(Role.ACTIVATION in a.roles for a in board.cells)
-    return any(kind in a.clocks for a in board.cells)
+    return any(kind in a.clocks and not (gentle and a.clocks[kind].locks) for a in board.cells)
