@@ -22,8 +22,9 @@ from pathlib import Path
 
 from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
-from carillon.allocate import allocate
+from carillon.allocate.allocation import Allocation
 from carillon.allocate.result import Style
+from carillon.allocate.rounds import RoundAllocator
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Idle, Interrupt, Mode, OnDeadlineMiss, System, Task, Window
@@ -55,6 +56,13 @@ CASES = (
     Case("tc1796-25x4", "tc1796", 50_000_000, 5_000_000, tasks=25, points=200, grid=1_000, irregular=4),
     Case("virtual-256-1000", "virtual-256", 1_000_000, 1_200_000, tasks=120, points=1000, grid=100),
 )
+
+
+def allocate(
+    system: System, modes: tuple[LoweredMode, ...], diagnostics: Diagnostics, time_limit: float = 20.0
+) -> Allocation | None:
+    """Allocate every mode on all sources of the board."""
+    return RoundAllocator(system, modes, time_limit).allocate(frozenset(), diagnostics)
 
 
 def system_of(board: Board, clock_hz: int, modes: tuple[LoweredMode, ...], interrupts: tuple[Interrupt, ...] = ()) -> System:
@@ -150,7 +158,7 @@ def run(case: Case, seed: int, time_limit: float) -> dict[str, float]:
     system = system_of(load_board(BOARDS / case.board / "board.toml"), case.clock_hz, (mode,))
     diagnostics = Diagnostics()
     start, processor = time.perf_counter(), time.process_time()
-    allocation = allocate(system, (mode,), diagnostics, time_limit=time_limit)
+    allocation = allocate(system, (mode,), diagnostics, time_limit)
     seconds = time.perf_counter() - start
     if allocation is None:
         raise SystemExit("\n".join(str(d) for d in diagnostics.in_order()))

@@ -37,7 +37,7 @@
  *                                such expiries the handler leaves, and comes again as long after that.  Not of
  *                                a tick clock, which cannot be set ahead
  *
- * The timer (carillon_clock_device.h, unless it is a tick) is a set of static inline functions, in its own width:
+ * The timer (carillon_clock.h, unless it is a tick) is a set of static inline functions, in its own width:
  *
  *   carillon_device_now()        COMPARE: the counter
  *   carillon_device_set(at)      COMPARE: expire when the counter gets to `at`

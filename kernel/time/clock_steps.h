@@ -10,7 +10,7 @@
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
-#include "carillon_clock_device.h"
+#include "carillon_clock.h"
 #endif
 
 #define clock_reference carillon_clock.reference

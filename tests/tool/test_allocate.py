@@ -24,9 +24,10 @@ from carillon.actions.costs import cost_table
 from carillon.actions.dispatch import Dispatch
 from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.actions.switch_mode import SwitchMode
-from carillon.allocate import allocate, allocate_conventional, shortcuts
+from carillon.allocate import shortcuts
 from carillon.allocate import solve as solving
 from carillon.allocate.allocation import Allocation
+from carillon.allocate.conventional import allocate_conventional
 from carillon.allocate.cpsat import Answer
 from carillon.allocate.improve import _Line, improve
 from carillon.allocate.levels import Windows, longest_paths
@@ -118,7 +119,7 @@ def mode(round_length: int, *demands: Demand, name: str = "default") -> LoweredM
 def solve(target: Board | System, *modes: LoweredMode, time_limit: float = 20.0) -> tuple[Allocation | None, Diagnostics]:
     system = target if isinstance(target, System) else system_of(target, 1_000_000, modes)
     diagnostics = Diagnostics()
-    return allocate(system, modes, diagnostics, time_limit=time_limit), diagnostics
+    return bench.allocate(system, modes, diagnostics, time_limit), diagnostics
 
 
 def only(target: Board | System, lowered: LoweredMode) -> ModeAllocation:
@@ -522,7 +523,7 @@ def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, Lo
     if expected is None and system.board.cells[0].acknowledge:
         expected = best_by_brute_force(system, lowered, together=True)
     diagnostics = Diagnostics()
-    allocation = allocate(system, (lowered,), diagnostics)
+    allocation = bench.allocate(system, (lowered,), diagnostics)
     if allocation is None or expected is None:
         assert allocation is None
         assert expected is None
@@ -547,7 +548,7 @@ def test_a_small_allocation_is_as_good_as_the_best_of_all(case: tuple[System, Lo
 def test_every_allocation_keeps_the_rules(case: tuple[System, LoweredMode]) -> None:
     system, lowered = case
     diagnostics = Diagnostics()
-    allocation = allocate(system, (lowered,), diagnostics)
+    allocation = bench.allocate(system, (lowered,), diagnostics)
     if allocation is None:
         assert len(diagnostics.errors) >= 1
     else:

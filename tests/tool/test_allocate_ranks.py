@@ -8,7 +8,6 @@ from random import Random
 import pytest
 from test_allocate import act, array, bench, board, system_of
 
-from carillon.allocate import allocate
 from carillon.allocate import solve as solving
 from carillon.allocate.levels import Windows, successors
 from carillon.allocate.ranks import link, short_circles
@@ -70,6 +69,6 @@ def test_irregular_tasks_in_turns_are_proved_with_little_work(seed: int, monkeyp
     case = bench.Case("turns", "", 1_000_000, 100_000, tasks=16, points=0, grid=10, irregular=4)
     lowered = bench.irregular(seed, case, open_windows=8)
     cells = array(4 * 41, per_source=4, adjacent={Role.ACTIVATION: 2})
-    allocation = allocate(system_of(board(cells, levels=255), 1_000_000, (lowered,)), (lowered,), Diagnostics(), time_limit=4)
+    allocation = bench.allocate(system_of(board(cells, levels=255), 1_000_000, (lowered,)), (lowered,), Diagnostics(), 4)
     assert allocation is not None
     assert allocation.modes[0].optimal

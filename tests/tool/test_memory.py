@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from test_allocate import act, array, board, mode, small_cases, system_of
 
-from carillon.allocate import allocate
 from carillon.allocate import memory as module
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.memory import Memory, default_folder
+from carillon.allocate.rounds import RoundAllocator
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import LoweredMode
@@ -30,7 +30,7 @@ TARGET = board(array(8), levels=4)
 
 
 def allocated(folder: Path, system: System, lowered: LoweredMode, limit: float = 20.0) -> Allocation | None:
-    return allocate(system, (lowered,), Diagnostics(), time_limit=limit, memory=Memory(folder))
+    return RoundAllocator(system, (lowered,), limit, Memory(folder)).allocate(frozenset(), Diagnostics())
 
 
 def turns(folder: Path) -> Allocation:
@@ -145,7 +145,7 @@ def test_an_allocation_from_memory_is_the_one_that_was_found(tmp_path: Path, cas
     assert (
         allocated(tmp_path, system, lowered)
         == allocated(tmp_path, system, lowered)
-        == allocate(system, (lowered,), Diagnostics())
+        == RoundAllocator(system, (lowered,)).allocate(frozenset(), Diagnostics())
     )
 
 

@@ -14,13 +14,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from carillon.actions.costs import cost_table
-from carillon.allocate import allocate, whole
+from carillon.allocate import whole
 from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Form, Way
 from carillon.allocate.conflict import feasible
 from carillon.allocate.fit import Source
 from carillon.allocate.groups import GroupClass
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.problem import Problem
+from carillon.allocate.rounds import RoundAllocator
 from carillon.allocate.share import Beside, Shares, Value, conflict, share, share_beside
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import Planned, plan
@@ -523,7 +524,8 @@ def merit_on(folder: Path, its_board: Path, mine: frozenset[int], rounds: frozen
     if tasks is None:
         return None
     found = share(ClaimBuilder(system, lower_events(system), tasks, rounds).build())
-    modes = allocate(system, lower(system), said, taken=tasks.sources | mine, below=tasks.hardware_levels)
+    rounds = RoundAllocator(system, lower(system), below=tasks.hardware_levels)
+    modes = rounds.allocate(tasks.sources | mine, said)
     if found is None or modes is None or said.errors:
         return None
     rate = sum(m.overhead * HZ / m.mode.round_length for m in modes.modes)

@@ -6,7 +6,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import base, blocks, board, clock, config, microcode, osek, reserved, tables, vectors
+from carillon.emit import blocks, board, config, microcode, osek, reserved, tables, text, vectors
 from carillon.image import Image
 
 
@@ -25,5 +25,6 @@ def emit(image: Image) -> dict[str, str]:
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:
-        files |= osek.emit(image) | clock.emit(image) | base.emit(image) | microcode.emit(image) | blocks.emit(image)
+        files |= {f"carillon_{device.what.lower()}.h": text.device(image, device) for device in image.osek.devices}
+        files |= osek.emit(image) | microcode.emit(image) | blocks.emit(image)
     return files

@@ -9,7 +9,7 @@ from carillon import __version__
 from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
-from carillon.image import ActionSet, CellImage, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
+from carillon.image import ActionSet, CellImage, Device, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
 from carillon.model.osek import Osek
 
 UNEXPECTED = "carillon_port_unexpected"
@@ -36,10 +36,11 @@ def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
     return "\n".join([head(image, purpose), f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
 
 
-def device(image: Image, what: str, family: str, purpose: str, values: Mapping[str, object]) -> dict[str, str]:
-    """``carillon_WHAT.h``: which cell of a family serves something, as values of macros."""
-    lines = ["", f'#include "cells/{family}/cell.h"', "", *(f"#define CARILLON_{what}_{n} {v}" for n, v in values.items())]
-    return {f"carillon_{what.lower()}.h": header(image, purpose, f"CARILLON_{what}_DEVICE_H", lines)}
+def device(image: Image, it: Device) -> str:
+    """The generated header of a device."""
+    macros = [f"#define CARILLON_{it.what}_{name} {value(said)}" for name, said in it.values.items()]
+    lines = ["", *macros, "", f'#include "cells/{it.family}/{it.driver}.h"']
+    return header(image, it.purpose, f"CARILLON_{it.what}_DEVICE_H", lines)
 
 
 def linkage(declarations: Iterable[str]) -> list[str]:

@@ -7,13 +7,11 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 
 from __future__ import annotations
 
-from carillon.allocate.result import Carrier, Guard, Style
+from carillon.allocate.result import Carrier, Style
 from carillon.emit import text
 from carillon.emit.handlers import asks, statements
 from carillon.image import Image, ModeImage
-from carillon.image import names as names_of
-from carillon.image.handlers import event_vectors, framed, keeps_budgets, wrapped
-from carillon.image.operations import Part
+from carillon.image.operations import Does, Frame, Part, Vector
 from carillon.image.pieces.common import cells_of
 from carillon.model.board import Board
 
@@ -96,9 +94,12 @@ def _unused(board: Board, source: int) -> str:
     return text.UNEXPECTED if board.vectors == "table" else f"{text.HANDLER}{source}"
 
 
-def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int, str]) -> list[str]:
-    """A vector table: of addresses, or where vectors are code, of jumps."""
-    board = image.system.board
+def _table(image: Image, mode: ModeImage | None, functions: dict[int, str]) -> list[str]:
+    """A vector table, of a mode or of all: of addresses, or where vectors are code, of jumps."""
+    board, name = image.system.board, text.stem(image, mode) if mode is not None else "carillon_osek"
+    first = mode is None or mode.allocation.mode.name == image.system.start_mode
+    kind = f'CARILLON_VECTOR_TABLE("{".reset" if first else ""}")'
+    comment = f" /* {mode.allocation.mode.name} */" if mode is not None else ""
     listed = [(s, functions.get(s) or _unused(board, s)) for s in range(board.system_vectors, board.sources)]
     declaration = f"extern const carillon_vector {name}_vectors[];{comment}"
     if board.vectors == "code":
@@ -109,19 +110,30 @@ def _table(image: Image, name: str, kind: str, comment: str, functions: dict[int
     return [declaration, f"{kind} const carillon_vector {name}_vectors[] = {{", "    CARILLON_SYSTEM_VECTORS", *entries, "};", ""]
 
 
-def _event_triggered(image: Image) -> tuple[dict[int, str], list[str]]:
-    """The vectors of the event-triggered system, and the C that they need beside it."""
-    below = event_vectors(image)
-    if not below:
-        return {}, []
-    lines = ["/* The event-triggered system. */"]
-    if image.system.board.vectors == "table" or image.osek is None:
-        return below, [*lines, *(f"void {function}(void);" for function in sorted(set(below.values()))), ""]
-    first = {isr.source for isr, _ in image.osek.allocation.isrs if isr.category == 1}
-    own = framed(image)
-    kinds = {s: "CARILLON_FRAME_OF_CATEGORY_1" if s in first else "CARILLON_FRAME" for s in below}
-    lines += [f"{kinds[source]}({source}, {function});" for source, function in sorted(below.items()) if source not in own]
-    return {source: f"carillon_frame_{source}" for source in below}, [*lines, ""]
+_FRAMES = {Frame.KERNEL: "CARILLON_FRAME", Frame.CATEGORY_1: "CARILLON_FRAME_OF_CATEGORY_1"}
+
+
+def _symbol(vector: Vector) -> str:
+    """What a table names."""
+    return vector.symbol if vector.frame is Frame.NONE else f"carillon_frame_{vector.source}"
+
+
+def _beneath(image: Image) -> list[str]:
+    """What the vectors of the event-triggered system need beside them."""
+    if not image.beneath:
+        return []
+    declared = sorted({vector.symbol for vector in image.beneath if vector.frame is Frame.NONE})
+    lines = ["/* The event-triggered system. */", *(f"void {function}(void);" for function in declared)]
+    framed = sorted((v for v in image.beneath if v.frame in _FRAMES), key=lambda v: v.source)
+    return [*lines, *(f"{_FRAMES[v.frame]}({v.source}, {v.symbol});" for v in framed), ""]
+
+
+_HEADERS = {
+    Does.LOOK_UP: "osektime/table.h",
+    Does.SYNCHRONISE: "osektime/sync.h",
+    Does.BUDGET_STOPS: "osek/budget.h",
+}
+"""The kernel's headers that declare what operations call."""
 
 
 def emit(image: Image) -> str:
@@ -130,36 +142,25 @@ def emit(image: Image) -> str:
     families = sorted({c.family.name for m in image.modes for c in m.cells})
     lines = [text.head(image, "Interrupt handlers and vector tables."), '#include "kernel/core/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
-    tabled = [m for m in image.modes if m.table]
-    lines += ['#include "kernel/osektime/table.h"'] if tabled else []
-    lines += ['#include "kernel/osektime/sync.h"'] if system.sync is not None else []
-    lines += ['#include "kernel/osek/budget.h"'] if keeps_budgets(image) else []
+    operations = [operation for handler in image.handlers for operation in handler.operations]
+    operations += [operation for wrapped in image.wrapped.values() for operation in wrapped]
+    lines += [f'#include "kernel/{header}"' for does, header in _HEADERS.items() if any(it.does is does for it in operations)]
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    flagged = dict.fromkeys(c.demand.object for m in image.modes for c in m.allocation.carriers if c.guard is Guard.FLAG)
-    lines += ["", *(f"static struct carillon_guard {names_of.guard(task)};" for task in flagged)] if flagged else []
-    rearmed = [(m, x.cell) for m in image.modes for x in m.multiplexes]
-    rearmed += [(m, m.dispatch) for m in tabled if m.dispatch is not None]
-    multiplexes = [f"extern struct carillon_multiplex {names_of.multiplex(image, m, cell)};" for m, cell in rearmed]
-    lines += ["", *multiplexes] if multiplexes else []
+    guards = dict.fromkeys(it.name for it in operations if it.does is Does.GUARD_BEGIN)
+    lines += ["", *(f"static struct carillon_guard {guard};" for guard in guards)] if guards else []
+    rearmed = dict.fromkeys(it.at for it in operations if it.at)
+    lines += ["", *(f"extern struct carillon_multiplex {at};" for at in rearmed)] if rearmed else []
     lines.append("")
     for interrupt in system.interrupts:
-        body = statements(wrapped(image, interrupt))
+        body = statements(image.wrapped[interrupt.name])
         if body:
             name = f"carillon_interrupt_{interrupt.name}"
             until = ": disabled until the round enables it again" if interrupt.reenabled else ""
             lines += [f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */", _declaration(image, name)]
             lines += [f"void {name}(void)", "{", *body, "}", ""]
-    tables: list[str] = []
-    below, frames = _event_triggered(image)
-    lines += [*frames, *_handlers(image)]
-    beneath = event_vectors(image)
-    for mode, table in zip(image.modes, image.vectors, strict=False):
-        own = {vector.source: vector.symbol for vector in table if vector.source not in beneath}
-        name = mode.allocation.mode.name
-        kind = 'CARILLON_VECTOR_TABLE(".reset")' if name == system.start_mode else 'CARILLON_VECTOR_TABLE("")'
-        tables += _table(image, text.stem(image, mode), kind, f" /* {name} */", below | own)
-    if not image.modes:
-        tables += _table(image, "carillon_osek", 'CARILLON_VECTOR_TABLE(".reset")', "", below)
-    return "\n".join(lines + tables)
+    lines += [*_beneath(image), *_handlers(image)]
+    for mode, table in zip(image.modes or (None,), image.vectors, strict=True):
+        lines += _table(image, mode, {vector.source: _symbol(vector) for vector in table})
+    return "\n".join(lines)

@@ -17,11 +17,11 @@ from carillon.allocate.fit import TIMEKEEPER_BITS
 from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
 from carillon.giotto import Compiled
-from carillon.image.operations import Handler
+from carillon.image.operations import Handler, Operation, Vector
 from carillon.lower import ExpiryPoint
 from carillon.lower.events import Series
 from carillon.model import System
-from carillon.model.board import Board, Role
+from carillon.model.board import Board
 from carillon.model.family import Capability, Family, Start
 from carillon.model.osek import Counter, Osek, ScheduleTable
 from carillon.model.rates import Rate
@@ -69,6 +69,10 @@ class CellImage:
     def macro(self) -> str:
         """The prefix of the driver's macros."""
         return self.family.name.upper()
+
+    def says(self, what: str) -> str:
+        """What a macro of its driver says of it, in C."""
+        return f"{self.macro}_{what}({self.number})"
 
     @property
     def disarmed(self) -> bool:
@@ -320,6 +324,8 @@ class EventHandler:
     One that expires when it has been asked goes on asking, and the source with it: the handler is entered again.  ``leads``: the
     sources that lead to it, each with what it is for.  ``also``: cells that lead to it alike.  ``requests``: numbers and sources
     of parts of a counter's queue; ``by``: the handler that requests it.  ``pauses``: no budget is used up meanwhile.
+    ``vector``: the port's function that calls it with the frame of what was interrupted; empty if it is the vector.
+    ``header``: of the kernel, which declares what it calls; empty if ``kernel/osek`` does.
     """
 
     name: str
@@ -329,6 +335,27 @@ class EventHandler:
     also: tuple[CellImage, ...] = ()
     requests: tuple[tuple[int, int], ...] = ()
     by: str = ""
+    vector: str = ""
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TickFrame:
+    """The frame of the clock's vector that counts a tick before it saves all; ``totals``: the time since the start as well."""
+
+    cell: CellImage
+    totals: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """``carillon_WHAT.h``: which cell of a family serves something (``purpose``), as values of macros.  ``driver``: its file."""
+
+    what: str
+    family: str
+    purpose: str
+    values: dict[str, Value]
+    driver: str = "cell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,8 +387,7 @@ class OsekImage:
     """The event-triggered system's hardware: cells of its counters and alarms, and their start sequence.
 
     ``lead`` is the ticks from the first start store to tick 0 of its counters: none where their first expiries are far
-    enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base, and ``origin`` what the base
-    reads at tick 0 (kernel/osek/base.h), or ``guard`` units before.  ``folded``: numbers, of each
+    enough away.  ``tables``: the schedule tables on cells.  ``base``: the cell of the time base.  ``folded``: numbers, of each
     task or of each level, that the compiler folds where a service is called.  ``contexts``: what each source is, and its level.
     ``requests``: of all its sources, what forgets, enables and disables them.  ``levels``: each source and
     the controller's level.
@@ -372,8 +398,6 @@ class OsekImage:
     cells: tuple[CellImage, ...]
     start: tuple[StartStore, ...]
     base: CellImage | None = None
-    origin: int = 0
-    guard: int = 0
     tables: tuple[TableImage, ...] = ()
     served: tuple[ServedLevel, ...] = ()
     direct: tuple[DirectTask, ...] = ()
@@ -383,6 +407,8 @@ class OsekImage:
     stores: Stores = field(default_factory=dict, hash=False)
     requests: Stores = field(default_factory=dict, hash=False)
     levels: tuple[tuple[int, int], ...] = ()
+    tick_frame: TickFrame | None = None
+    devices: tuple[Device, ...] = ()
 
     @property
     def model(self) -> Osek:
@@ -397,22 +423,6 @@ class OsekImage:
     def cell(self, carrier: Carrier) -> CellImage:
         """The cell of a counter's, an alarm's or a schedule table's carrier."""
         return next(cell for cell in (*self.cells, *self.stopped) if cell.carrier is carrier)
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """What an interrupt source is for while a mode runs.
-
-    ``symbol`` is the C function that its vector names.  ``object`` is the task, interrupt, counter ... that it serves,
-    ``role`` in which role of the rounds (None: an interrupt of the application, or event-triggered).  ``runs`` is the
-    function of the application that its handler runs, or is; empty where the kernel decides what runs, or nothing does.
-    """
-
-    source: int
-    symbol: str
-    object: str
-    role: Role | None
-    runs: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,9 +456,10 @@ class Image:
     """Everything about the application; ``osek`` is None where all is time-triggered.
 
     ``vectors`` has a table for each mode, by source; one table where there is no mode.  Whatever reads a run reads
-    there what an interrupt means.  ``handlers``: the functions that vectors of the rounds lead to, unless those are tasks.
-    ``initials`` enable the application's interrupts, once.  ``direct``: the application's functions that are vectors, or all but
-    their beginning, and whether others may preempt them.
+    there what an interrupt means.  ``beneath``: what all tables have of the event-triggered system.  ``wrapped``: of the
+    application's interrupts, what their vectors do that are not the application's function itself.  ``handlers``: the functions
+    that vectors of the rounds lead to, unless those are tasks.  ``initials`` enable the application's interrupts, once.
+    ``direct``: the application's functions that are vectors, or all but their beginning, and whether others may preempt them.
     ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).
     """
 
@@ -457,6 +468,8 @@ class Image:
     modes: tuple[ModeImage, ...]
     osek: OsekImage | None = None
     vectors: tuple[tuple[Vector, ...], ...] = ()
+    beneath: tuple[Vector, ...] = ()
+    wrapped: dict[str, tuple[Operation, ...]] = field(default_factory=dict, hash=False)
     handlers: tuple[Handler, ...] = ()
     initials: tuple[Store, ...] = ()
     direct: dict[str, bool] = field(default_factory=dict, hash=False)

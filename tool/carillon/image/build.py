@@ -31,10 +31,12 @@ from carillon.image import (
     Step,
     TableEntry,
     TableImage,
+    TickFrame,
     TimeBase,
 )
 from carillon.image.blocks import blocks_image
-from carillon.image.handlers import direct, handlers, vector_tables
+from carillon.image.devices import devices
+from carillon.image.handlers import direct, event_triggered, handlers, vector_tables, wrapped
 from carillon.image.microcode import microcode_image
 from carillon.image.osek import with_levels
 from carillon.image.stores import control_stores, of_sources, osek_with_stores, with_stores
@@ -196,20 +198,22 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         base = _time_base(in_order, length, allocation.kernel)
         sync = sync_image(system, mode, in_order, control.gap if control else 0, diagnostics)
         modes.append(ModeImage(mode, in_order, tuple(start), multiplexes, table, control, base, sync))
-    osek = _osek(system, allocation.osek) if allocation.osek is not None else None
     on_cells = system.machine is Machine.CELLS
     blocks = blocks_image(system, diagnostics) if on_cells else None
     microcode = microcode_image(system, allocation.osek, diagnostics) if not on_cells else None
+    osek = _osek(system, allocation.osek, not allocation.counters, microcode is not None) if allocation.osek is not None else None
     initials = of_sources(system.board, "ENABLE", [interrupt.source for interrupt in system.interrupts])
     image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)
     image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
+    image = replace(image, beneath=event_triggered(image), wrapped={it.name: wrapped(image, it) for it in system.interrupts})
     found, leads = handlers(image)
     vectors = vector_tables(image, leads)
     called = direct(image, found, vectors)
     return replace(image, handlers=found, vectors=vectors, direct=called, switches=switches(image))
 
 
-def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
+def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microcode: bool) -> OsekImage:
+    """The event-triggered system.  ``counts_ticks``: nothing else does; ``microcode``: its machine's tick ends slices."""
     started = [c for c in allocation.carriers if not isinstance(c.demand.whose, Series)]  # a table's are when it is
     uses = [(carrier, use) for carrier in started for use in carrier.cells]
     board = system.board
@@ -243,9 +247,11 @@ def _osek(system: System, allocation: OsekAllocation) -> OsekImage:
         guard = 0 if together else 1
         origin += guard
     tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
-    return osek_with_stores(
-        board, with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, origin, guard, tables))
-    )
+    clock, frame = allocation.clock, None
+    if clock is not None and clock.counted and board.vectors == "code" and counts_ticks:
+        frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
+    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, tables, tick_frame=frame), microcode)
+    return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 
 def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:

@@ -9,30 +9,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
-from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
-from carillon.image import Image, ModeImage, Vector, names
+from carillon.image import Image, ModeImage, names
 from carillon.image.forms import only_held, plain
-from carillon.image.operations import Does, Handler, Operation, Part
+from carillon.image.operations import Does, Frame, Handler, Operation, Part, Vector
+from carillon.image.osek import serve
 from carillon.image.pieces import OPERATIONS
 from carillon.image.pieces.common import cells_of
 from carillon.model import Interrupt
-from carillon.model.time import ClockKind
-
-FRAMED = "carillon_time_due"
-"""What a vector calls that counts ticks itself."""
 
 
-def keeps_budgets(image: Image) -> bool:
-    """Whether jobs of the event-triggered system have budgets, which stand still while a round's handler runs."""
-    return image.osek is not None and image.osek.allocation.budgets is not None
-
-
-def around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
-    """What stands around all that a round's handler does (``kernel/osek/budget.h``, 13); nothing without budgets."""
-    if not keeps_budgets(image):
+def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
+    """What stands around all that a round's handler does (``kernel/osek/budget.h``, 13); nothing without budgets beneath."""
+    if image.osek is None or image.osek.allocation.budgets is None:
         return (), ()
     return (Operation(Does.BUDGET_STOPS),), (Operation(Does.BUDGET_GOES_ON),)
 
@@ -40,7 +32,7 @@ def around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:
     """All that a handler does that has its source to itself; nothing if the vector is the task's function."""
     own = OPERATIONS[type(carrier.action)](image, mode, carrier)
-    before, after = around(image)
+    before, after = _around(image)
     if not own and not before:
         return ()
     own = own or [Operation(Does.RUN, name=image.system.task(carrier.demand.object).entry)]
@@ -49,7 +41,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operati
 
 def wrapped(image: Image, interrupt: Interrupt) -> tuple[Operation, ...]:
     """What an interrupt's vector does, if it is not the application's function itself."""
-    before, after = around(image)
+    before, after = _around(image)
     if not interrupt.reenabled and not before:
         return ()
     disarm = [Operation(Does.DISARM, sources=(interrupt.source,))] if interrupt.reenabled else []
@@ -91,8 +83,9 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
             found.setdefault(made.name, made)
             leads[carrier.source] = made.name
         for interrupt in image.system.interrupts:
-            own = wrapped(image, interrupt)
-            leads[interrupt.source] = f"carillon_interrupt_{interrupt.name}" if own else interrupt.handler
+            leads[interrupt.source] = interrupt.handler
+            if image.wrapped[interrupt.name]:
+                leads[interrupt.source] = f"carillon_interrupt_{interrupt.name}"
         vectors.append(leads)
     return tuple(found.values()), vectors
 
@@ -116,7 +109,7 @@ def _joined(image: Image, number: int, source: int) -> Handler:
         )
         for carrier in carriers
     )
-    return Handler(f"carillon_joined_{number}_{source}", number, parts, within=around(image))
+    return Handler(f"carillon_joined_{number}_{source}", number, parts, within=_around(image))
 
 
 def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
@@ -128,7 +121,6 @@ def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vec
 
 def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vector, ...], ...]:
     """What every source is for, in each mode; beneath the rounds too."""
-    below = _event_triggered(image)
     tables = []
     for mode, functions in zip(image.modes, leads, strict=True):
         own = []
@@ -137,34 +129,11 @@ def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vect
             runs = image.system.task(task).entry if task is not None else ""
             own.append(Vector(carrier.source, functions[carrier.source], carrier.demand.object, carrier.role, runs))
         own += [Vector(i.source, functions[i.source], i.name, None, i.handler) for i in image.system.interrupts]
-        tables.append((*below, *own))
-    return tuple(tables) or (below,)
+        tables.append((*image.beneath, *own))
+    return tuple(tables) or (image.beneath,)
 
 
-def event_vectors(image: Image) -> dict[int, str]:
-    """Source -> C function, of everything event-triggered."""
-    return {vector.source: vector.symbol for vector in _event_triggered(image)}
-
-
-def framed(image: Image) -> frozenset[int]:
-    """Sources whose vector is a frame of their own: where vectors are code, a tick is counted before all is saved."""
-    if image.osek is None or image.osek.allocation.clock is None or image.system.board.vectors == "table":
-        return frozenset()
-    clock = image.osek.allocation.clock
-    return frozenset({clock.carrier.source} if clock.counted and not image.allocation.counters else ())
-
-
-def is_wrapped(clock: ClockCell) -> bool:
-    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
-    return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
-
-
-def serve(clock: ClockCell) -> str:
-    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
-    return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
-
-
-def _event_triggered(image: Image) -> tuple[Vector, ...]:
+def event_triggered(image: Image) -> tuple[Vector, ...]:
     """What the sources of everything event-triggered are for."""
     if image.osek is None:
         return ()
@@ -178,24 +147,19 @@ def _event_triggered(image: Image) -> tuple[Vector, ...]:
         leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
     for handler in image.osek.handlers:
         for source, what in handler.leads:
-            leads(source, handler.name, what)
-    if allocation.clock is not None:
-        clock = allocation.clock.carrier
-        own_symbol = "carillon_clock_vector" if is_wrapped(allocation.clock) else serve(allocation.clock)
-        leads(clock.source, FRAMED if clock.source in framed(image) else own_symbol, clock.demand.name)
-    if allocation.slices is not None:
-        turns, slices = list(allocation.turns.values()), allocation.slices
-        name = "slices" if slices.source in turns else slices.demand.name
-        leads(slices.source, "carillon_slice_timer" if allocation.software else "carillon_port_slice_vector", name)
-        for source in turns[1:]:
-            leads(source, "carillon_port_turn_vector", "slices")
-    if allocation.budgets is not None:
-        leads(allocation.budgets.source, "carillon_port_budget_vector", allocation.budgets.demand.name)
-    if allocation.frames is not None:
-        leads(allocation.frames.source, "carillon_frame_vector", allocation.frames.demand.name)
+            leads(source, handler.vector or handler.name, what)
+    clock, ticks = allocation.clock, image.osek.tick_frame is not None
+    if clock is not None and clock.carrier.source not in found:
+        leads(clock.carrier.source, "carillon_time_due" if ticks else serve(clock), clock.carrier.demand.name)
+    for source in list(allocation.turns.values())[1:]:
+        leads(source, "carillon_port_turn_vector", "slices")
     if allocation.software and allocation.dispatcher:
         leads(allocation.dispatcher, "carillon_software_dispatch", "dispatcher")
     for level in allocation.levels if not allocation.software else ():
         task = level.tasks[0].name
         leads(level.source, names.level(level), task, f"carillon_task_{task}" if level.kind is TaskKind.DIRECT else "")
-    return tuple(found.values())
+    if image.system.board.vectors == "table":
+        return tuple(found.values())
+    frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}
+    frames |= {clock.carrier.source: Frame.TICK} if clock is not None and ticks else {}
+    return tuple(replace(vector, frame=frames.get(source, Frame.KERNEL)) for source, vector in found.items())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What handlers consist of.
+"""What handlers consist of, and what vectors lead to.
 
 A handler is a list of operations: calls of a cell's driver, of the port and of the kernel, and of the application's
 functions.  ``emit`` writes each of them down as C, ``timing`` prices each of them; neither decides which there are.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from carillon.allocate.result import Carrier
+from carillon.model.board import Role
 from carillon.model.family import Rearm
 
 
@@ -115,3 +116,37 @@ class Handler:
     held: str = ""
     nested: bool = False
     within: tuple[tuple[Operation, ...], tuple[Operation, ...]] = ((), ())
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """All that it does, in its order."""
+        begin, end = self.within
+        return (*begin, *(operation for part in self.parts for operation in part.operations), *end)
+
+
+class Frame(Enum):
+    """What saves the registers before a vector's function, where a vector is code."""
+
+    NONE = "none"
+    KERNEL = "kernel"
+    CATEGORY_1 = "category 1"
+    TICK = "tick"
+    """Of the clock (:class:`.TickFrame`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """What an interrupt source is for while a mode runs.
+
+    ``symbol`` is the C function that its vector leads to, by way of a ``frame`` or at once.  ``object`` is the task, interrupt,
+    counter ... that it serves, ``role`` in which role of the rounds (None: an interrupt of the application, or event-triggered).
+    ``runs`` is the function of the application that its handler runs, or is; empty where the kernel decides what runs, or nothing
+    does.
+    """
+
+    source: int
+    symbol: str
+    object: str
+    role: Role | None
+    runs: str
+    frame: Frame = Frame.NONE

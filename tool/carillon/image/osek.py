@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from carillon.actions.every import of
+from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, names
 from carillon.lower.events import Series
 from carillon.model.osek import Alarm, SetEvent
+from carillon.model.time import ClockKind
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
@@ -20,12 +23,12 @@ NO_CELL = 0xFFFF
 """Stands for the source of a task's end that takes nothing back."""
 
 
-def with_levels(osek: OsekImage) -> OsekImage:
-    """The image with what stands on the levels of tasks."""
+def with_levels(osek: OsekImage, microcode: bool) -> OsekImage:
+    """The image with what stands on the levels of tasks; ``microcode``: the machine's tick ends slices."""
     served = _served_levels(osek)
     direct = _direct_tasks(osek, served)
     folded, contexts = _folded(osek.allocation, direct), _contexts(osek.allocation)
-    return replace(osek, served=served, direct=direct, handlers=_handlers(osek), folded=folded, contexts=contexts)
+    return replace(osek, served=served, direct=direct, handlers=_handlers(osek, microcode), folded=folded, contexts=contexts)
 
 
 def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
@@ -42,8 +45,8 @@ def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
     return EventCall(cell, "carillon_osek_level_point", what, runs, (source,))
 
 
-def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
-    """The handlers of counters, of alarms on cells, and of schedule tables on cells."""
+def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
+    """The handlers of all cells of the event-triggered system, unless they are functions of the kernel."""
     allocation, model = osek.allocation, osek.model
     found, pauses = [], allocation.budgets is not None
     for part in allocation.counters:
@@ -70,7 +73,44 @@ def _handlers(osek: OsekImage) -> tuple[EventHandler, ...]:
         call = end if series.action is None else _level_call(osek, carrier)
         sources = tuple((c.source, s.name) for s, c in its)
         found.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))
-    return tuple(found)
+    return (*found, *_services(osek, microcode))
+
+
+def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
+    """The handlers of the clock, of slices, of budgets and of time frames."""
+    allocation, time = osek.allocation, "carillon/time.h"
+    clock, slices, budgets, frames = allocation.clock, allocation.slices, allocation.budgets, allocation.frames
+    if clock is not None and osek.tick_frame is None and is_wrapped(clock):
+        call = EventCall(osek.cell(clock.carrier), serve(clock), ())
+        leads = ((clock.carrier.source, clock.carrier.demand.name),)
+        yield EventHandler("carillon_clock_vector", leads, (call,), False, header=time)
+    if slices is not None and allocation.software:
+        call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
+        yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
+    elif slices is not None:
+        turns = list(allocation.turns)
+        over = EventCall(osek.cell(slices), "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
+        calls = (*(EventCall(None, "carillon_slice_over_below", (Unsigned(level),)) for level in turns[1:]), over)
+        leads = ((slices.source, "slices" if slices.source in allocation.turns.values() else slices.demand.name),)
+        header = "kernel/microcode/tasks.h" if microcode else time
+        yield EventHandler("carillon_slice_vector", leads, calls, False, vector="carillon_port_slice_vector", header=header)
+    if budgets is not None:
+        call = EventCall(osek.cell(budgets), "carillon_budget_strikes", ("frame",))
+        leads = ((budgets.source, budgets.demand.name),)
+        yield EventHandler("carillon_budget_vector", leads, (call,), False, vector="carillon_port_budget_vector")
+    if frames is not None:
+        call = EventCall(osek.cell(frames), "carillon_frame_turns", ())
+        yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), budgets is not None)
+
+
+def is_wrapped(clock: ClockCell) -> bool:
+    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
+    return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
+
+
+def serve(clock: ClockCell) -> str:
+    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
+    return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
 
 
 def _expired(osek: OsekImage, alarm: Alarm, carrier: Carrier) -> EventCall:

@@ -40,11 +40,7 @@ def switches(image: Image) -> dict[str, dict[str, Value]]:
     config["CARILLON_GIOTTO"] = image.blocks is not None
     config |= system.board.defines
     config |= {name: Unsigned(value) for name, value in system.board.clock(system.clock_hz).defines.items()}
-    files = {
-        "carillon_config.h": config,
-        "carillon_clock_device.h": _of_device(image, osek, clock) if osek is not None and clock is not None else {},
-        "carillon_osek.h": _of_osek(image, osek) if osek is not None else {},
-    }
+    files = {"carillon_config.h": config, "carillon_osek.h": _of_osek(image, osek) if osek is not None else {}}
     return {file: {name: value for name, value in own.items() if value is not None} for file, own in files.items()}
 
 
@@ -131,18 +127,6 @@ def _of_clock(image: Image, osek: OsekImage, it: ClockCell) -> Switches:
         "CARILLON_TIME_HZ": Unsigned(rate.numerator),
         "CARILLON_TIME_HZ_DIVISOR": Unsigned(rate.denominator),
         "CARILLON_CLOCK_UNITS": Unsigned(it.base_units) if it.based else None,
-    }
-
-
-def _of_device(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
-    """Of the cell of a clock that is not periodic."""
-    if clock.services.clock is ClockKind.PERIODIC:
-        return {}
-    return {
-        "CARILLON_CLOCK_CELL": Unsigned(osek.cell(clock.carrier).number),
-        "CARILLON_CLOCK_SOURCE": Unsigned(clock.carrier.source),
-        # Whether interrupts that the kernel's lock does not keep out may come within an operation of the device.
-        "CARILLON_CLOCK_EXPOSED": bool(image.modes) or any(isr.category == 1 for isr, _ in osek.allocation.isrs),
     }
 
 

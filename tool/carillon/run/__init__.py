@@ -20,8 +20,9 @@ from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
-from carillon.image import Image, Vector
+from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses
+from carillon.image.operations import Vector
 from carillon.model import System
 from carillon.model.board import Role, Run
 from carillon.resources import data_root

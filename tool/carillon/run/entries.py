@@ -9,7 +9,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from carillon.emit import text
-from carillon.image import Image, Vector
+from carillon.image import Image
+from carillon.image.operations import Vector
 
 ENTRIES = "carillon_port_entries"
 """Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.emit import text
-from carillon.image import Image, ModeImage, Vector
+from carillon.image import Image, ModeImage
 from carillon.image.misses import compute_lanes, deadline_misses
+from carillon.image.operations import Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import ActivateTask, Osek

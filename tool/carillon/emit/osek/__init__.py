@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from carillon.emit import clock, text
-from carillon.emit.osek import budgets, frames
+from carillon.emit import text
 from carillon.emit.osek.alarms import alarms
+from carillon.emit.osek.budgets import budgets, frames
+from carillon.emit.osek.handlers import handlers
 from carillon.emit.osek.hardware import contexts, hardware
 from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
@@ -26,8 +27,6 @@ def emit(image: Image) -> dict[str, str]:
         "carillon_objects.h": objects(image),
         "osek.c": _source(image),
         "osek.ld": linker_script(image),
-        **budgets.device(image),
-        **frames.device(image),
     }
 
 
@@ -39,12 +38,13 @@ def _source(image: Image) -> str:
     contract = "counter.h" if allocation.counters else "kernel.h"
     lines = [text.head(image, "Tables and handlers of the event-triggered system."), f'#include "kernel/osek/{contract}"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in (*osek.cells, *osek.stopped)})]
+    called = {it.header for it in osek.handlers if it.header} | ({"carillon/time.h"} if osek.tick_frame is not None else set())
+    lines += [f'#include "{name}"' for name in sorted(called)]
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
     lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation), *alarms(osek)]
-    lines += [*schedule_tables(allocation), *tables_on_cells(osek), *clock.handlers(image, osek)]
-    lines += [*budgets.table(osek), *budgets.handler(osek), *frames.table(osek)]
+    lines += [*schedule_tables(allocation), *tables_on_cells(osek), *handlers(osek), *budgets(osek), *frames(osek)]
     return "\n".join([*lines, *contexts(image.system.board, osek), *hardware(image, osek)])

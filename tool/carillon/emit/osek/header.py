@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.emit.osek import frames
+from carillon.emit.osek.budgets import places
 from carillon.image import Image, OsekImage, ServedLevel
 from carillon.image.osek import NO_CELL
 from carillon.model.osek import OsekTask
@@ -24,7 +24,7 @@ def header(image: Image) -> str:
         lines += ["", "/* Interrupt sources of ISRs. */"]
         lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
         lines += [f"#define CARILLON_ISR_CATEGORY_{isr.name} {isr.category}" for isr in model.isrs]
-        lines += frames.places(osek) if allocation.frames is not None else []
+        lines += places(osek) if allocation.frames is not None else []
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The handlers of the cells of the event-triggered system, and what services do in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from carillon.allocate.result import Carrier
+from carillon.emit import text
+from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
+
+
+def handlers(osek: OsekImage) -> list[str]:
+    """The handlers of the cells, and what serves the cells of levels."""
+    lines = [line for handler in osek.handlers for line in _handler(handler)]
+    if osek.tick_frame is not None:
+        cell, totals = osek.tick_frame.cell, osek.tick_frame.totals
+        what = f"{cell.carrier.source}, carillon_time_due, carillon_clock_queue.head.time"
+        frame = f"CARILLON_COUNTED_TICK_FRAME({what}, carillon_time_ticks)" if totals else f"CARILLON_TICK_FRAME({what})"
+        lines += [f"/* {cell.use.cell.name}: {cell.carrier.demand.name}, {_at(cell)}. */", frame, ""]
+    return lines + _serve_cells(osek)
+
+
+def _handler(it: EventHandler) -> list[str]:
+    """A handler of cells, of which several have one source, or of a source that another handler requests."""
+    comments = [f"/* And {cell.use.cell.name}. */" for cell in it.also]
+    body = ["    const carillon_base left = carillon_base_left();"] if it.requests else []
+    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in it.requests]
+    cells = [call.cell for call in it.calls if call.cell is not None]
+    if len(cells) > 1:
+        comments += [f"/* {cell.use.cell.name}: alarm {cell.carrier.demand.name}, {_at(cell)}. */" for cell in cells]
+        for cell, call in zip(cells, it.calls, strict=True):
+            does = [f"    {line}" for line in (*text.acknowledging(cell), *_statements(call))]
+            body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *does, "    }"]
+        return [*comments, *text.function(it.name, _paused(it.pauses, body)), ""]
+    body = _paused(it.pauses, [*body, *(line for call in it.calls for line in _statements(call))])
+    comment = f"{cells[0].use.cell.name}: {cells[0].carrier.demand.name}, {_at(cells[0])}." if cells else f"Requested by {it.by}."
+    first = text.acknowledging(cells[0]) if cells else []
+    return [*comments, *text.function(it.name, [*first, *body], comment, "const void *frame" if it.vector else "void"), ""]
+
+
+def _at(cell: CellImage) -> str:
+    """When a cell expires, and where that is written."""
+    use = cell.use.progression
+    return f"at {use.offset} + k * {use.period} ({text.place(cell.carrier.demand.span)})"
+
+
+def _said(values: Iterable[Value]) -> str:
+    return ", ".join(text.value(value) for value in values)
+
+
+def _statements(it: EventCall) -> list[str]:
+    """The statements of a call."""
+    if it.runs is None:
+        return [f"    {it.function}({_said(it.arguments)});"]
+    if not it.runs:
+        return [f"    (void){it.function}({_said(it.arguments)}, false);"]
+    return [f"    if ({it.function}({_said(it.arguments)}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
+
+
+def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
+    """The statements that take back what a source, and its cell, have asked for."""
+    lines = [*(text.acknowledging(cell) if cell is not None else [])]
+    lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
+    return [indent + line for line in lines]
+
+
+def _serve_cells(osek: OsekImage) -> list[str]:
+    """What serves the cells of a level before their handlers do."""
+    lines: list[str] = []
+    for served in osek.served:
+        lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
+        lines += [f"void carillon_cells_{served.level}(void)", "{"]
+        if served.counter is not None:
+            number, carrier = served.counter.part, served.counter
+            lines += [
+                f"    if (carillon_osek_counter_rests({number}u)) {{ /* {carrier.demand.name} */",
+                f"        if (carillon_port_is_pending({carrier.source}u)) {{",
+                *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
+                "        }",
+                f"        carillon_osek_serve_counter({number}u);",
+                "    }",
+            ]
+        for it in served.cells:
+            assert it.cell is not None
+            carrier = it.cell.carrier
+            lines += [
+                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.name} */",
+                *_taken_back(carrier, it.cell, "    "),
+                f"        {it.function}_early({_said(it.arguments)});",
+                "    }",
+            ]
+        lines += ["}", ""]
+    return lines
+
+
+def _paused(pauses: bool, body: list[str]) -> list[str]:
+    """The statements of a handler, which may take nothing from the budget of the task that it interrupts."""
+    if not pauses:
+        return body
+    return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]

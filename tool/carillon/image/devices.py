@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which cells serve the clock, the time base, execution budgets and time frames.
+
+Why they need what stands here: ``kernel/time/clock.h``, ``kernel/osek/base.h``, ``budget.h`` and ``frame.h``.
+"""
+
+from __future__ import annotations
+
+from carillon.image import Device, OsekImage, Unsigned, Value
+from carillon.model import System
+from carillon.model.family import BaseKind
+from carillon.model.time import ClockKind
+
+_RETRY, _STEP, _PATIENCE = 64, 4, 512
+"""In how many instructions the handler looks again for a job that is late (``kernel/osek/budget.h``, 6)."""
+
+
+def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[Device, ...]:
+    """The generated headers of single cells.
+
+    ``origin``: what the time base reads at tick 0, or ``guard`` units before.
+    """
+    return (*_clock(system, osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
+
+
+def _clock(system: System, osek: OsekImage) -> list[Device]:
+    """The cell of a clock that is not periodic."""
+    clock = osek.allocation.clock
+    if clock is None or clock.services.clock is ClockKind.PERIODIC:
+        return []
+    cell = osek.cell(clock.carrier)
+    values: dict[str, Value] = {
+        "CELL": Unsigned(cell.number),
+        "SOURCE": Unsigned(clock.carrier.source),
+        # Whether interrupts that the kernel's lock does not keep out may come within an operation of the device.
+        "EXPOSED": bool(system.modes) or any(isr.category == 1 for isr, _ in osek.allocation.isrs),
+    }
+    return [Device("CLOCK", cell.family.name, f"The clock is {cell.use.cell.name}.", values, "clock")]
+
+
+def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:
+    base, cell = osek.allocation.base, osek.base
+    if base is None:
+        return []
+    family, whole = base.array.family.name, base.kind is not BaseKind.DOWN
+    purpose = f"The time base is {cell.use.cell.name if cell is not None else 'a counter that never stops'}."
+    values: dict[str, Value] = {
+        "PERIOD": Unsigned(0 if whole else base.period),
+        "MOST": Unsigned(base.counted),
+        "AHEAD": Unsigned(base.ahead),
+    }
+    if cell is None:
+        left = f"0u - {family.upper()}_FREE"
+    elif base.kind is BaseKind.UP:
+        left = f"0u - {cell.says('UP')}"
+    else:
+        counter = cell.says("COUNTER")
+        left = f"carillon_port_read({counter})"
+        if not whole and osek.tables:
+            values["COUNTER"] = counter
+            values["NEAR"] = f"{osek.tables[0].near}u /* a start of a schedule table takes less */"
+            values["EARLY"] = f"{osek.lead}u /* from its start to time 0 */"
+            values["GUARD"] = f"{guard}u /* from what it reads as time 0 to time 0 */"
+    values["ORIGIN"] = f"((carillon_base){origin % (1 << base.bits if whole else base.period)}u)"
+    values["LEFT"] = f"({left})"
+    return [Device("BASE", family, purpose, values)]
+
+
+def _budgets(system: System, osek: OsekImage) -> list[Device]:
+    if osek.allocation.budgets is None:
+        return []
+    cell = osek.cell(osek.allocation.budgets)
+    per_tick = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
+    values: dict[str, Value] = {
+        "COUNTER": f"({cell.says('COUNTER')})",
+        "SOURCE": Unsigned(cell.carrier.source),
+        "RANGE": f"UINT32_C({cell.period})",
+    }
+    for name, instructions in (("RETRY", _RETRY), ("STEP", _STEP), ("PATIENCE", _PATIENCE)):
+        values[name] = Unsigned(cell.use.units(-(-instructions // per_tick)))
+    return [Device("BUDGET", cell.family.name, f"The cell of execution budgets is {cell.use.cell.name}.", values)]
+
+
+def _frames(osek: OsekImage) -> list[Device]:
+    if osek.allocation.frames is None:
+        return []
+    cell = osek.cell(osek.allocation.frames)
+    values: dict[str, Value] = {
+        "COUNTER": f"({cell.says('COUNTER')})",
+        "SOURCE": Unsigned(cell.carrier.source),
+        "TURN": f"UINT32_C({cell.period})",
+    }
+    return [Device("FRAME", cell.family.name, f"The cell of time frames is {cell.use.cell.name}.", values)]
