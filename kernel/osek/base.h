@@ -32,8 +32,22 @@
 #ifndef CARILLON_BASE_BITS
 #define CARILLON_BASE_BITS 0
 #endif
+#ifndef CARILLON_TICKLESS
+#define CARILLON_TICKLESS 0
+#endif
 
 #if CARILLON_BASE_BITS > 0
+
+#if CARILLON_TICKLESS
+#include "kernel/time/queue.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+carillon_time carillon_clock_now(void); /* of kernel/time/clock.h: the base is the clock's time, negated */
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 /* CARILLON_BASE_PERIOD; CARILLON_BASE_MOST; CARILLON_BASE_AHEAD, a sixteenth of that or 0; CARILLON_BASE_ORIGIN, what
  * the base reads at time 0; and CARILLON_BASE_LEFT, an expression that reads it. */
@@ -94,7 +108,10 @@ static inline bool carillon_base_one(carillon_base at, carillon_base units)
 /* The last tick until a reading, of those that are counted from time 0 on. */
 static inline carillon_base carillon_base_last(carillon_base units, carillon_base left)
 {
-#if CARILLON_MODES > 0
+#if CARILLON_TICKLESS
+    (void)units;
+    return left; /* time 0 of tickless counters is when StartOS starts them */
+#elif CARILLON_MODES > 0
     const carillon_base passed = carillon_base_later(CARILLON_BASE_ORIGIN, left);
     return carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)(passed - (passed % units)));
 #else

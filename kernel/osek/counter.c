@@ -11,6 +11,9 @@
  * tick was served. */
 #include "kernel/osek/counter.h"
 #include "kernel/osek/act.h"
+#if CARILLON_TICKLESS
+#include "kernel/time/clock.h"
+#endif
 
 #if CARILLON_OSEK_COUNTERS > 0
 
@@ -46,6 +49,44 @@ static inline void count(struct carillon_osek_counter_state *it, const struct ca
 
 #if CARILLON_OSEK_QUEUES
 
+#if CARILLON_TICKLESS
+/* A tickless counter has no interrupt of its own in each tick.  The clock of the time services tells the time, as the
+ * time base (base.h), and has an event for the tick to which the counter may be left.
+ *
+ * 1. The event is counted from `at`, a tick of the counter, and not from now: so it is due in a tick, and there is no
+ *    drift.
+ * 2. If its time has come before it could be put in, it is put in as due now.  The handler then counts the ticks from
+ *    `at`, so that nothing is counted twice or left out, however late it comes.
+ * 3. The counter is left for CARILLON_BASE_AHEAD units at most, and the clock's handler is late by
+ *    CARILLON_CLOCK_LATEST at most (clock.h).  Together they are less than the range of a time.  So a reading of the
+ *    clock tells how many ticks have passed, for ever.
+ * 4. Everything is under the lock, or in the clock's handler, whose level is that of the lock. */
+static struct carillon_timed wakes[CARILLON_OSEK_COUNTERS];
+
+static inline struct carillon_event *event_of(CounterType counter)
+{
+#if CARILLON_TIME_FAR
+    return &wakes[counter].event.event;
+#else
+    return &wakes[counter].event;
+#endif
+}
+
+static void wake_at(CounterType counter, carillon_base at, carillon_base units)
+{
+    struct carillon_timed *const timed = &wakes[counter];
+    struct carillon_event *const event = event_of(counter);
+    if (carillon_event_is_queued(event)) {
+        carillon_clock_remove(event);
+    }
+    timed->kind = CARILLON_ACTION_TICK;
+    timed->task = counter;
+    if (!carillon_clock_insert_from(event, (carillon_time)(0u - at), (carillon_time)units)) {
+        carillon_clock_insert(event, 0u);
+    }
+}
+#endif
+
 #if CARILLON_OSEK_AHEAD
 __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
 {
@@ -56,7 +97,15 @@ __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
         const carillon_time left = carillon_queue_left(&it->queue);
         const carillon_base most = carillon_osek_most_ahead(units);
         it->ahead = (left < most) ? (carillon_base)left : most;
-        it->wake = (carillon_base)(carillon_base_later(it->at, it->ahead * units) + 1u);
+#if CARILLON_TICKLESS
+        const carillon_base before = it->wake;
+#endif
+        it->wake = (carillon_base)(carillon_base_later(it->at, (carillon_base)(it->ahead * units)) + 1u);
+#if CARILLON_TICKLESS
+        if ((it->wake != before) || !carillon_event_is_queued(event_of(counter))) {
+            wake_at(counter, it->at, (carillon_base)(it->ahead * units));
+        }
+#endif
     }
 }
 #endif

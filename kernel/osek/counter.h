@@ -15,7 +15,9 @@ extern "C" {
 #if CARILLON_OSEK_COUNTERS > 0
 
 /* Whether ticks in which nothing is due are not counted one by one (carillon_osek_is_over). */
-#define CARILLON_OSEK_AHEAD (CARILLON_OSEK_QUEUES && (CARILLON_BASE_BITS > 16) && !CARILLON_QUEUE_COUNTERS)
+#define CARILLON_OSEK_AHEAD                                                             \
+    (CARILLON_OSEK_QUEUES && ((CARILLON_BASE_BITS > 16) || CARILLON_TICKLESS) && \
+     !CARILLON_QUEUE_COUNTERS)
 
 #if CARILLON_OSEK_QUEUES
 /* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
@@ -183,7 +185,7 @@ static inline bool carillon_osek_is_over(CounterType counter)
     return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
 }
 
-#if CARILLON_OSEK_ALARMS > 0
+#if (CARILLON_OSEK_ALARMS > 0) && !CARILLON_TICKLESS
 /* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
  * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
  * been done.  Locked.
@@ -256,7 +258,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 #endif
 
 #define CARILLON_OSEK_REPEATS                                                     \
-    (CARILLON_OSEK_AHEAD && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
+    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
      ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 
 #if CARILLON_OSEK_LEVEL_COUNTERS

@@ -82,16 +82,16 @@ void StartOS(AppModeType mode)
         }
     }
 #endif
+#if CARILLON_OSEK_TIME
+#if CARILLON_CLOCK_STARTS
+    carillon_clock_start();
+#endif
+#endif
 #if CARILLON_OSEK_QUEUES
     carillon_osek_start_counters(mode);
 #endif
 #if CARILLON_OSEK_TABLE_CELLS > 0
     carillon_osek_start_tables_on_cells(mode);
-#endif
-#if CARILLON_OSEK_TIME
-#if CARILLON_CLOCK_STARTS
-    carillon_clock_start();
-#endif
 #endif
 #if CARILLON_GIOTTO
     carillon_giotto_start();

@@ -56,6 +56,13 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
     clock_end(carillon_queue_is_first(&carillon_clock_queue, &far->event));
 }
 
+#if CARILLON_TICKLESS
+bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from, carillon_time period)
+{
+    return carillon_clock_insert_after(event, from, period);
+}
+#endif
+
 void carillon_clock_remove(struct carillon_event *event)
 {
     (void)clock_begin();

@@ -233,6 +233,11 @@ extern struct carillon_clock carillon_clock;
 void carillon_clock_insert(struct carillon_event *event, carillon_time delay);
 void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay);
 
+#if CARILLON_TICKLESS
+/* carillon_clock_insert_after (clock_steps.h), not inlined. */
+bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from, carillon_time period);
+#endif
+
 /* Take out an event that is in the queue. */
 void carillon_clock_remove(struct carillon_event *event);
 

@@ -96,6 +96,13 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
 #endif
+#if CARILLON_TICKLESS
+    if (timed->kind == CARILLON_ACTION_TICK) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_osek_tick(timed->task);
+        return;
+    }
+#endif
 #if CARILLON_TIME_TIMEOUTS
     if (timed->kind == CARILLON_ACTION_TIME_OUT) {
         carillon_queue_pop(&carillon_clock_queue);

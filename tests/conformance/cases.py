@@ -9,7 +9,7 @@ that the schedule's line ``# statuses:`` names.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from building import build
@@ -85,6 +85,12 @@ class Case:
         return tuple(found[1].split(", "))
 
     @property
+    def ticks(self) -> bool:
+        """Whether it has a counter of the hardware, whose ticks a clock may tell as well."""
+        text = self.schedule.read_text(encoding="utf-8")
+        return "\ntick = " in text and not any(f"\n{key}" in text for key in ("[time]", "cells = true", "budget = "))
+
+    @property
     def expected(self) -> list[str]:
         """What the firmware must say."""
         lines = self.expected_file.read_text(encoding="utf-8").splitlines()
@@ -98,15 +104,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A case on a board, with a dispatch, in a status."""
+    """A case on a board, with a dispatch, in a status, its counters with ticks or without."""
 
     case: Case
     board: str
     dispatch: str
     status: str
+    tickless: bool = False
 
     def __str__(self) -> str:
-        return f"{self.case}-{self.board}-{self.dispatch}-{self.status}"
+        return f"{self.case}-{self.board}-{self.dispatch}-{self.status}{'-tickless' * self.tickless}"
 
     @property
     def fits(self) -> bool:
@@ -125,7 +132,7 @@ def variants(cases: list[Case], boards: tuple[str, ...] = BOARDS) -> list[Varian
     On emulated boards software dispatch is run in one status: in both its tasks are served alike, while with hardware
     dispatch a task may be its own vector in STANDARD status.
     """
-    return [
+    usual = [
         Variant(case, board, dispatch, status)
         for case in cases
         for board in boards
@@ -133,6 +140,7 @@ def variants(cases: list[Case], boards: tuple[str, ...] = BOARDS) -> list[Varian
         if dispatch == "software" or board not in SOFTWARE_ALONE
         for status in (case.statuses if board.startswith("virtual-") or dispatch == "hardware" else case.statuses[:1])
     ]
+    return usual + [replace(variant, tickless=True) for variant in usual if variant.case.ticks]
 
 
 def _written(text: str, key: str, value: str) -> str:
@@ -151,6 +159,9 @@ def write_variant(variant: Variant, folder: Path) -> Path:
     names = re.findall(r'"(.*?)"', sources[1])
     paths = ", ".join(f'"{variant.case.schedule.parent / name}"' for name in names)
     text = text.replace(sources[0], f"sources = [{paths}]")
+    if variant.tickless:
+        clock = "compare" if variant.board == "qemu-rv32-virt" else "one-shot"
+        text = text.replace("[osek]\n", f'[time]\nclock = "{clock}"\nuses = []\n\n[osek]\ntickless = true\n')
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{variant.case.name}.toml"
     path.write_text(text, encoding="utf-8")

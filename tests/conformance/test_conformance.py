@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import Case, DoesNotFitError, Variant, all_cases, run_variant, variants
+from cases import BOARDS, Case, DoesNotFitError, Variant, all_cases, run_variant, variants
 
 
 def _selected(every: list[Variant]) -> list[Variant]:
     """All variants with CARILLON_CONFORMANCE=all; else a part that has every case on the virtual board with hardware dispatch and
-    once in QEMU, where a third has software dispatch; both statuses of a sixth, and a few on RISC-V."""
+    once in QEMU, where a third has software dispatch; both statuses of a sixth, and a few on RISC-V; and one board tickless."""
     if os.environ.get("CARILLON_CONFORMANCE") == "all":
         return every
     cases = all_cases()
@@ -23,6 +23,8 @@ def _selected(every: list[Variant]) -> list[Variant]:
     def chosen(variant: Variant) -> bool:
         number = cases.index(variant.case)
         turn, sixth = number % 3, number % 6
+        if variant.tickless:
+            return variant.board == BOARDS[number % len(BOARDS)] and variant.status == variant.case.statuses[0]
         if variant.board.startswith("virtual-"):
             first = variant.status == variant.case.statuses[0]
             return (first or sixth == 1) if variant.dispatch == "hardware" else (first and sixth == 2)

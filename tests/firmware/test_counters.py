@@ -264,20 +264,36 @@ CELLS = {AST: 9, VIRTUAL_AST: 9, MPS: 4, RV32: 2}
 HERTZ = {AST: 15_625_000, VIRTUAL_AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}
 
 
-def check(lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None, *, tasks: bool = False) -> set[str]:
-    """Run a program; returns what carries the queue's parts."""
-    rng = random.Random(f"{board}{seed}{rounds}{tasks or ''}")
+TICKLESS = """
+[osek]
+tickless = true
+[time]
+clock = "{clock}"
+bits = {bits}
+uses = {uses}
+"""
+"""``uses``: of nothing but the counter's event, and of whatever else may stand in the clock's queue."""
+
+
+def check(
+    lab: Laboratory, board: str, seed: int, rounds: tuple[int, int] | None, *, tasks: bool = False, tickless: str = ""
+) -> set[str]:
+    """Run a program; returns what carries the queue's parts.  ``tickless``: the clock that tells the ticks."""
+    rng = random.Random(f"{board}{seed}{rounds}{tasks or ''}{tickless}")
     limit = rng.choice([9, 30, 250, 65_535])
-    tick = TICK[board]
+    tick = 1000 if tickless and board == ATMEGA else TICK[board]
     priorities, reference, others = (0,) * ALARMS, False, 0
     if tasks:
         priorities = tuple(rng.choice([(0, 2, 3, 3, 4, 5), (2, 3, 3, 4)][seed % 2]) for _ in range(ALARMS))
         most = CELLS[board] - 2 - (0 if rounds is None else 2)  # of these, beside the time base and the round's
         reference, others = bool(seed % 2), [most, 0][seed] if seed < 2 else rng.choice([0, min(1, most), most])
     text = schedule(limit, tick, HERTZ[board], rounds, priorities, reference, others)
-    osek = plan(lab.write(text, ""), Diagnostics(), board).allocation.osek
+    if tickless:
+        bits = rng.choice([16, 32]) if board == ATMEGA else 32
+        text += TICKLESS.format(clock=tickless, bits=bits, uses=rng.choice(["[]", '["functions", "tasks"]', '["delays"]']))
+    osek = plan(lab.write(text, "", system=SYSTEM.get(board, "")), Diagnostics(), board).allocation.osek
     assert osek is not None
-    assert osek.base is not None or not tasks
+    assert osek.base is not None or not tasks or tickless
     leveled = {a.name: p.part + 1 for p in osek.counters if p.task_level for a in osek.alarms_of(p)}
     model = Model(limit, rounds, priorities, tuple(leveled.get(f"A{n}", 0) for n in range(ALARMS)))
     begin = f"carillon_work({tick // 2}u);"
@@ -323,6 +339,29 @@ def test_each_part_of_a_queue_that_wakes_several_levels_is_caught_up_with(lab: L
 def test_each_part_of_such_a_queue_is_caught_up_with_beneath_rounds(lab: Laboratory, board: str) -> None:
     for seed in range(PROGRAMS):
         check(lab, board, seed, (10, 2 + seed % 6), tasks=True)
+
+
+@pytest.mark.parametrize(
+    ("board", "clock"),
+    [
+        (AST, "one-shot"),
+        (VIRTUAL_AST, "one-shot"),
+        (VIRTUAL_AST, "compare"),
+        (RV32, "compare"),
+        (ATMEGA, "compare"),
+        (MPS, "one-shot"),
+    ],
+)
+def test_a_tickless_counter_does_the_same(lab: Laboratory, board: str, clock: str) -> None:
+    for seed in range(PROGRAMS):
+        check(lab, board, seed, None, tickless=clock)
+        check(lab, board, seed, None, tickless=clock, tasks=board != ATMEGA)
+
+
+@pytest.mark.parametrize("board", [VIRTUAL_AST, MPS])
+def test_a_tickless_counter_does_the_same_beneath_rounds(lab: Laboratory, board: str) -> None:
+    for seed in range(PROGRAMS):
+        check(lab, board, seed, (10, 2 + seed % 6), tickless="one-shot")
 
 
 LONG = """

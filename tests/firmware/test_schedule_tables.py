@@ -35,6 +35,8 @@ TICK = {VIRTUAL_AST: 15_625, AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 400
 """Of the hardware counter, in ticks of the board's clock: long, so that the code between two of them does not count."""
 HERTZ = {VIRTUAL_AST: 15_625_000, AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}
 SYSTEM = {ATMEGA: 'clock = "250kHz"'}
+CLOCK = {VIRTUAL_AST: ("one-shot", "compare"), AST: ("one-shot",), MPS: ("one-shot",), RV32: ("compare",)}
+"""Those that tell the ticks of tickless counters."""
 TIME = [f'[time]\nqueue = "{queue}"\nbits = {bits}\n' for queue in ("list", "tree") for bits in (16, 32)]
 """What else queues the events of counters may stand in."""
 OPERATIONS = {VIRTUAL_AST: 1500, AST: 200, MPS: 200, RV32: 100, ATMEGA: 60}
@@ -45,6 +47,9 @@ USUAL = {
     ("hardware", AST): [0],
     ("software", MPS): [0],
     ("hardware", ATMEGA): [0],
+    ("tickless, hardware", VIRTUAL_AST): [0, 308],
+    ("tickless, hardware", AST): [0],
+    ("tickless, hardware", RV32): [0],
     ("beneath, software", AST): [0],  # on a virtual board no time passes without a hardware counter
     ("beneath, hardware", AST): [0],
 }
@@ -83,15 +88,22 @@ def parts(lab: Laboratory, system: System, text: str, board: str) -> tuple[int, 
     return tuple(osek.part_of("C0", ActivateTask(f"T{number}")) for number in range(len(system.tasks)))
 
 
-def check(lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str, beneath: bool = False) -> int:
-    """Run a program; returns how many operations it has.  ``beneath``: a round runs above it."""
+def check(
+    lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str, beneath: bool = False, tickless: bool = False
+) -> int:
+    """Run a program; returns how many operations it has.  ``beneath``: a round runs above it; ``tickless``: so is the counter."""
     rng = random.Random(seed)
     tick = TICK[board] * 1_000_000 // HERTZ[board]
     virtual = board.startswith("virtual")
     system = draw_system(rng, hardware=tick if hardware else 0, small=not virtual)
     time = rng.choice(["", "", *TIME]) if virtual else ""
     the_round, its_code = above(board, hardware) if beneath else ("", "")
-    text = the_round + schedule(system, dispatch, time)
+    if tickless:
+        uses = rng.choice(["[]", '["delays"]'])
+        time = f'[time]\nclock = "{rng.choice(CLOCK[board])}"\nuses = {uses}\n'
+    text = the_round + schedule(system, dispatch, time).replace(
+        "[osek]\n", "[osek]\ntickless = true\n" if tickless else "[osek]\n"
+    )
     system = replace(system, parts=parts(lab, system, text, board)) if hardware else system
     drawing = Drawing(rng, system, patience=70_000 if virtual and not hardware else 400, between=0 if virtual else 5)
     drawing.draw(OPERATIONS[board])
@@ -123,12 +135,13 @@ def check(lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str,
     ("kind", "board"),
     [
         (kind, board)
-        for kind in ("software", "hardware", "beneath, software", "beneath, hardware")
+        for kind in ("software", "hardware", "beneath, software", "beneath, hardware", "tickless, hardware")
         for board in TICK
         if (kind, board) in USUAL
         or (
             PROGRAMS
             and (not kind.startswith("beneath") or (board in ROUNDS_ON and (kind, board) != ("beneath, software", VIRTUAL_AST)))
+            and (not kind.startswith("tickless") or board in CLOCK)
         )
     ],
 )
@@ -139,6 +152,6 @@ def test_tables_do_what_the_model_says(
     done = 0
     for seed in range(FIRST, FIRST + PROGRAMS) if PROGRAMS else USUAL[kind, board]:
         dispatch = "software" if board in (ATMEGA, RV32) or seed % 3 == 1 else "hardware"
-        beneath, _, counters = kind.rpartition(", ")
-        done += check(lab, board, f"{kind} {seed}", counters == "hardware", dispatch, bool(beneath))
+        how, _, counters = kind.rpartition(", ")
+        done += check(lab, board, f"{kind} {seed}", counters == "hardware", dispatch, how == "beneath", how == "tickless")
     record_property("schedule tables", {"operations": done})

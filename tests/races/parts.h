@@ -12,7 +12,11 @@
 
 #include "cells.h"
 
+#if TICKLESS
+#define EXPIRING_CELL CLOCK_CELL
+#else
 #define EXPIRING_CELL COUNTER_CELL
+#endif
 #include "expiring.h"
 
 /* What expires: bits. */
@@ -233,6 +237,9 @@ static void ask(void)
 
 TASK(T0)
 {
+#if TICKLESS
+    (void)SetRelAlarm(Sync, 1u, 0u); /* for which the clock is set to the next tick */
+#endif
     const uint32_t left = until_expiry();
     carillon_port_delay((left > (INSTRUCTIONS / 2u)) ? (left - (INSTRUCTIONS / 2u)) : (left + (INSTRUCTIONS / 2u)));
     if ((EXPIRY & OF_LOW) != 0u) {

@@ -4,7 +4,7 @@
 A tick is swept over a service (``parts.h``): the first run of a pair has it before the service, the last one after it.  Every run
 between them leaves the log of one of the two.  The queue has three parts: of a lower task, of a higher one, and of a function.
 They have cells of their own, or the tick of the first part requests the others; or the queue has two parts, without the
-function's, so that a higher task holds back both.  Tasks are their vectors, or wait for events.
+function's, so that a higher task holds back both; or the counter is tickless.  Tasks are their vectors, or wait for events.
 
 A part of the pairs runs by default, all of them with CARILLON_RACES.
 """
@@ -78,8 +78,15 @@ counter = "Q"
 CALL = '[osek.alarm.ACall]\ncounter = "Q"\ncallback = "Call"\n'
 WAITS = 'events = ["E0"]\nautostart = true\nstack = 4096\n'
 OTHER = '[osek.counter.Other{k}]\ntick = "262144 us"\n[osek.alarm.Once{k}]\ncounter = "Other{k}"\ncallback = "Nothing"\n'
-PARTS = {"own": (True, True, True), "requested": (True, False, False), "two": (True, False)}
-"""Whether each part has a cell."""
+PARTS = {"own": (True, True, True), "requested": (True, False, False), "two": (True, False), "tickless": ()}
+"""Whether each part has a cell.  A tickless counter's queue is one part, which the clock's cell serves."""
+TICKLESS = """[time]
+clock = "one-shot"
+uses = []
+[osek.alarm.Sync]
+counter = "Q"
+callback = "Nothing"
+"""
 CELLS = 5
 """Cells that are left beside the counter's and the time base."""
 
@@ -97,7 +104,9 @@ def write(folder: Path, cells: str, tasks: str, chosen: list[int]) -> Path:
         high=wakes.format(n=3),
         tick=INSTRUCTIONS * 64,
     )
-    others = 0 if cells == "own" else CELLS
+    others = 0 if cells in ("own", "tickless") else CELLS
+    if cells == "tickless":
+        text = text.replace("[osek]\n", "[osek]\ntickless = true\n") + TICKLESS
     function = cells != "two"
     text += CALL if function else ""
     text += "".join(OTHER.format(k=k) for k in range(others))
@@ -105,7 +114,7 @@ def write(folder: Path, cells: str, tasks: str, chosen: list[int]) -> Path:
         text = text.replace("[osek.event.E0]\nmask = 1\n", "")
     (folder / "schedule.toml").write_text(text, encoding="utf-8")
     head = ["/* SPDX-License-Identifier: Apache-2.0 */", f"#define PROGRAMS {len(chosen)}u", f"#define MANAGED {int(managed)}"]
-    head += [f"#define CALLS {int(function)}"]
+    head += [f"#define CALLS {int(function)}", f"#define TICKLESS {int(cells == 'tickless')}"]
     head += [f"#define INSTRUCTIONS {INSTRUCTIONS}u", f"#define CHOSEN {', '.join(map(str, chosen))}", '#include "parts.h"', ""]
     (folder / "main.c").write_text("\n".join(head), encoding="utf-8")
     for name in ("sweep.h", "ask.h", "expiring.h", "parts.h"):
@@ -155,11 +164,11 @@ def named(pair: int) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize("tasks", ["direct", "managed"])
-@pytest.mark.parametrize("cells", ["own", "requested", "two"])
+@pytest.mark.parametrize("cells", ["own", "requested", "two", "tickless"])
 def test_a_tick_in_the_middle_of_a_service_comes_before_it_or_after_it(
     tmp_path: Path, cells: str, tasks: str, counts: dict[str, int]
 ) -> None:
-    turn = 2 * ("requested", "own", "two").index(cells) + (tasks == "managed")
+    turn = 2 * ("requested", "own", "two", "tickless").index(cells) + (tasks == "managed")
     every = [pair for pair in PAIRS if cells != "two" or not pair & 4]
     chosen = every if os.environ.get("CARILLON_RACES") else every[5 * turn % BY_DEFAULT :: BY_DEFAULT]
     folder = write(tmp_path / "app", cells, tasks, chosen)

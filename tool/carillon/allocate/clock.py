@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,11 +27,12 @@ UNMEASURED = 400
 
 @dataclass(frozen=True, slots=True)
 class ClockCell:
-    """The clock and its cell.  ``based``: the time base counts its ticks."""
+    """The clock and its cell.  ``based``: the time base counts its ticks; ``tickless``: it tells those of counters."""
 
     services: TimeServices
     carrier: Carrier
     based: bool = False
+    tickless: bool = False
 
     @property
     def counted(self) -> bool:
@@ -98,11 +100,19 @@ class ClockCell:
         return tick + sum((held // p.ticks + 1) * (costs.serving + cost) for p, cost in zip(services.periods, each, strict=True))
 
     @property
+    def ahead(self) -> int:
+        """For how many ticks of time a tickless counter is left at most, so that what has passed then can be told."""
+        return longest_without_laps(self.services.bits, self.latest)
+
+    @property
     def longest(self) -> int | None:
-        """The longest time that occurs, in ticks of time; None if there is none."""
+        """The longest time that occurs, in ticks of time; None if there is none.  Without events it is that of counters."""
+        counters = self.ahead if self.tickless else 0
+        if not self.services.uses:
+            return counters
         if self.services.longest is None:
             return None
-        return int(-(-self.services.longest // self.tick))
+        return max(int(-(-self.services.longest // self.tick)), counters)
 
 
 def longest_without_laps(bits: int, latest: int) -> int:
@@ -110,8 +120,13 @@ def longest_without_laps(bits: int, latest: int) -> int:
     return (1 << bits) - 1 - 2 - latest
 
 
-def counting_cell(system: System, services: TimeServices, top: int, free: list[Source], demand: Demand) -> ClockCell | None:
-    """A cell that counts units of the tick, or its own if there is none, for a one-shot or a compare clock."""
+def counting_cell(
+    system: System, services: TimeServices, top: int, free: list[Source], demand: Demand, ticks: Sequence[int] = ()
+) -> ClockCell | None:
+    """A cell that counts units of the tick, or its own if there is none, for a one-shot or a compare clock.
+
+    ``ticks``: of tickless counters, each a whole number of its units; of units that may be chosen, the longest is best.
+    """
     board = system.board
     free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
     for source in free:
@@ -119,9 +134,9 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
         driver = array.clocks[services.clock]
         if driver.requests and source.number < board.request_base:
             continue
-        for prescaler in array.prescalers:
-            unit = 1 / array.units(1, system.clock_hz, prescaler)
-            if services.tick is not None and unit != services.tick:
+        units = [(1 / array.units(1, system.clock_hz, prescaler), prescaler) for prescaler in array.prescalers]
+        for unit, prescaler in sorted(units, key=lambda it: -it[0]) if ticks else units:
+            if (services.tick is not None and unit != services.tick) or any(tick % unit for tick in ticks):
                 continue
             period = unit * (1 << driver.bits)
             if period.denominator != 1:
@@ -171,3 +186,20 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
         + (", or write bits = 32" if services.bits == 16 else ", or choose a clock with a longer tick"),
     )
     return True
+
+
+def cannot_tell(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
+    """C187 for each tickless counter whose tick is longer than the clock can be set ahead."""
+    counters = system.osek.counters if clock.tickless and system.osek is not None else ()
+    long = [counter for counter in counters if counter.tick > clock.ahead * clock.tick]
+    for counter in long:
+        most = format_duration(clock.ahead * clock.tick, system.clock_hz, 3)
+        diagnostics.error(
+            "C187",
+            counter.span,
+            f"the tick of the tickless counter '{counter.name}', {format_duration(counter.tick, system.clock_hz)}, is longer "
+            f"than the clock can be set ahead, {most}",
+            ("write bits = 32 in [time], or " if clock.services.bits == 16 else "write ")
+            + "a shorter tick, or a longer one in [time], or leave tickless out",
+        )
+    return bool(long)

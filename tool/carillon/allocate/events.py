@@ -18,7 +18,7 @@ from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, longest_stretch
 from carillon.allocate.claims import Claim, Claims, Way, base_for
-from carillon.allocate.clock import ClockCell, cannot_keep, counting_cell
+from carillon.allocate.clock import ClockCell, cannot_keep, cannot_tell, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
 from carillon.allocate.osek import OsekAllocation, TaskLevel
@@ -83,8 +83,10 @@ class EventPlacer:
                 queued[claim.name] = demand.untimed or "no cell is left that can"
         services = self.events.services
         clock = next((c for c in placed if isinstance(c.action, ServeClock)), None)
-        if clock is not None and services is not None and cannot_keep(ClockCell(services, clock), system, diagnostics):
-            return None
+        if clock is not None and services is not None:
+            cell = ClockCell(services, clock, tickless=self.events.tickless)
+            if cannot_keep(cell, system, diagnostics) or cannot_tell(cell, system, diagnostics):
+                return None
         taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
         dispatcher = self._level_sources(levels, taken)
         taken |= {level.source for level in levels} | {dispatcher}
@@ -112,6 +114,7 @@ class EventPlacer:
             based,
             self.events.machine,
             turns=turns,
+            tickless=self.events.tickless,
         )
 
     def _carried(self, claim: Claim, demand: Demand, form: Form, source: Source, slot: int) -> Carrier:
@@ -213,7 +216,7 @@ class EventPlacer:
         assert services is not None
         if demand.when is When.SYSTEM:
             return self._carrier(demand, source, self.plan.top)
-        cell = counting_cell(self.system, services, self.plan.top, [source], demand)
+        cell = counting_cell(self.system, services, self.plan.top, [source], demand, self.events.told)
         assert cell is not None
         return cell.carrier
 

@@ -76,7 +76,7 @@ class OsekAllocation:
     clock serves.  ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
     dispatcher, 0 without.  ``turns``: of each level whose threads take turns by hardware, from the highest down, the source that
     ends their slices, just above the level.  ``based``: the time base counts the ticks of the periodic clock, or (``machine``)
-    of the machine that carries out microcode.
+    of the machine that carries out microcode.  ``tickless``: the clock tells the ticks of the counters.
     """
 
     osek: Osek
@@ -95,6 +95,7 @@ class OsekAllocation:
     machine: bool = False
     proved: bool = True
     turns: dict[int, int] = field(default_factory=dict, hash=False)
+    tickless: bool = False
 
     # What carries what.
 
@@ -123,7 +124,7 @@ class OsekAllocation:
         carrier = self.to_do(ServeClock)
         if carrier is None or self.services is None:
             return None
-        return ClockCell(self.services, carrier, self.based and not self.machine)
+        return ClockCell(self.services, carrier, self.based and not self.machine, self.tickless)
 
     @property
     def slices(self) -> Carrier | None:
@@ -208,12 +209,13 @@ class OsekAllocation:
     @property
     def queue(self) -> QueueTimes | None:
         """The times of the event queue; None if nothing uses it."""
-        held = max((self.held(c.action.object) for c in self.counters), default=0)
+        held = max((self.held(c.name) for c in self.osek.counters if self.base_units(c.name)), default=0)
         return queue_times(self.osek, self.services if self.clock is not None else None, held, self.cursors)
 
     def is_advanced(self, counter: Counter) -> bool:
         """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
-        return counter.kind is CounterKind.SOFTWARE or any(c.action.object == counter.name for c in self.counters)
+        ticks = self.tickless or any(c.action.object == counter.name for c in self.counters)
+        return counter.kind is CounterKind.SOFTWARE or ticks
 
     @property
     def parts(self) -> tuple[Counter, ...]:
@@ -264,6 +266,8 @@ class OsekAllocation:
 
     def held(self, counter: str) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""
+        if self.tickless and self.clock is not None:
+            return self.clock.latest // self.base_units(counter)
         return self.base.most // self.base_units(counter) if self.base is not None else 0
 
     @property
@@ -283,7 +287,9 @@ class OsekAllocation:
         return self.base.most // self.machine_units if self.base is not None and self.machine_units else 0
 
     def base_units(self, counter: str) -> int:
-        """Units of the time base in a tick of a counter; 0 if it is not counted by that."""
+        """Units of the time base, or of the clock that tells it, in a tick of a counter; 0 if it is counted by neither."""
+        if self.tickless and self.clock is not None:
+            return int(self.osek.counter(counter).tick / self.clock.tick)
         ticking = any(c.action.object == counter for c in self.counters)
         return self.osek.counter(counter).tick if ticking and self.base is not None else 0
 

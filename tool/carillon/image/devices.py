@@ -39,7 +39,15 @@ def _clock(system: System, osek: OsekImage) -> list[Device]:
 
 
 def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:
-    base, cell = osek.allocation.base, osek.base
+    base, cell, clock = osek.allocation.base, osek.base, osek.allocation.clock
+    if clock is not None and clock.tickless:
+        told: dict[str, Value] = {
+            "PERIOD": Unsigned(0),
+            "MOST": Unsigned((1 << clock.services.bits) - 1),
+            "AHEAD": Unsigned(clock.ahead),
+            "LEFT": "(0u - carillon_clock_now())",
+        }
+        return [Device("BASE", osek.cell(clock.carrier).family.name, "The time base is the clock.", told)]
     if base is None:
         return []
     family, whole = base.array.family.name, base.kind is not BaseKind.DOWN

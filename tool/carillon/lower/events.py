@@ -75,12 +75,15 @@ class LoweredEvents:
 
     ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
     tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.
+    ``tickless``: counters of the hardware demand no cell, as the clock tells their ticks, which are ``told``.
     """
 
     demands: tuple[Demand, ...] = ()
     services: TimeServices | None = None
     ticking: frozenset[str] = frozenset()
     machine: bool = False
+    tickless: bool = False
+    told: tuple[int, ...] = ()
 
     @property
     def counters(self) -> list[Demand]:
@@ -117,7 +120,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     """
     osek = system.osek
     assert osek is not None
-    hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE]
+    tickless = osek.tickless and not one_timer
+    hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE and not tickless]
     on_cells = () if one_timer else tuple(t for t in osek.schedule_tables if t.cells)
     tables = {table.counter for table in osek.schedule_tables if table not in on_cells}
     ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
@@ -128,6 +132,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         if one_timer:
             tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
             services = replace(services, clock=ClockKind.PERIODIC, tick=tick)
+        elif tickless:
+            services = replace(services, now=True)
         if services.clock is ClockKind.PERIODIC:
             assert services.tick is not None
             found.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
@@ -142,7 +148,9 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         found.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
     found += [demand for table in on_cells for demand in _series(table, osek)]
     found += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
-    return LoweredEvents(tuple(found), services, ticking, system.giotto is not None and system.machine is Machine.MICROCODE)
+    machine = system.giotto is not None and system.machine is Machine.MICROCODE
+    told = tuple(c.tick for c in osek.counters if tickless and c.kind is CounterKind.HARDWARE)
+    return LoweredEvents(tuple(found), services, ticking, machine, tickless, told)
 
 
 def turn_of(counter: Counter) -> int:

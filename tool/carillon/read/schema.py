@@ -349,6 +349,9 @@ class OsekTable(Table):
     parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
     scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")
     stack_check: bool = Field(False, description="Stacks of extended tasks are checked at each switch.")
+    tickless: bool = Field(
+        False, description="The clock of [time] tells the ticks of counters, which have no interrupts of their own."
+    )
     modes: list[Identifier] | None = Field(
         None, description='Application modes; the first is what the default main starts; ["OSDEFAULTAPPMODE"] if absent.'
     )

@@ -168,6 +168,8 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
         first = parts[0] if parts else None
         if counter.kind is CounterKind.SOFTWARE:
             why = "advanced by software"
+        elif allocation.tickless and allocation.clock is not None:
+            why = f"tickless: the clock, {allocation.clock.carrier.cells[0].cell.name}, interrupts when something is due"
         elif first is None:
             base = "nothing ticks: the time base says its value to the schedule tables, which are on cells"
             tables = any(series.counter == counter for series, _ in allocation.series)
@@ -177,6 +179,9 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
             longest = longest_tick(allocation.osek, counter.name)
             why += f"; one every {longest} ticks would do" if longest is not None and longest > 1 else ""
         late: list[str] = []
+        if allocation.tickless and counter.kind is not CounterKind.SOFTWARE:
+            most = format_duration(allocation.held(counter.name) * counter.tick, image.system.clock_hz)
+            late = [f"counter {counter.name}: an interrupt that is held back for up to {most} loses no tick"]
         if first is not None:
             late = lateness(image, f"counter {counter.name}", counter.tick, allocation.held(counter.name), first.task_level)
             held = "all that is above holds it back, and services serve what is due meanwhile"

@@ -137,7 +137,7 @@ def _schedule_tables(events: Events) -> None:
         counter = osek.counter(table.counter)
         if parts.counter(cursor.part) != counter:
             _error(events, "C204", table, f"is in part {cursor.part}, which is not of '{counter.name}'")
-        elif counter.kind is CounterKind.HARDWARE and cursor.part not in events.ticked:
+        elif counter.kind is CounterKind.HARDWARE and cursor.part not in events.ticked and events.teller is None:
             what = f"the schedule table '{table.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", table.span)
 
@@ -148,7 +148,7 @@ def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
     if counter.kind is not CounterKind.HARDWARE or part is None or events.parts.counter(part) != counter:
         return
     if part not in events.ticked:
-        if not on_cell:
+        if not on_cell and events.teller is None:
             what = f"the alarm '{alarm.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
         return
@@ -211,11 +211,15 @@ def _advances(events: Events, counter: Counter, units: int, software: int, ticke
     """What is wrong with what a counter's table says of what advances it."""
     by_software = counter.kind is CounterKind.SOFTWARE
     celled = any(events.parts.counter(p) == counter for p in events.ticked)
+    told = events.teller is not None and not by_software
     if software != by_software:
         surplus = "is advanced by IncrementCounter, and the schedule does not say so"
         return surplus if software else "is not advanced by software"
-    if ticked != (by_software or celled):
+    if ticked != (by_software or celled or told):
         return "is said to advance, and nothing ticks it" if ticked else "is said to stand still"
+    if told and events.teller is not None:
+        found = events.teller.ticks(units)
+        return "" if found == counter.tick else f"has a tick of {float(found):g}, and the schedule says {counter.tick}"
     if units and (not celled or units != counter.tick):
         return f"has {units} units of the time base in a tick, and the schedule says {counter.tick if celled else 0}"
     others = [events.parts.counter(p) for p, it in enumerate(events.parts.rows) if it["units"]]

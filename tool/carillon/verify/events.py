@@ -73,6 +73,8 @@ class Events:
     parts: Parts = field(default_factory=Parts)
     ticked: dict[int, int] = field(default_factory=dict)
     """By the number of a part of the counters' queues, the level at which that is served."""
+    teller: Cell | None = None
+    """The cell of the clock that tells the ticks of tickless counters."""
     based: bool = False
     """Whether a cell that nobody interrupts for runs, which is the time base."""
     budget_cell: Cell | None = None
@@ -304,6 +306,7 @@ class Events:
             if time.clock is ClockKind.PERIODIC and time.tick is not None:
                 return time.span, "tick of the clock", self._ticks(time.tick)
             self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
+            self.teller = cell if osek.tickless else None
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
