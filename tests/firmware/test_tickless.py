@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tickless counter interrupts when something is due, and not in each tick; and it has no drift."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from laboratory import AST, MPS, RV32, Laboratory
+
+from carillon.trace import Kind
+
+ATMEGA = "atmega128"
+SYSTEM = {ATMEGA: 'clock = "250kHz"'}
+SCHEDULE = """
+[osek]
+tickless = {tickless}
+{time}
+[osek.counter.Main]
+tick = "1ms"
+max_allowed = {limit}
+[osek.alarm.Beat]
+counter = "Main"
+activate = "Beats"
+[osek.task.Beats]
+priority = 2
+[osek.task.Set]
+priority = 1
+autostart = true
+"""
+TIME = '[time]\nclock = "{clock}"\nbits = {bits}\nuses = []\n'
+CODE = """
+TASK(Beats) {{ TerminateTask(); }}
+TASK(Set) {{ (void)SetRelAlarm(Beat, {cycle}, {cycle}); TerminateTask(); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "clock", "bits"),
+    [(AST, "one-shot", 32), (MPS, "one-shot", 32), (RV32, "compare", 32), (ATMEGA, "compare", 16), (ATMEGA, "one-shot", 32)],
+)
+def test_an_idle_second_takes_an_interrupt_for_each_expiry(lab: Laboratory, board: str, clock: str, bits: int) -> None:
+    text = SCHEDULE.format(tickless="true", time=TIME.format(clock=clock, bits=bits), limit=65_535)
+    hertz = {AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}[board]
+    outcome = lab.run(text, CODE.format(cycle=100), board, system=SYSTEM.get(board, ""), ticks=hertz + hertz // 100)
+    starts = outcome.at(Kind.START, "Beats")
+    assert len(starts) == 10
+    own = [event for event in outcome.events(Kind.ENTER) if event.object not in ("Beats", "Set")]
+    assert 9 <= len(own) <= 12, [event.object for event in own]
+    apart = {later - earlier for earlier, later in pairwise(starts)}
+    # In QEMU a unit of mtime is 25 instructions, and an interrupt comes with the first instruction after it.
+    assert max(apart) - min(apart) <= (25 if board == RV32 else 0), apart
+
+
+def test_a_counter_with_ticks_takes_an_interrupt_for_each_of_them(lab: Laboratory) -> None:
+    text = SCHEDULE.format(tickless="false", time="", limit=65_535)
+    outcome = lab.run(text, CODE.format(cycle=100), AST, ticks=15_625_000)
+    own = [event for event in outcome.events(Kind.ENTER) if event.object not in ("Beats", "Set")]
+    assert 998 <= len(own) <= 1001
+
+
+@pytest.mark.parametrize(("board", "clock", "bits"), [(AST, "one-shot", 32), (ATMEGA, "compare", 16)])
+def test_a_counter_that_nobody_waits_for_goes_on_counting(lab: Laboratory, board: str, clock: str, bits: int) -> None:
+    """Longer than the clock's range: 1.07 s on AST's 24 bits, 0.26 s on AVR's 16."""
+    code = """
+    TASK(Beats) { TerminateTask(); }
+    TASK(Set)
+    {
+        for (unsigned k = 0u; k < 20u; k++) {
+            TickType value = 0u;
+            carillon_work(CARILLON_CLOCK_HZ / 8u);
+            (void)GetCounterValue(Main, &value);
+            report("v", value);
+        }
+        carillon_port_halt();
+    }
+    """
+    text = SCHEDULE.format(tickless="true", time=TIME.format(clock=clock, bits=bits), limit=999)
+    hertz = {AST: 15_625_000, ATMEGA: 250_000}[board]
+    values = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=3 * hertz).said("v")
+    steps = [(later - earlier) % 1000 for earlier, later in pairwise(values)]
+    assert all(124 <= step <= 128 for step in steps), values
