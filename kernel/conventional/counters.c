@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A counter for each event (kernel/time/queue.h). */
+ * A counter for each event (counters.h). */
 #include "kernel/time/queue.h"
 
 #if CARILLON_QUEUE_COUNTERS

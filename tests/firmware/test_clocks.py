@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from laboratory import AST, MPS, ROOT, VIRTUAL_AST, Laboratory
 
-from carillon.allocate.advice import advise
+from carillon.advise import advise
 from carillon.bench.clocks import handlers, measured
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board

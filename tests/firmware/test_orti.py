@@ -19,7 +19,7 @@ from building import build
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.emit.orti import ERRORS, SERVICES, STATES
+from carillon.export.orti import ERRORS, SERVICES, STATES
 from carillon.pipeline import plan
 
 pytestmark = pytest.mark.compiles  # a debugger needs what the tests' own builds leave out

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from carillon.allocate.advice import OSCILLATOR, Advice, Prediction, advise
-from carillon.allocate.periods import WITHIN, greatest_common_divisor, laps, rate, rounded_up, tick_choices
+from carillon.advise import OSCILLATOR, Advice, Prediction, advise
+from carillon.advise.periods import WITHIN, greatest_common_divisor, laps, rate, rounded_up, tick_choices
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import ClockCosts
 from carillon.model.time import ClockKind, Period

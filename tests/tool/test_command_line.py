@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import carillon.build
 from carillon import __version__
 from carillon.cli import app
-from carillon.read.jsonschema import json_schema
+from carillon.export.jsonschema import json_schema
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]

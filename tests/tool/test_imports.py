@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tool" / "carillon"
 BEGIN, END = "<!-- begin: order of imports -->", "<!-- end: order of imports -->"
 CHECKER = "verify"
-MAKERS = {"lower", "allocate", "image", "emit", "actions"}
+MAKERS = {"lower", "allocate", "advise", "image", "emit", "export", "actions"}
 
 
 def order() -> list[str]:

@@ -11,9 +11,9 @@ import pytest
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics, Span
+from carillon.export.jsonschema import json_schema, json_schema_text
 from carillon.model import Idle, Monitor, OnDeadlineMiss, System, Window
 from carillon.read import read_schedule
-from carillon.read.jsonschema import json_schema, json_schema_text
 from carillon.read.network import NetworkFile
 from carillon.read.schema import ScheduleFile
 from carillon.resources import board_names, data_root, find_board
@@ -276,7 +276,7 @@ def test_line_endings_do_not_matter(tmp_path: Path) -> None:
 def test_the_written_json_schema_is_current(name: str) -> None:
     written = data_root() / "docs" / f"{name}.schema.json"
     assert written.read_text(encoding="utf-8") == json_schema_text(name == "network"), (
-        f"run: python -m carillon.read.jsonschema {name} > docs/{name}.schema.json"
+        f"run: carillon schema {'--network ' if name == 'network' else ''}> docs/{name}.schema.json"
     )
 
 

@@ -23,8 +23,8 @@ def order() -> list[str]:
 
 
 def part(name: str) -> str:
-    """A part has a .c file, a header, or both; the clock's header is what others inline of it."""
-    return name.split(".")[0].removesuffix("_steps")
+    """A part has a .c file, headers, or both: of the queue and of the clock, one is what others inline."""
+    return name.split(".")[0].removesuffix("_steps").removesuffix("_types")
 
 
 def sources() -> dict[str, str]:

@@ -59,7 +59,7 @@ def _placed(found: Diagnostic, scratch: str, folder: Path) -> Diagnostic:
 
 def _files(folders: tuple[str, ...], title: str, board: str) -> dict[str, str]:
     """The files of a template, with the application's name and board in place of the placeholders."""
-    from carillon.read.jsonschema import json_schema_text
+    from carillon.export.jsonschema import json_schema_text
 
     sources: dict[str, Path] = {}
     for name in folders:

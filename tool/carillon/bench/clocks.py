@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
-from carillon.allocate.advice import Prediction, advise
+from carillon.advise import Prediction, advise
 from carillon.bench.handlers import Handler
 from carillon.bench.made import Application, copied, scratch
 from carillon.bench.rows import BOARD, Progress, Row, row

@@ -17,8 +17,8 @@ from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.emit import emit
-from carillon.emit.orti import orti
 from carillon.emit.text import HANDLER
+from carillon.export.orti import orti
 from carillon.files import link, write_text
 from carillon.image import Image
 from carillon.model import System

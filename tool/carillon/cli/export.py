@@ -28,9 +28,9 @@ def command(
     if out is not None and out.suffix.lower() != ARXML:
         usage(f"export writes ARXML files (*{ARXML}); '{out}' is none by its name")
 
+    from carillon.export.arxml import arxml_text
     from carillon.files import write_text
     from carillon.read import build_system, read_tables
-    from carillon.read.arxml.write import arxml_text
 
     check_new(out, force)
     tables = read_tables(schedule_file(paths, include), report.diagnostics, board)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carillon.actions.dispatch import Dispatch
-from carillon.allocate.advice import advise
+from carillon.advise import advise
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
 from carillon.image import ModeImage

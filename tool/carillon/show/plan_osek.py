@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from carillon.actions import Served
 from carillon.actions.costs import cost_table
 from carillon.actions.every import of
-from carillon.allocate.advice import longest_tick
+from carillon.advise import longest_tick
 from carillon.allocate.base import longest_stretch
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier

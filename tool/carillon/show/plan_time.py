@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from carillon.allocate.advice import Advice, Prediction, advise
+from carillon.advise import Advice, Prediction, advise
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier

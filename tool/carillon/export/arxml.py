@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a schedule's event-triggered system as the ``Os`` module of an ECU configuration of AUTOSAR 4.x.
 
-By the same table as it is read (:mod:`.table`).  Every parameter that the standard has is written, also where it has its
-default; Carillon's own only where they say something.
+By the same table as it is read (:mod:`carillon.read.arxml.table`).  Every parameter that the standard has is written,
+also where it has its default; Carillon's own only where they say something.
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from carillon.advise.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.base import is_held
 from carillon.allocate.clock import ClockCell, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_sources, cell_use
 from carillon.allocate.osek import OsekAllocation
-from carillon.allocate.periods import TickChoice, greatest_common_divisor, laps, rate, rounded_up, tick_choices
 from carillon.allocate.result import Progression
 from carillon.model import System
 from carillon.model.board import ClockCosts

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The instructions of microcode: algorithm 2, and what it does about tasks that are late. */
+#ifndef CARILLON_MICROCODE_INTERPRETER_H
+#define CARILLON_MICROCODE_INTERPRETER_H
+
+#include "kernel/microcode/order.h"
+#include "kernel/microcode/state.h"
+
+/* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
+static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
+{
+#if CARILLON_MICROCODE_MISSED
+    carillon_giotto_missed[task]();
+#endif
+    carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
+    const uint16_t handler =
+        ((machine.program->late == NULL) || handled) ? (uint16_t)NONE : machine.program->late[task];
+    if (handler == NONE) {
+        finish(task);
+        carillon_machine_terminated(task);
+    }
+    return handler;
+}
+
+/* The first unfinished task of a list, or its end.  Bounded by the tasks that a driver touches. */
+static inline const uint16_t *first_late(const uint16_t *touched)
+{
+    const uint16_t *task = touched;
+    while ((*task != NONE) && !is_unfinished(*task)) {
+        task++;
+    }
+    return task;
+}
+
+/* Report all of them that are unfinished.  Returns the address of the first handler among theirs; NONE: there is none.
+ */
+static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bool handled)
+{
+    uint16_t handler = NONE;
+    for (const uint16_t *task = first; *task != NONE; task = first_late(&task[1])) {
+        const uint16_t found = handle_late(*task, address, handled);
+        handler = (handler == NONE) ? found : handler;
+    }
+    return handler;
+}
+
+static inline void insert_binding(const struct carillon_instruction *future, uint32_t state)
+{
+    if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
+        carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
+        return;
+    }
+    bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
+    machine.bindings++;
+}
+
+static inline bool is_of_time(const struct waiting_trigger *it)
+{
+    return (it->future->word & 0xFFu) == CARILLON_OPCODE_FUTURE;
+}
+
+/* Put in a thread, which waits as an instruction says; `behind` is the address behind it. */
+static __attribute__((noinline)) void insert_thread(const struct carillon_instruction *i, uint16_t behind,
+                                                    uint32_t reference)
+{
+    const uint32_t word = i->word;
+    const uint32_t time = word >> 8;
+    struct waiting_thread *const it = &threads[machine.threads];
+    it->reference = reference;
+    it->task = i->x;
+    it->after = behind;
+    it->address = i->y;
+    it->other = TIMED;
+    switch (word & 0xFFu) {
+    case CARILLON_OPCODE_DISPATCH:
+        it->other = NONE;
+        break;
+    case CARILLON_OPCODE_DISPATCH_TIME:
+        break;
+    case CARILLON_OPCODE_DISPATCH_RELEASE:
+        it->other = (uint16_t)time;
+        break;
+    case CARILLON_OPCODE_IDLE:
+        it->task = NONE;
+        it->address = behind;
+        break;
+    case CARILLON_OPCODE_IDLE_RELEASE:
+        it->task = NONE;
+        it->address = behind;
+        it->other = i->x;
+        break;
+    default: /* fork: at once */
+        it->task = NONE;
+        it->reference = machine.now;
+        break;
+    }
+    if (machine.threads == CARILLON_MICROCODE_THREADS) {
+        carillon_machine_fault(CARILLON_MACHINE_FULL, it->task, behind);
+        return;
+    }
+    machine.threads++;
+    if (it->other == TIMED) {
+        it->until = it->reference + time;
+        wait_until(it->until);
+    }
+}
+
+/* Instructions that follow each other were carried out.  Returns whether steps are left. */
+static inline bool spend(const struct carillon_instruction *begin, const struct carillon_instruction *behind)
+{
+    const uint32_t count = distance(begin, behind);
+    machine.last = address_of(behind);
+    machine.steps = (count < machine.steps) ? (machine.steps - count) : 0u;
+    return machine.steps > 0u;
+}
+
+/* Algorithm 2, from an address on, with the reference time of a thread; `back` is where it goes on after a handler that
+ * begins at the address, or NONE.  Bounded by the steps that are left at this instant, which are looked at wherever
+ * instructions do not follow each other, so that what goes on straight does not ask.
+ *
+ * A handler is code like any other: it ends at a `return`, or where it waits.  While it runs, the default is what
+ * handles the next fault. */
+static __attribute__((noinline)) void interpret(uint16_t from, uint32_t reference, uint16_t back)
+{
+    const struct carillon_instruction *begin = &machine.code[from];
+    const struct carillon_instruction *i = begin;
+    uint16_t resume = back;
+    for (;;) {
+        const uint32_t word = i->word;
+        uint16_t next = NONE; /* where it goes on, if not behind the instruction */
+        enum { STRAIGHT, DROPPED, JUMPS, ENDS } how = STRAIGHT;
+        i++;
+        switch (word & 0xFFu) {
+        case CARILLON_OPCODE_CALL: {
+            const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i[-1].x];
+            const uint16_t *const late = first_late(driver->touches);
+            if (*late == NONE) {
+                driver->call();
+            } else {
+                next = handle_touched(late, address_of(i), resume != NONE);
+                how = DROPPED;
+            }
+            break;
+        }
+        case CARILLON_OPCODE_RELEASE:
+            if (!is_unfinished(i[-1].x)) {
+                release(i[-1].x, word);
+            } else {
+                next = handle_late(i[-1].x, address_of(i), resume != NONE);
+                how = DROPPED;
+            }
+            break;
+        case CARILLON_OPCODE_FUTURE: {
+            const uint32_t time = machine.now + (word >> 8);
+            insert_binding(&i[-1], time);
+            wait_until(time);
+            break;
+        }
+        case CARILLON_OPCODE_FUTURE_EVENT:
+            insert_binding(&i[-1], carillon_microcode_triggers[i[-1].x].state());
+            machine.events = true;
+            break;
+        case CARILLON_OPCODE_DISPATCH:
+        case CARILLON_OPCODE_DISPATCH_TIME:
+        case CARILLON_OPCODE_DISPATCH_RELEASE:
+        case CARILLON_OPCODE_IDLE:
+        case CARILLON_OPCODE_IDLE_RELEASE:
+            insert_thread(&i[-1], address_of(i), reference);
+            how = ENDS;
+            break;
+        case CARILLON_OPCODE_FORK:
+            insert_thread(&i[-1], address_of(i), reference);
+            break;
+        case CARILLON_OPCODE_IF:
+            if (!carillon_microcode_guards[i[-1].x]()) {
+                next = i[-1].y;
+                how = JUMPS;
+            }
+            break;
+        case CARILLON_OPCODE_JUMP:
+            next = i[-1].y;
+            how = JUMPS;
+            break;
+        case CARILLON_OPCODE_TERMINATE:
+            if (is_unfinished(i[-1].x)) {
+                finish(i[-1].x);
+                carillon_machine_terminated(i[-1].x);
+            }
+            break;
+        default: /* return */
+            how = ENDS;
+            break;
+        }
+        if ((how == STRAIGHT) || ((how == DROPPED) && (next == NONE))) {
+            continue; /* the default has handled what was dropped */
+        }
+        if (how == DROPPED) {
+            resume = address_of(i);
+        } else if (how == ENDS) {
+            next = resume;
+            resume = NONE;
+        } else {
+            /* it jumps */
+        }
+        if (!spend(begin, i) || (next == NONE)) {
+            break;
+        }
+        begin = &machine.code[next];
+        i = begin;
+    }
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an event and a queue are, how wide times are, and what every variant of a queue has (queue.h). */
+#ifndef CARILLON_QUEUE_TYPES_H
+#define CARILLON_QUEUE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "carillon_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef CARILLON_TIME_BITS
+#define CARILLON_TIME_BITS 32
+#endif
+#ifndef CARILLON_DISTANCE_BITS
+#if CARILLON_TIME_BITS >= 32
+#define CARILLON_DISTANCE_BITS 64
+#else
+#define CARILLON_DISTANCE_BITS 32
+#endif
+#endif
+#ifndef CARILLON_QUEUE_TREE
+#define CARILLON_QUEUE_TREE 0
+#endif
+
+/* carillon_distance: a distance in ticks, which may be longer than the range of a time.  carillon_time: a time in the
+ * queue, which is a shorter distance.  Times of 64 bits hold every distance. */
+#if CARILLON_DISTANCE_BITS == 64
+typedef uint64_t carillon_distance;
+#else
+typedef uint32_t carillon_distance;
+#endif
+#if CARILLON_TIME_BITS == 8
+typedef uint8_t carillon_time;
+#define CARILLON_NEVER 0xFFu
+#elif CARILLON_TIME_BITS == 16
+typedef uint16_t carillon_time;
+#define CARILLON_NEVER 0xFFFFu
+#elif CARILLON_TIME_BITS == 32
+typedef uint32_t carillon_time;
+#define CARILLON_NEVER 0xFFFFFFFFu
+#elif CARILLON_TIME_BITS == 64
+typedef uint64_t carillon_time;
+#define CARILLON_NEVER 0xFFFFFFFFFFFFFFFFu
+#else
+#error "CARILLON_TIME_BITS is 8, 16, 32 or 64"
+#endif
+
+/* CARILLON_NEVER is the distance from the last event to the next.  A far event comes in laps; an event is at most
+ * CARILLON_LONGEST away, one tick less, see carillon_queue_insert_far. */
+#define CARILLON_LAP (CARILLON_NEVER - 1u)
+#define CARILLON_LONGEST (CARILLON_NEVER - 2u)
+
+/* An event.  If all its members are zero, it is in no queue.  Only the queue uses its members. */
+#if CARILLON_QUEUE_TREE
+struct carillon_event {
+    struct carillon_event *parent; /* NULL: in no queue */
+    struct carillon_event *child[2];
+    carillon_time time; /* modulo the range; only differences mean anything */
+    int8_t balance;     /* height of child[1] less that of child[0] */
+};
+struct carillon_queue {
+    struct carillon_event head; /* `time`: from the reference to the first event; child[0]: the root */
+    struct carillon_event *first;
+};
+#else
+struct carillon_event {
+    struct carillon_event *previous;
+    struct carillon_event *next; /* NULL: in no queue */
+    carillon_time time; /* from this event to the next: what the paper keeps in the next; of counters, what is left */
+};
+struct carillon_queue {
+    struct carillon_event head; /* `time`: from the reference to the first event */
+};
+#endif
+
+/* Make a queue empty; and how a static one begins. */
+void carillon_queue_init(struct carillon_queue *queue);
+#if CARILLON_QUEUE_TREE
+#define CARILLON_QUEUE_EMPTY(queue)                     \
+    {                                                   \
+        .head = {.time = CARILLON_NEVER}, .first = NULL \
+    }
+#else
+#define CARILLON_QUEUE_EMPTY(queue)                                                         \
+    {                                                                                       \
+        .head = {.next = &(queue).head, .previous = &(queue).head, .time = CARILLON_NEVER } \
+    }
+#endif
+
+/* Put in an event that is in no queue, `distance` (at most CARILLON_LONGEST) from the reference.  It comes after the
+ * events of the same time. */
+void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance);
+
+/* Take out an event that is in the queue, wherever it is. */
+void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *event);
+
+/* From the reference to an event that is in the queue.  The list walks to it. */
+carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event);
+
+/* Whether the event is in a queue. */
+static inline bool carillon_event_is_queued(const struct carillon_event *event)
+{
+#if CARILLON_QUEUE_TREE
+    return event->parent != NULL;
+#else
+    return event->next != NULL;
+#endif
+}
+
+static inline bool carillon_queue_is_empty(const struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first == NULL;
+#else
+    return queue->head.next == &queue->head;
+#endif
+}
+
+static inline bool carillon_queue_is_first(const struct carillon_queue *queue, const struct carillon_event *event)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first == event;
+#else
+    return queue->head.next == event;
+#endif
+}
+
+/* The first event; the queue is not empty. */
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+{
+#if CARILLON_QUEUE_TREE
+    return queue->first;
+#else
+    return queue->head.next;
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
