@@ -72,7 +72,7 @@ extern bool (*const carillon_microcode_guards[])(void);
 extern const struct carillon_microcode_trigger carillon_microcode_triggers[];
 
 /* The tick in nanoseconds, and the CRC-32 (IEEE 802.3) of the bytes of the tables of ports, tasks, drivers, guards and
- * triggers, as they are in a program's bytes: a program is for this image if its tick and its tables are these. */
+ * triggers, as they are in a program's bytes.  A program is for this image if its tick and its tables are these. */
 extern const uint32_t carillon_microcode_tick_ns;
 extern const uint32_t carillon_microcode_interface;
 

@@ -16,9 +16,9 @@
  *    (carillon_budget_body), and is raised before the frame is left.  So wherever a budget strikes a job, there is a
  *    frame to unwind to, and the job is the one that runs (carillon_osek_running).
  * 5. A budget may also strike in the first or last instructions of a handler that preempts the job, before it has
- *    paused the budget or after it has resumed it, and in an ISR of category 1, which pauses nothing.  There the job is
- *    preempted and cannot be ended.  The handler notes that the job is late, and asks again some units later.  A late
- *    job that is paused has one unit left.
+ *    paused the budget or after it has resumed it.  It may strike in an ISR of category 1, too, which pauses nothing.
+ *    There the job is preempted and cannot be ended.  The handler notes that the job is late, and asks again some units
+ *    later.  A late job that is paused has one unit left.
  * 6. A job that is preempted again and again has little time between, and if the handler asked again after the same
  * time always, it might miss the job for ever.  So of CARILLON_BUDGET_RETRY units, which are more than the handlers'
  * first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
@@ -47,7 +47,8 @@
  *
  * 13. The round's handlers are above the kernel's lock.  So they may come anywhere, also between two stores of what
  *     stands above.  Each keeps the reading of the counter in its first instructions, and writes it back in its last
- *     ones, whatever is watched: to all that it preempts, the counter has stood still, so nothing above sees it.
+ *     ones, whatever is watched.  To all that a handler preempts, the counter has stood still.  So nothing of 1
+ *     to 12 sees the handler.
  * 14. The counter goes on in the round's handlers, and may go through 0 there.  Nobody asked for that, so it is
  *     forgotten, if no request waited before.  The counter is read first: a reading that has gone through 0 says that a
  *     request waits. */
