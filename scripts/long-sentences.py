@@ -16,13 +16,12 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = 30  # a sentence may have this many words
 CODE = ("tool", "kernel", "ports", "cells", "emulators", "bench", "scripts")
-HASH = (".sh", ".toml", ".cmake")  # files whose comments begin with #, and are not Python
 
 Lines = list[tuple[int, str]]  # the number of a line, and its text
 
@@ -31,24 +30,15 @@ TABLE = re.compile(r"\s*\||.*\S {3,}\S")
 ALONE = re.compile(r"\s*(?:#+ |<!--|SPDX|Copyright)|.*SPDX-License-Identifier")
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|vs|etc|[Nn]o|[Ff]ig|[Pp]p?|[A-Z]))\.$")
 END = re.compile(r"[.?!][\"')*_]*(?=\s|$)")
-GENERATED = re.compile(r"<!-- begin.*?<!-- end[^\n]*", re.DOTALL)
-FENCED = re.compile(r"^( *)(```|~~~).*?^ *\2[^\n]*", re.DOTALL | re.MULTILINE)
-C_COMMENT = re.compile(
-    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<long>/\*.*?\*/)|(?P<short>(?://[^\n]*(?:\n[ \t]*)?)+)", re.DOTALL
-)
+LEFT_OUT = re.compile(r"<!-- begin.*?<!-- end[^\n]*|^ *(```|~~~).*?^ *\1[^\n]*", re.DOTALL | re.MULTILINE)  # generated, or code
+C_COMMENT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<comment>/\*.*?\*/|(?://[^\n]*\n?[ \t]*)+)", re.DOTALL)
 DECORATION = re.compile(r"^[ \t]*(?:/\*+|//[/!]?|\*(?!/)|#+)?|\*+/[ \t]*$")
 
 
-def blank(match: re.Match[str]) -> str:
-    """Nothing, with as many lines as the match has."""
-    return "\n" * match[0].count("\n")
-
-
-def document(text: str, name: str) -> Iterator[Lines]:
-    """The prose of a document in Markdown; a block of code ends a paragraph."""
-    if name == "CHANGELOG.md":
-        text = re.split(r"^## \[\d", text, maxsplit=1, flags=re.MULTILINE)[0]
-    text = FENCED.sub(blank, GENERATED.sub(blank, text))
+def document(text: str) -> Iterator[Lines]:
+    """The prose of a document in Markdown, up to the first release in CHANGELOG.md; a block of code ends a paragraph."""
+    text = re.split(r"^## \[\d", text, maxsplit=1, flags=re.MULTILINE)[0]
+    text = LEFT_OUT.sub(lambda match: "\n" * match[0].count("\n"), text)
     lines: Lines = []
     listed = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -62,29 +52,27 @@ def python(text: str) -> Iterator[Lines]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield list(enumerate(node.value.value.split("\n"), node.lineno))
-    run: Lines = []
+    lines: Lines = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            own = not token.line[: token.start[1]].strip()
-            if run and (run[-1][0] + 1 != token.start[0] or not own):
-                yield run
-                run = []
-            run.append((token.start[0], token.string.lstrip("#!")))
-    yield run
+            number = token.start[0]
+            own = not token.line[: token.start[1]].strip()  # it has the line for itself
+            if not own or not lines or lines[-1][0] + 1 != number:
+                lines.append((number, ""))
+            lines += [(number, token.string.lstrip("#!")), *([] if own else [(number, "")])]
+    yield lines
 
 
 def hashes(text: str) -> Iterator[Lines]:
     """The lines that are comments; each other line ends a paragraph."""
-    yield [
-        (number, re.sub(r"^\s*#+!?", "", line) if line.lstrip().startswith("#") else "")
-        for number, line in enumerate(text.split("\n"), 1)
-    ]
+    comments = (re.match(r"\s*#+!?(.*)", line) for line in text.split("\n"))
+    yield [(number, match[1] if match else "") for number, match in enumerate(comments, 1)]
 
 
 def c(text: str) -> Iterator[Lines]:
     """The comments of a file in C or in assembly."""
     for match in C_COMMENT.finditer(text):
-        if match["long"] or match["short"]:
+        if match["comment"]:
             first = text.count("\n", 0, match.start()) + 1
             yield [(number, DECORATION.sub("", line)) for number, line in enumerate(match[0].split("\n"), first)]
 
@@ -120,19 +108,23 @@ def words(sentence: str) -> int:
     return 0 if 2 * names > len(found) else len(found)
 
 
+READERS: tuple[tuple[tuple[str, ...], Callable[[str], Iterator[Lines]]], ...] = (
+    ((".md",), document),
+    ((".py",), python),
+    ((".sh", ".toml", ".cmake", "CMakeLists.txt"), hashes),
+    ((".c", ".h", ".S", ".ld"), c),
+)
+
+
 def texts() -> Iterator[tuple[str, Lines]]:
     """Every file that is read, with its prose."""
     files = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((ROOT / "docs").rglob("*.md"))
     for folder in CODE:
         files += sorted(p for p in (ROOT / folder).rglob("*") if p.is_file() and "build" not in p.parts)
     for path in files:
-        kind = path.suffix
-        if kind in (".md", ".py", ".c", ".h", ".S", ".ld", *HASH) or path.name == "CMakeLists.txt":
-            text = path.read_text(encoding="utf-8")
-            name = path.relative_to(ROOT).as_posix()
-            found = document(text, name) if kind == ".md" else python(text) if kind == ".py" else None
-            found = found or (hashes(text) if kind in HASH or path.name == "CMakeLists.txt" else c(text))
-            yield from ((name, lines) for lines in found)
+        for endings, reader in READERS:
+            if path.name.endswith(endings):
+                yield from ((path.relative_to(ROOT).as_posix(), lines) for lines in reader(path.read_text(encoding="utf-8")))
 
 
 def main() -> int:

@@ -495,7 +495,8 @@ void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint
 }
 
 /* The handler that runs ends its exception and goes on as a function at the level `least`, or at that of what it
- * preempted if that is higher.  That is the highest level among the active sources below its own. */
+ * preempted if that is higher.  The level of what it preempted is the highest one among the active sources below its
+ * own. */
 static void run_at(carillon_vector function, uint32_t least)
 {
     const uint32_t raised = machine.execution_level, current = machine.current;

@@ -18,8 +18,8 @@
  * on.
  *
  * Time is simavr's.  It does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes
- * to enter an interrupt, nor the one more that external memory takes.  It lets two instructions pass after SEI and
- * RETI where silicon lets one.  Nothing is added here.
+ * to enter an interrupt.  It does not charge the one more that external memory takes either.  It lets two
+ * instructions pass after SEI and RETI where silicon lets one.  Nothing is added here.
  *
  * What this version of simavr does otherwise than silicon, and what is mended here:
  * 1. Any store to a timer's flag register forgets all requests of the timer.  Here it forgets those whose bits are 1.

@@ -3,8 +3,9 @@
  * The loader of microcode: it receives a program over a serial line, and lets the machine go on with it if nothing is
  * wrong.  SPEC, section "Microcode at run time", has the protocol.
  *
- * The loader has two buffers, and receives into one that no program of the machine lies in.  All of it is called by one
- * thread, which everything else preempts: what it does takes nobody's time, however long it takes. */
+ * The loader has two buffers, and receives into one that no program of the machine lies in.  One thread calls all
+ * functions of the loader, and everything else preempts this thread.  So the loader takes nobody's time, however long
+ * it runs. */
 #ifndef CARILLON_MICROCODE_LOADER_H
 #define CARILLON_MICROCODE_LOADER_H
 

@@ -289,7 +289,8 @@ static void settle_bound(const struct graph *graph, uint16_t address, bool of_th
     } else {
         own = (of_threads && waits) ? 1u : 0u;
     }
-    /* What ends when that which it has begun begins is not counted beside it, but with its trigger. */
+    /* A thread may have ended when the part that it has put off begins.  Then it is not counted beside that part, but
+     * with the part's trigger. */
     const bool ends = of_threads && timed && (nodes[address + 1u].lifetime <= i.time);
     if (begins && !ends) {
         own = sum(values[0], values[1]);

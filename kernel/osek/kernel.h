@@ -5,12 +5,12 @@
  *
  * A level is a priority.  The lowest levels are the application's task priorities, and those of its interrupts are
  * above them.  Levels count from 1.  With hardware dispatch, they are also the controller's levels.  A task level has
- * one handler, which runs one job of one of its tasks; it is requested like an interrupt, and is one unless dispatch is
- * in software.
+ * one handler, which runs one job of one of the level's tasks.  The handler is requested like an interrupt, and is an
+ * interrupt unless dispatch is in software.
  *
  * There are two kinds of tasks.  The vector of a direct task is its function, and the controller's active and pending
- * bits are its state.  At run time, only ActivateTask and similar services know of it.  A managed task has a job
- * record, and its level's handler is carillon_osek_run.
+ * bits are its state.  At run time, only ActivateTask and similar services know of a direct task.  A managed task has
+ * a job record, and its level's handler is carillon_osek_run.
  */
 #ifndef CARILLON_OSEK_KERNEL_H
 #define CARILLON_OSEK_KERNEL_H
@@ -416,8 +416,8 @@ static inline void carillon_osek_begin_context(const struct carillon_osek_task *
 
 #if CARILLON_OSEK_MANAGED
 
-/* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
- * what it preempted is what runs.  Locked. */
+/* A job is over.  Its task waits for the next activation, or has one.  The managed task that the job chains is
+ * activated.  The task that the job preempted is the running one.  Locked. */
 static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType task, TaskType before)
 {
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];

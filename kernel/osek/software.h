@@ -57,7 +57,8 @@ void carillon_software_sum(uint8_t level); /* its word is not 0 */
         0u, (carillon_value)(1u << ((level) % CARILLON_SOFTWARE_WORD_BITS)) \
     }
 
-/* Put a level among those that are pending; locked, or in a handler that nothing preempts which would request one. */
+/* Put a level among the pending ones.  To be called locked, or in a handler that is preempted by nothing that would
+ * request a level. */
 static inline void carillon_software_pend(carillon_software_word level_bit, uint8_t level)
 {
     carillon_software_word *const word = &carillon_software_pending[CARILLON_SOFTWARE_WORD_OF(level)];
@@ -197,8 +198,8 @@ void carillon_software_deliver_at_base(void);
 #endif
 
 /* carillon_slices_over says whether the slice of some thread has ended that could not give way yet.  The functions
- * look whether the running thread can: in a handler that has preempted it, and where it unlocks.  If so, it gives way,
- * and they return when it has its turn again. */
+ * look whether the running thread can: in a handler that has preempted it, and where it unlocks.  If so, the thread
+ * gives way, and the functions return when the thread has its turn again. */
 extern volatile uint8_t carillon_slices_over;
 void carillon_slice_ends(void);
 void carillon_slice_ends_here(void);

@@ -392,8 +392,8 @@ static inline bool carillon_queue_stays(struct carillon_queue *queue, struct car
 }
 
 /* Take out the first event, which is due, and insert it `distance`, more than 0, from the reference, that is, from its
- * own time.  The list's walk begins at the event that was moved last, unless that is further away.  So what it takes to
- * move events that are due together and have one period is linear in their number.  When the reference may move again,
+ * own time.  The list's walk begins at the event that was moved last, unless that is further away.  So the time to move
+ * events that are due together and have one period is linear in their number.  When the reference may move again,
  * carillon_queue_served is to be called. */
 #if CARILLON_QUEUE_KEEPS_LAST || CARILLON_QUEUE_TREE
 void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance);

@@ -193,8 +193,8 @@ static inline bool carillon_port_is_pending(uint32_t source)
  * 2. Without it the compiler may move a load, and may make one of two of the same register.  It does neither across an
  *    assembler statement that changes memory: the load reads memory.
  * 3. Whatever makes a request, forgets one, masks, unmasks, or waits is such a statement or begins or ends with one.
- *    So a load sees the requests as they were between the two of these that it stands between, which is all that its
- *    callers ask for.
+ *    So a load sees the requests as they were between the statement before it and the one after it.  The callers ask
+ *    for no more than that.
  * 4. A loop that waits for a bit has none of these in it.  It uses carillon_port_is_active and is_pending. */
 static inline uint32_t carillon_port_peek(uint32_t address)
 {

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from carillon.trace.timeline import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
-"""Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
-all of which every tick decrements, as uC/OS-II does."""
+"""Ours, and two to compare with.
+
+One has a tick, a queue and a software ready list.  The other is the same with a counter for each event, all of which every tick
+decrements, as uC/OS-II does.
+"""
 
 TOO_FEW = "C060"
 CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174")
@@ -72,8 +75,8 @@ def plan(
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
     The clock is ``clock`` (Hz), or the schedule's.  Else it is the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated: best one at which timers count the round, else with the fewest turns to be counted.  Where
-    there is none, the errors are those of the clock that comes nearest.
+    which all of it can be allocated.  Best is one at which timers count the round, else one with the fewest turns to be counted.
+    Where there is none, the errors are those of the clock that comes nearest.
     """
     first = Diagnostics()
     try:

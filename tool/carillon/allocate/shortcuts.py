@@ -93,7 +93,7 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
     The bound is ``NEVER`` if there is no choice.
     1. The objective is a sum over the demands (:func:`cheapest`).  Take the ways to carry the first demand: each has its own
        value, and what the others come to with the sources that are left.  The least sum of these is the least that any choice can
-       come to with so many sources for all demands.  So a table of demands and numbers of sources suffices.
+       come to with so many sources for all demands.  So a table of demands and numbers of sources gives it.
     2. A carrier with a point q of another task in one of its windows, and a point in the window of q, preempts and is
        preempted by whatever carries q.  So either is lowered: a task that is carried like that, or the one of q.
     3. Ways that break this rule together are parted.  Either all tasks that a way is against are lowered, or it, and all ways

@@ -74,8 +74,8 @@ STOLEN = {
 }
 """Variants of the application ``stolen``.
 
-No task, or not the lower one, is its own vector.  Or the alarm has no cell, and is alone in its queue, or not.  Or the queue's
-parts share a cell, or a schedule table activates both tasks.  Each with the most that it may be.
+In some, no task, or not the lower one, is its own vector.  In others the alarm has no cell, and is alone in its queue, or not.
+Or the queue's parts share a cell, or a schedule table activates both tasks.  Each stands with the most that its figure may be.
 """
 
 _GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")

@@ -70,8 +70,9 @@ def to_do(demands: Iterable[Demand], kind: type[Action]) -> list[Demand]:
 class LoweredEvents:
     """What the event-triggered system demands.
 
-    Demands are those of counters of the hardware, of the clock, of what ends slices, of the cells of budgets and of time frames,
-    of series of schedule tables, and of alarms.  They are in this order, and each kind in that of the file.
+    Demands are those of counters of the hardware, of the clock, of what ends slices, and of the cells of budgets and of time
+    frames.  Then come those of series of schedule tables, and of alarms.  They are in this order, and each kind in that of the
+    file.
 
     ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
     tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.
