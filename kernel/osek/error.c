@@ -90,12 +90,12 @@ uint8_t carillon_osek_place(void)
  *    not left.  The handler leaves the hook to these.  They come before the task does, and they find `told` as they
  *    would have without this handler.  Some handlers beneath are outside of their jobs: those of levels above the
  *    running task's.  The handlers of that level and lower ones wait for the end of its job.
- * 4. After a handler has left, nothing of it can call a hook.  A handler that preempts it there must not leave the hook
- *    to it, and so must be able to tell it from the third kind of 3.  The software controller returns from the handler,
- *    and leaves, under one lock.  With hardware a handler stays active until it has returned; carillon_osek_over says that
- *    it has left.  carillon_osek_over is taken back when the level is requested, not when its handler begins: the
- *    handler may be preempted before its first instruction.  Every request of a managed level is one of
- *    carillon_osek_request, and is under the lock. */
+ * 4. After a handler has left, nothing of it can call a hook.  A handler that preempts it there must not leave the
+ *    hook to it, and so must be able to tell it from the third kind of 3.  The software controller returns from the
+ *    handler, and leaves, under one lock.  With hardware a handler stays active until it has returned;
+ *    carillon_osek_over says that it has left.  carillon_osek_over is taken back when the level is requested, not when
+ *    its handler begins: the handler may be preempted before its first instruction.  Every request of a managed level
+ *    is one of carillon_osek_request, and is under the lock. */
 static bool told;
 
 static void call(void (*hook)(void))
