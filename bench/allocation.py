@@ -3,12 +3,11 @@
 
     python bench/allocation.py [--samples N] [--case NAME] [--time-limit S]
 
-Synthetic rounds: a third of the tasks periodic (periods that divide the round, offsets), the others with
-irregular points; most activations have a deadline that ends their window, of which a share is watched only
-if cells allow; the other windows end at a worst-case completion.  On average ``open_windows`` windows are
-open at once, and the direct allocation needs more interrupt sources than the board has.  Each sample is another seed.
-The irregular cases have no periodic task and only required deadlines.  Times are of this machine and this run;
-everything else is exact.
+Synthetic rounds: a third of the tasks periodic (periods that divide the round, offsets), the others with irregular points.  Most
+activations have a deadline that ends their window, of which a share is watched only if cells allow.  The other windows end at a
+worst-case completion.  On average ``open_windows`` windows are open at once, and the direct allocation needs more interrupt
+sources than the board has.  Each sample is another seed.  The irregular cases have no periodic task and only required deadlines.
+Times are of this machine and this run; everything else is exact.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 
     python bench/page.py [--tasks N] [--for TIME] [--keep FILE]
 
-A schedule of so many tasks, each with a deadline, runs on ``virtual-256``; ``carillon show --html`` writes the page, and a
-headless Chromium opens it in a window of 1440 by 900 pixels.  Printed are the tool's seconds, the size of the page, the
-milliseconds from the navigation until the page's script has drawn (its own ``performance.now()``), and how many lanes are
-in the first screen.  Times are of this machine and this run; everything else is exact.  Without Chromium the first two
-are measured and the others are not, which is said.
+A schedule of so many tasks, each with a deadline, runs on ``virtual-256``.  ``carillon show --html`` writes the page, and a
+headless Chromium opens it in a window of 1440 by 900 pixels.  Printed are the tool's seconds, the size of the page, and the
+milliseconds from the navigation until the page's script has drawn (its own ``performance.now()``).  Also how many lanes are in
+the first screen.  Times are of this machine and this run; everything else is exact.  Without Chromium the first two are measured
+and the others are not, which is said.
 """
 
 from __future__ import annotations

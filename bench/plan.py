@@ -3,10 +3,10 @@
 
     python bench/plan.py [--points N ...] [--repeat N]
 
-A round of 50 tasks, each activated once in each turn of all of them, in an order drawn anew for every turn; every
-activation has a deadline within its slot that a cell watches.  Half of the points are activations.  The board is virtual-256.
-Seconds are those of the processor, of this machine and this run, and the least of so many runs, with the caches of compiled
-Python that an installation has; calls are exact, so that their ratio to the points shows whether the work grows with them.
+A round of 50 tasks, each activated once in each turn of all of them, in an order drawn anew for every turn.  Every activation has
+a deadline within its slot that a cell watches.  Half of the points are activations.  The board is virtual-256.  Seconds are those
+of the processor, of this machine and this run, and the least of so many runs, with the caches of compiled Python that an
+installation has.  Calls are exact, so that their ratio to the points shows whether the work grows with them.
 """
 
 from __future__ import annotations

@@ -54,9 +54,9 @@ check_time ONE_SHOT 0 1 1 1 -DCARILLON_CLOCK_RESTARTS=1
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_CLOCK_MINIMUM=2u
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 
-# As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files: it is the
-# configuration's own, and kept, so that a file that includes the same as when it was checked is not checked again.  What the
-# addon finds across files does not change cppcheck's exit code, so that any output counts.
+# As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files.  The
+# folder is the configuration's own, and kept.  So a file that includes the same as when it was checked is not checked again.
+# What the addon finds across files does not change cppcheck's exit code, so that any output counts.
 failed=0
 kept=build/cppcheck/$(cat "$0" "$suppressions" "$(command -v cppcheck)" | sha256sum | cut -c 1-16)
 mkdir -p "$kept"

@@ -41,8 +41,8 @@
 /* The same for a deadline, moved before it expires: nothing was counted by itself. */
 #define ASPEED_POSTPONE(interval) ((uint32_t)(interval)-3u)
 
-/* The handler of a multiplexed cell comes too late for the next point: `addend` is that point's, `entered` is what the
- * counter read, and the multiplex is a step further already.
+/* The handler of a multiplexed cell comes too late for the next point.  `addend` is that point's, `entered` is what
+ * the counter read, and the multiplex is a step further already.
  *
  * 1. The search is not locked, since it is as long as the handler is late.  It is bounded by the points that have
  *    passed.  A skipped interval was not counted by the cell, so the reload value and the allowance in its step are

@@ -2,9 +2,9 @@
  *
  * An Aspeed timer as a one-shot clock: kernel/time/clock.h says what these operations promise.
  *
- * The reload value is 2^24.  A counter that gets to 0 begins at the reload value in the same tick, so what it reads,
+ * The reload value is 2^24.  A counter that gets to 0 begins at the reload value in the same tick.  So what it reads,
  * modulo 2^24, is the ticks to the expiry before and after it.  For the same reason no shift is ever to 0: 2^24 means
- * the same.  (32 bits would do on silicon, but for one tick; QEMU cannot shift a counter further than the time since
+ * the same.  (32 bits would do on silicon, but for one tick.  QEMU cannot shift a counter further than the time since
  * power-up, for which the runner makes room by a loop of 2^24 instructions.) */
 #ifndef CARILLON_CELL_ASPEED_CLOCK_H
 #define CARILLON_CELL_ASPEED_CLOCK_H

@@ -2,9 +2,9 @@
  *
  * The 16-bit timers of AVR: a cell is one of the compare channels A, B and C of a timer.
  *
- * In a round, a timer counts it (waveform mode 12: from 0 to ICR) and each channel matches once in it, at its own
- * time, with nothing to be set again.  A timer begins at 0 with its start store; a channel whose first expiry is more
- * than a round away has matched once before, and that match is forgotten (FINISH) before interrupts are on.
+ * In a round, a timer counts it (waveform mode 12: from 0 to ICR).  Each channel matches once in it, at its own time,
+ * with nothing to be set again.  A timer begins at 0 with its start store.  A channel whose first expiry is more than
+ * a round away has matched once before, and that match is forgotten (FINISH) before interrupts are on.
  *
  * A channel that serves several points matches at one after the other: its handler sets the match to the next one.
  * In mode 12, unlike in the modes that drive a motor, a match that is set is in force at once.  The counter is never
@@ -16,8 +16,9 @@
  * Registers are set in the order that the devices want: a match in mode 0; the length in mode 12, where it can be
  * written.
  *
- * carillon_board.h says where a cell has them: AVR16_CONTROL_A, _CONTROL_B, _COUNT and _LENGTH (ICR) of its timer, and
- * AVR16_MATCH of its channel; its AVR16_SOURCE; and AVR16_COUNT_OF, the counter of the timer that a match belongs to.
+ * carillon_board.h says where a cell has its registers: AVR16_CONTROL_A, _CONTROL_B, _COUNT and _LENGTH (ICR) of its
+ * timer, and AVR16_MATCH of its channel.  It has the cell's AVR16_SOURCE, and AVR16_COUNT_OF, the counter of the timer
+ * that a match belongs to.
  */
 #ifndef CARILLON_CELL_AVR16_H
 #define CARILLON_CELL_AVR16_H
@@ -86,16 +87,17 @@ static inline uint16_t avr16_place(uint16_t last, uint16_t ahead, uint16_t top)
  * 1. The match still says when the point was that is served, and a step says how far the next one is from it.  So what
  *    is set does not depend on when the handler comes, and a handler in time sets the match of the next point.
  * 2. The counter says how late the handler is: by less than a turn, or by as many turns more.  A round's timer turns
- *    with the round, so that the first point that lies ahead is the same whatever the turns: the cell comes back to its
- *    ticks however late the handler is.  A counter that runs freely tells the time only within a turn.
+ *    with the round, so that the first point that lies ahead is the same whatever the turns.  The cell comes back to
+ *    its ticks however late the handler is.  A counter that runs freely tells the time only within a turn.
  * 3. Points that have passed are skipped, as they were absorbed by the activation that waited; the loop is bounded by
  * them.
- * 4. So is one that passes before it can be set, in AVR16_REARM_TIME from looking at the counter: a match that is set
- *    to what the counter has left would come a turn later, and no store can request an interrupt.
+ * 4. A point that passes before its match can be set, in AVR16_REARM_TIME from looking at the counter, is skipped as
+ *    well.  A match that is set to what the counter has left would come a turn later, and no store can request an
+ *    interrupt.
  * 5. A match that is set in time is in force when the counter gets there, and its request stands until it is served.
  * 6. Until it is set, the match is where it was: if the counter comes there once more, a turn later, the point of that
- * turn asks, as it should.  The handler of that request finds a match that lies ahead, which looks like one that is
- * late by nearly a turn: it skips the points of a turn, and sets the same match again. */
+ *    turn asks, as it should.  The handler of that request finds a match that lies ahead, which looks like one that is
+ *    late by nearly a turn.  It skips the points of a turn, and sets the same match again. */
 #define AVR16_REARM_TIME (64u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
 
 #if CARILLON_LAPS

@@ -3,8 +3,8 @@
  * A channel of a 16-bit timer of AVR as a compare clock: kernel/time/clock.h says what these operations promise.  A
  * one-shot clock is the same here.
  *
- * The counter runs freely and is never written, so that nothing of a tick, nor of the prescaler's count, is ever lost:
- * it is the match that moves, from one expiry to the next.  A match is noticed when the counter has left it, so the
+ * The counter runs freely and is never written, so that nothing of a tick, nor of the prescaler's count, is ever lost.
+ * It is the match that moves, from one expiry to the next.  A match is noticed when the counter has left it, so the
  * register holds one less than the expiry.
  *
  * Registers of 16 bits share a byte in between: the accesses below are locked, as everything of the clock is. */

@@ -2,13 +2,13 @@
  *
  * An 8-bit timer of AVR: its one cell is compare channel B.
  *
- * The timer counts from 0 to OCRnA (waveform mode 2), so that channel A says how long its round is, and B matches once
- * in it with nothing to be set again.  In this mode, a compare register takes effect at once (ATmega328P and ATmega32U4
+ * The timer counts from 0 to OCRnA (waveform mode 2).  So channel A says how long its round is, and B matches once in
+ * it with nothing to be set again.  In this mode, a compare register takes effect at once (ATmega328P and ATmega32U4
  * data sheets, 8-bit Timer/Counter, Clear Timer on Compare Match Mode).
  *
  * Its round is at most 256 ticks long and, as that of every timer, not shorter than `lead`.  It begins at 0 with its
- * start store; if the first expiry is more than a round away, B has matched once before, and that match is forgotten
- * (FINISH) before interrupts are on.
+ * start store.  If the first expiry is more than a round away, B has matched once before, and that match is
+ * forgotten (FINISH) before interrupts are on.
  *
  * carillon_board.h says where the cell has its registers: AVR8_CONTROL_A, _CONTROL_B, _COUNT, _LENGTH (OCRnA) and
  * _MATCH (OCRnB); and its AVR8_SOURCE. */

@@ -3,8 +3,8 @@
  * A CMSDK timer as a one-shot clock that restarts: kernel/time/clock.h says what these operations promise.
  *
  * The counter is loaded without its reload value, which is 2^31 - 1: after 0 it reads that, which is -1.  A tick is
- * several instructions, so that what passes between reading and loading is no whole number of ticks, and each expiry is
- * off by a part of one: the third cause of drift of the RELTEQ paper. */
+ * several instructions, so what passes between reading and loading is no whole number of ticks.  Each expiry is off by
+ * a part of a tick: the third cause of drift of the RELTEQ paper. */
 #ifndef CARILLON_CELL_CMSDK_CLOCK_H
 #define CARILLON_CELL_CMSDK_CLOCK_H
 

@@ -102,8 +102,8 @@ static inline void dualtimer_disarm(uint32_t cell)
  *
  * 1. Early: its request is not the cell's but that of 5.  The cell is on its way to a point that lies ahead.
  * 2. Late: the cell has expired again since the point that it is served for, at times that are no points.  It is set
- *    up anew for the first point that is far enough ahead.  It is started as at the beginning of a round: by a store
- *    that comes when the timekeeper reads `begin`, so that it expires when the timekeeper reads `due`, on the tick.
+ *    up anew for the first point that is far enough ahead.  It is started as at the beginning of a round.  A store
+ *    comes when the timekeeper reads `begin`, so that the cell expires when the timekeeper reads `due`, on the tick.
  * 3. Before that it must not be certain what time it is: the search is not locked, since it is as long as the handler
  *    is late.  It is bounded by the points that have passed.  Whether there is time enough is looked at again, locked.
  * 4. What the cell has asked for since the handler began was no point's request, and is forgotten, while it stands.

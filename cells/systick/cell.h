@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SysTick, the 24-bit down counter of every Cortex-M.  A store to the reload register takes effect when
- * the counter reaches 0, so the first interval is loaded before the start and the period right after it.
+ * SysTick, the 24-bit down counter of every Cortex-M. A store to the reload register takes effect when the
+ * counter reaches 0.  So the first interval is loaded before the start and the period right after it.
  */
 #ifndef CARILLON_CELL_SYSTICK_H
 #define CARILLON_CELL_SYSTICK_H

@@ -19,8 +19,8 @@
 #define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
 
 /* "restart": a store that stops several cells, by their TEMPLATE_BITs.  What TEMPLATE_PREPARE stored holds while they
- * stand still, so that they can be started anew; and TEMPLATE_START's register holds the bits of the cells that run, to
- * which those of more are added. */
+ * stand still, so that they can be started anew.  TEMPLATE_START's register holds the bits of the cells that run, to
+ * which those of more cells are added. */
 #define TEMPLATE_STOP_TOGETHER(bits) CARILLON_STORE(0u, (bits))
 
 /* cell.toml: keep.  The register that TEMPLATE_START stores to, with all bits that a cell has in it: a start leaves

@@ -14,7 +14,7 @@
 #define VIRTUAL_RELOAD(cell) (VIRTUAL_CELLS + 16u * (cell) + 4u)
 #define VIRTUAL_PRESCALER(cell) (VIRTUAL_CELLS + 16u * (cell) + 12u)
 #define VIRTUAL_STOP_CELL(cell) (VIRTUAL_CELLS + 16u * (cell) + 8u)
-/* What a cell has counted since it last expired by itself, modulo its reload value; and where it is to expire, instead
+/* What a cell has counted since it last expired by itself, modulo its reload value.  And where it is to expire, instead
  * of at its end, from the first store on. */
 #define VIRTUAL_COMPARE UINT32_C(0x400000)
 #define VIRTUAL_UP(cell) (VIRTUAL_COMPARE + 8u * (cell))

@@ -2,8 +2,8 @@
  *
  * The virtual controller.
  *
- * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry
- * costs the logarithm of the number of cells; a cell's counter is worked out only when it is read. */
+ * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry costs the
+ * logarithm of the number of cells.  A cell's counter is worked out only when it is read. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -495,7 +495,8 @@ void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint
 }
 
 /* The handler that runs ends its exception and goes on as a function at the level `least`, or at that of what it
- * preempted if that is higher: at the highest level among the active sources below its own. */
+ * preempted if that is higher.  The level of what it preempted is the highest one among the active sources below its
+ * own. */
 static void run_at(carillon_vector function, uint32_t least)
 {
     const uint32_t raised = machine.execution_level, current = machine.current;

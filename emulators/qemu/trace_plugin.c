@@ -13,15 +13,18 @@
  * 2. From version 3 on (9.1) qemu_plugin_insn_data copies the bytes; before, it returned where they are.  QEMU says its
  *    own version to qemu_plugin_install.
  *
- * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where
- * the code region begins, and its bytes), warm_up=N (instructions before reset).
- * The map's lines are "address kind value": V where a handler is entered, and what is recorded of it; T the same place,
- * and an application's function that the handler runs; F a function to watch, B the load of a start list, L the branch
- * that lowers the execution priority, H the end of the run; C and U the beginning and the end of a call that may end
- * anywhere within; R the store that names the context to resume, S and X the loads that name the context that suspends
- * itself or ends; M a mark, which is recorded each time it is executed.  Of schedule tables, each with bytes as its
- * value: s, t, n and g the functions that start, stop, name the next one, and go on with it; E what says what their
- * steps are, and D their statuses.
+ * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where the
+ * code region begins, and its bytes), warm_up=N (instructions before reset).  The map's lines are "address kind value".
+ * The kinds are:
+ * - V where a handler is entered, and what is recorded of it; T the same place, and an application's function that the
+ *   handler runs;
+ * - F a function to watch, B the load of a start list, L the branch that lowers the execution priority, H the end of
+ *   the run;
+ * - C and U the beginning and the end of a call that may end anywhere within;
+ * - R the store that names the context to resume, S and X the loads that name the context that suspends itself or ends;
+ * - M a mark, which is recorded each time it is executed.
+ * Of schedule tables, each with bytes as its value: s, t, n and g the functions that start, stop, name the next one,
+ * and go on with it.  E what says what their steps are, and D their statuses.
  *
  * A handler is entered where its first instruction follows something that does not lead there.  A function may be one
  * source's vector and another source's handler may call it, or end in a branch to it.  That an interrupt comes between
@@ -40,8 +43,8 @@
  * record of a whole one is RECORD_HALT, and QEMU that ends by itself writes none.
  *
  * A context has a frame of its own, above that of the handler or context that resumes it.  Where it suspends itself,
- * its frame is put aside with all above it: at the end of a slice that is the handler that ended the slice, and that
- * goes on when the context does.
+ * its frame is put aside with all above it.  At the end of a slice that is the handler that ended the slice, and
+ * that goes on when the context does.
  */
 #include <stdarg.h>
 #include <stdbool.h>

@@ -4,20 +4,22 @@
  * and when watched functions are called and return.
  *
  * Arguments: device, last address of its external memory (0: none), image, map, file to write, limit (cycles after the
- * first start of a round), processor's clock (Hz). The map's lines are "address kind value", as those of
- * emulators/qemu/trace_plugin.c: V a vector's place in the table, and what its entry records; F a function to watch; B
- * the function that starts cells and D its store that does; H the end of the run; C and U the beginning and the end of
- * a call that may end anywhere within; R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
- * M a mark.
+ * first start of a round), processor's clock (Hz).  The map's lines are "address kind value", as those of
+ * emulators/qemu/trace_plugin.c. The kinds are:
+ * - V a vector's place in the table, and what its entry records; F a function to watch;
+ * - B the function that starts cells and D its store that does; H the end of the run;
+ * - C and U the beginning and the end of a call that may end anywhere within;
+ * - R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
+ * - M a mark.
  *
- * The processor's stack says it all: a function has returned where a return finds the stack pointer that the function
- * was entered with, and the simulator says when it takes an interrupt and when it returns from one.  What has begun in
- * a context that suspends itself, at the end of a slice the handler that ended it, is put aside until the context goes
+ * The processor's stack says it all.  A function has returned where a return finds the stack pointer that the function
+ * was entered with.  The simulator says when it takes an interrupt and when it returns from one.  What has begun in a
+ * context that suspends itself, at the end of a slice the handler that ended it, is put aside until the context goes
  * on.
  *
- * Time is simavr's: it does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes to
- * enter an interrupt, nor the one more that external memory takes, and lets two instructions pass after SEI and RETI
- * where silicon lets one.  Nothing is added here.
+ * Time is simavr's.  It does not charge the 4 cycles (5 with a program counter of 22 bits) that the processor takes
+ * to enter an interrupt.  It does not charge the one more that external memory takes either.  It lets two
+ * instructions pass after SEI and RETI where silicon lets one.  Nothing is added here.
  *
  * What this version of simavr does otherwise than silicon, and what is mended here:
  * 1. Any store to a timer's flag register forgets all requests of the timer.  Here it forgets those whose bits are 1.
@@ -572,7 +574,7 @@ int main(int argc, char **argv)
             end_run(0);
         }
         /* An interrupt may be taken in the step that returns from another: what runs tells both, how many do not.  A
-         * task that is compiled as a handler ends with RETI where a handler has called it, too: simavr takes that for
+         * task that is compiled as a handler ends with RETI where a handler has called it, too. simavr takes that for
          * the end of the handler, which it is only if the stack is as at the handler's entry. */
         const uint8_t running = avr->interrupts.running_ptr;
         const bool reti = awake && places[avr->pc / 2].reti;

@@ -54,8 +54,8 @@ struct carillon_instruction {
 /* No address of microcode, and no task. */
 #define CARILLON_MICROCODE_NONE 0xFFFFu
 
-/* A driver: its function, and the tasks that it touches: those of which it reads a port that they write, or writes one
- * that they read or write.  The list ends with CARILLON_MICROCODE_NONE. */
+/* A driver: its function, and the tasks that the driver touches.  The driver touches a task if it reads a port that
+ * the task writes, or writes a port that the task reads or writes.  The list ends with CARILLON_MICROCODE_NONE. */
 struct carillon_microcode_driver {
     void (*call)(void);
     const uint16_t *touches;
@@ -72,7 +72,7 @@ extern bool (*const carillon_microcode_guards[])(void);
 extern const struct carillon_microcode_trigger carillon_microcode_triggers[];
 
 /* The tick in nanoseconds, and the CRC-32 (IEEE 802.3) of the bytes of the tables of ports, tasks, drivers, guards and
- * triggers, as they are in a program's bytes: a program is for this image if its tick and its tables are these. */
+ * triggers, as they are in a program's bytes.  A program is for this image if its tick and its tables are these. */
 extern const uint32_t carillon_microcode_tick_ns;
 extern const uint32_t carillon_microcode_interface;
 

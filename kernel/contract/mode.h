@@ -60,9 +60,9 @@ struct carillon_level {
     uint16_t level;
 };
 
-/* One interval of a multiplexed cell (paper, section IV-F).  `next` of the last step is the first step.  Of a channel
- * of a counter that runs freely, an interval may be longer than a turn of the counter: `interval` is then what it is
- * beyond `laps` whole turns, 0 for one turn more. */
+/* One interval of a multiplexed cell (paper, section IV-F).  `next` of the last step is the first step.  A channel of
+ * a counter that runs freely may have an interval that is longer than a turn of the counter.  `interval` is then the
+ * part beyond `laps` whole turns, and 0 means one turn more. */
 struct carillon_step {
     const struct carillon_step *next;
     carillon_value interval;

@@ -101,8 +101,8 @@ struct carillon_osek_counter {
 };
 extern const struct carillon_osek_counter carillon_osek_counters[];
 
-/* An alarm that a cell carries until it is cancelled: the cell's counter register, which reads the units left to the
- * next expiry; the units in a tick of the alarm's counter; and the stores that stop the cell. */
+/* An alarm that a cell carries until it is cancelled.  `counter` is the cell's counter register, which reads the units
+ * left to the next expiry.  `units` are in a tick of the alarm's counter.  `stop` has the stores that stop the cell. */
 struct carillon_osek_cell {
     uint32_t counter;
     uint32_t units;
@@ -219,8 +219,8 @@ extern const struct carillon_osek_table_on_cells
     *const carillon_osek_tables_on_cells[]; /* NULL: it stands in a queue */
 #endif
 
-/* The image of the hardware: cells of counters and alarms, levels, the vector table; and what lets the sources of
- * tasks and ISRs interrupt, once what they asked for before is forgotten. */
+/* The image of the hardware: cells of counters and alarms, levels, the vector table.  The lists of stores let the
+ * sources of tasks and ISRs interrupt, once what they asked for before is forgotten. */
 extern const struct carillon_mode carillon_osek_image;
 extern const struct carillon_store carillon_osek_forget[];
 extern const struct carillon_store carillon_osek_enable[];

@@ -8,15 +8,15 @@
  *
  * 1. A block runs above all rates, and preempts them anywhere.  So what a rate reads in one access, or under the lock,
  *    does not change meanwhile.
- * 2. A slot is unfinished from its release to its commit.  Its rate first forgets that it was abandoned, and then looks
- *    whether it is unfinished.  If a block abandons it before the look, the rate finds it finished, or released anew;
- *    if after that, the rate finds it abandoned when it has computed.
- * 3. If it is abandoned and released anew between the two, what the rate then computes is thrown away, although it
- *    would be right.  The release has activated the rate, too, so that it is computed once more.
+ * 2. A slot is unfinished from its release to its commit.  The slot's rate first forgets that the slot was abandoned,
+ *    and then looks whether the slot is unfinished.  If a block abandons it before the look, the rate finds it
+ *    finished, or released anew; if after that, the rate finds it abandoned when it has computed.
+ * 3. If a slot is abandoned and released anew between the two, the result that the rate then computes is thrown away,
+ *    although it would be right.  The release has activated the rate, too, so that it is computed once more.
  * 4. So a commit is that of the last release, as long as each release is followed by an activation.  An activation is
- *    refused if one waits that has not begun, and that one sees the release.
+ *    refused only if another one waits that has not begun, and that other one sees the release.
  * 5. What is computed for a slot that is abandoned goes on to its end: it works on copies, and its rate has the
- *    processor.  Until then nothing more urgent is held back by it, and what is less urgent may come late. */
+ *    processor.  Until then it holds back nothing that is more urgent, and less urgent tasks may come late. */
 #ifndef CARILLON_GIOTTO_BLOCKS_H
 #define CARILLON_GIOTTO_BLOCKS_H
 

@@ -253,8 +253,8 @@ static enum carillon_loader_answer take(const uint8_t *bytes, uint32_t length)
     return CARILLON_LOADER_OK;
 }
 
-/* Whether a program begins with the code of the one that runs, and from its entry on with a `future` that leads to the
- * entry of that, and another one, as carillon_machine_join wants it. */
+/* Whether a program begins with the code of the one that runs, as carillon_machine_join wants it.  From its entry on,
+ * it must have a `future` that leads to the entry of that program, and another `future`. */
 static bool is_continued(const struct carillon_microcode *running, const struct carillon_microcode *program)
 {
     const uint32_t entry = program->entry;

@@ -3,8 +3,9 @@
  * The loader of microcode: it receives a program over a serial line, and lets the machine go on with it if nothing is
  * wrong.  SPEC, section "Microcode at run time", has the protocol.
  *
- * The loader has two buffers, and receives into one that no program of the machine lies in.  All of it is called by one
- * thread, which everything else preempts: what it does takes nobody's time, however long it takes. */
+ * The loader has two buffers, and receives into one that no program of the machine lies in.  One thread calls all
+ * functions of the loader, and everything else preempts this thread.  So the loader takes nobody's time, however long
+ * it runs. */
 #ifndef CARILLON_MICROCODE_LOADER_H
 #define CARILLON_MICROCODE_LOADER_H
 
@@ -50,9 +51,9 @@ extern const uint32_t carillon_loader_first;
 /* A byte has come.  Carries out the frame that it completes, if it does. */
 void carillon_loader_byte(uint8_t byte);
 
-/* The owner's: send a byte; a number that is hard to foretell; the program that runs; and the next one, as
- * carillon_machine_program, carillon_machine_replace and, if `begin` is an address, carillon_machine_join, whose lock
- * the owner takes. */
+/* The owner defines these.  They send a byte, return a number that is hard to foretell, return the program that runs,
+ * and replace it by the next one.  The last two are carillon_machine_program and carillon_machine_replace, or
+ * carillon_machine_join if `begin` is an address.  The owner takes their lock. */
 void carillon_loader_put(uint8_t byte);
 uint32_t carillon_loader_chance(void);
 const struct carillon_microcode *carillon_loader_running(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The integrated E and S machine: C. Kirsch, M. Sanvido and T. Henzinger, "A Programmable Microkernel for Real-Time
- * Systems", VEE 2005, algorithms 1 and 2; and the task scheduler that algorithm 1 invokes.
+ * The integrated E and S machine (C. Kirsch, M. Sanvido and T. Henzinger, "A Programmable Microkernel for Real-Time
+ * Systems", VEE 2005, algorithms 1 and 2).  The task scheduler that algorithm 1 invokes is here as well.
  *
  * The machine says which task is to run; it switches no contexts, and reads no clock.  Whoever owns the processor
  *
- * - calls carillon_machine_start once, and carillon_machine_instant from then on, when the time carillon_machine_next
- * is reached, and when something happens that a trigger may be enabled by; and carillon_machine_ended when a task has
- *   ended;
+ * - calls carillon_machine_start once, and carillon_machine_instant from then on: when the time carillon_machine_next
+ *   is reached, and when something happens that a trigger may be enabled by;
+ * - calls carillon_machine_ended when a task has ended;
  * - lets run what it answers, and nothing else, until the next call.
  *
  * Times are in ticks of the program, modulo 2^32; the machine compares those that are less than 2^31 ticks apart.  All
@@ -84,9 +84,9 @@ void carillon_machine_input(void);
 void carillon_machine_replace(const struct carillon_microcode *program);
 
 /* The next program begins with the code of the one that runs, address by address, has its handlers and its scheduler,
- * and room for what both have waiting.  At the end of the next instant, the one that runs goes on as a part of it, with
- * all that waits and all tasks that are unfinished; and what its instruction at `begin`, a `future` of time, leads to
- * begins at that instant. */
+ * and room for what both have waiting.  At the end of the next instant, the one that runs goes on as a part of the next
+ * program, with all that waits and all tasks that are unfinished.  The instruction at `begin` is a `future` of time.
+ * What it leads to begins at that instant. */
 void carillon_machine_join(const struct carillon_microcode *program, uint16_t begin);
 
 /* The program that runs. */

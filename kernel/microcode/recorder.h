@@ -24,8 +24,8 @@ extern "C" {
 #endif
 
 /* `order`: of the tasks of a block, the smallest goes first, and of equal ones the first that is declared.  With EDF,
- * it is the ticks from the block to the task's deadline, the fewest that were seen; with rate-monotonic scheduling, the
- * ticks from its release to its deadline; without a deadline, UINT32_MAX. */
+ * it is the ticks from the block to the task's deadline, the fewest that were seen.  With rate-monotonic scheduling, it
+ * is the ticks from the task's release to its deadline.  Without a deadline, it is UINT32_MAX. */
 struct carillon_decision {
     uint32_t order;
     uint16_t block; /* the address behind the last instruction that was carried out */

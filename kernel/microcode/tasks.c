@@ -2,8 +2,8 @@
  *
  * The owner of the machine: algorithms 3, 5 and 6 of the paper on the kernel's threads.
  *
- * 1. A thread runs only while `chosen` is its task, or on its way to find out that it is not: wherever a thread goes
- *    on, it looks, under the lock (park).
+ * 1. A thread runs only while `chosen` is its task, or on its way to find out that it is not.  Wherever a thread goes
+ *    on, it looks at `chosen` under the lock (park).
  * 2. `current` is the task that is in its own code, NONE while none is.  It is set and cleared under the lock, which
  *    holds the tick back.  So the tick finds a thread in its own code, or about to look, or none.
  * 3. A thread in its own code that is not the chosen one any more is made to park.  If an interrupt has preempted it
@@ -11,9 +11,10 @@
  * 4. A thread that is chosen and is parked is gone on to by the one that parks.  If none is in its own code, it is made
  *    ready.  It is not parked any more then; who is about to look leaves it to its level's handler.  So a thread is at
  *    most once in its level's ring.
- * 5. A task that is terminated begins anew at its next turn, on an empty stack.  Its thread gives the old one up
- *    itself: where the tick has preempted it, and nothing but the tick's handler is to come back; at its next turn, if
- *    it has parked there; or its function ends before, and its results are dropped.
+ * 5. A task that is terminated begins anew at its next turn, on an empty stack.  Its thread gives the old stack up
+ *    itself, in one of three ways.  The tick has preempted it, and nothing but the tick's handler is to come back: it
+ *    does so there.  It has parked: it does so at its next turn.  Or its function ends before, and its results are
+ *    dropped.
  * 6. The handler comes back to what it has preempted, with nothing saved but by the hardware, if the chosen task stays
  *    the same.
  * 7. Time is what the time base counts (base.h), and not how often the tick's handler came: a driver, a lock or an ISR

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A task: what computes, what makes the results those of the task, the thread that it is, and that one's state.
- * `compute` may be preempted and abandoned anywhere; `commit` is called locked. */
+/* A task: the function that computes, the function that makes the results the task's own, the task's thread, and the
+ * state of the thread.  `compute` may be preempted and abandoned anywhere; `commit` is called locked. */
 struct carillon_microcode_task {
     void (*compute)(void);
     void (*commit)(void);

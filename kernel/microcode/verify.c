@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The verifier of microcode.  What may follow what is a graph: its nodes are instructions, and each has two edges at
- * most.  All rules on loops and room are rules on the strongly connected components of some of these edges, which one
- * function finds (D. Pearce, "A space-efficient algorithm for finding strongly connected components", Information
- * Processing Letters 116, 2016), without recursion. */
+ * most.  All rules on loops and room are rules on the strongly connected components of some of these edges.  One
+ * function finds the components, without recursion (D. Pearce, "A space-efficient algorithm for finding strongly
+ * connected components", Information Processing Letters 116, 2016). */
 #include "kernel/microcode/verify.h"
 
 #include <stddef.h>
@@ -289,7 +289,8 @@ static void settle_bound(const struct graph *graph, uint16_t address, bool of_th
     } else {
         own = (of_threads && waits) ? 1u : 0u;
     }
-    /* What ends when that which it has begun begins is not counted beside it, but with its trigger. */
+    /* A thread may have ended when the part that it has put off begins.  Then it is not counted beside that part, but
+     * with the part's trigger. */
     const bool ends = of_threads && timed && (nodes[address + 1u].lifetime <= i.time);
     if (begins && !ends) {
         own = sum(values[0], values[1]);
@@ -409,9 +410,9 @@ static void settle_all(struct graph *graph, uint8_t mode)
     }
 }
 
-/* Whether no component that loops at an instant is endless: each of its loops has a `fork` and a time that passes, or
- * each waits for the release and for the end of one task, which it does not release itself.  With more than one thread,
- * a `dispatch` may be dropped, which does not wait. */
+/* Whether some component that loops at an instant is endless.  It is not if each of its loops has a `fork` and a time
+ * that passes.  Nor is it if each loop waits for the release and for the end of one task, which the loop does not
+ * release itself.  With more than one thread, a `dispatch` may be dropped, which does not wait. */
 static bool has_endless_loop(const struct graph *graph, bool one_thread, uint16_t *address)
 {
     const uint8_t endless = (uint8_t)((1u << NO_FORK) | (1u << NO_TIME));
@@ -427,8 +428,9 @@ static bool has_endless_loop(const struct graph *graph, bool one_thread, uint16_
     return false;
 }
 
-/* The most instructions of an instant.  Each of at most `acting` blocks and threads passes an instruction once; twice
- * in a loop in which a time passes; and in one that waits for a release, once more for each release. */
+/* The most instructions of an instant.  Each of at most `acting` blocks and threads passes an instruction once.  In a
+ * loop in which a time passes, it does so twice.  In a loop that waits for a release, it does so once more for each
+ * release. */
 static uint32_t most_steps(const struct graph *graph, uint32_t acting)
 {
     uint32_t releases = 0u;

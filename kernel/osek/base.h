@@ -13,7 +13,7 @@
  * it is a multiple of every tick that is counted, so that each tick keeps its phase for ever.
  *
  * 1. What counts ticks keeps `at`, the reading of the base at the last tick that has been counted.
- * 2. The base and the ticking cell are started together and count the same clock, so that when a tick's interrupt is
+ * 2. The base and the ticking cell are started together and count the same clock.  So when a tick's interrupt is
  *    served, the base is at the tick or after it, and never before.
  * 3. The difference is exact up to CARILLON_BASE_MOST units.  A greater difference is a reading from before `at`:
  * before the first tick, between the start of the cells and time 0.

@@ -8,36 +8,38 @@
  *
  * 1. The source of the cell has a level above all that the application can mask.  So an overrun is seen while the
  *    application has interrupts disabled.  The kernel's own lock masks that level, too: no service is cut in two.
- * 2. Whoever preempts a job pauses its budget, and resumes it when the job goes on, each under the lock.  What is left
- *    stands in a variable of the handler that preempts.  So a job's time is its own, whatever preempts it how often.
+ * 2. A handler that preempts a job pauses the job's budget, and resumes it when the job goes on, each under the lock.
+ *    What is left stands in a variable of the handler that preempts.  So only the job itself uses up its budget,
+ *    whatever preempts it and however often.
  * 3. A request that waits while the budget changes means nothing to the job that has begun since: the handler looks
  *    at what is left, not at the request.
  * 4. A job begins, goes on after WaitEvent and ends under the lock, which is lowered only where its frame stands
  *    (carillon_budget_body), and is raised before the frame is left.  So wherever a budget strikes a job, there is a
  *    frame to unwind to, and the job is the one that runs (carillon_osek_running).
  * 5. A budget may also strike in the first or last instructions of a handler that preempts the job, before it has
- *    paused the budget or after it has resumed it, and in an ISR of category 1, which pauses nothing.  There the job is
- *    preempted and cannot be ended.  The handler notes that the job is late, and asks again some units later.  A late
- *    job that is paused has one unit left.
+ *    paused the budget or after it has resumed it.  It may strike in an ISR of category 1, too, which pauses nothing.
+ *    There the job is preempted and cannot be ended.  The handler notes that the job is late, and asks again some units
+ *    later.  A late job that is paused has one unit left.
  * 6. A job that is preempted again and again has little time between, and if the handler asked again after the same
  * time always, it might miss the job for ever.  So of CARILLON_BUDGET_RETRY units, which are more than the handlers'
  * first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
  * begins anew.  A job that runs for as long as a step between two preemptions is met before all have been tried.  ISRs
  * of category 1 may be long.  In one, the handler asks again in CARILLON_BUDGET_PATIENCE units, so that it takes little
  *    of their time.
- * 7. A hook holds the lock for as long as it likes, and the cell may count past its half meanwhile.  So what waits of
- *    former jobs is forgotten before the hook, and what waits behind it says that the job is late.
+ * 7. A hook holds the lock for as long as it likes, and the cell may count past its half meanwhile.  So a request of
+ *    former jobs that waits is forgotten before the hook, and a request that waits behind the hook says that the job is
+ *    late.
  *
  * Lock budgets bound how long a task holds a resource or disables interrupts, in its own time as the execution budget.
  * Each budget that a job has in force is a limit.
  *
  * 8. The limits of a job are a list, the nearest first, and each keeps by how much the next is further.  So the cell
  *    counts down the nearest alone, and a limit may be put in and taken out in any order.  `state` is the number of the
- *    nearest, so that who preempts keeps it with the reading, and begins with a list of his own.
+ *    nearest limit.  So a handler that preempts keeps it with the reading, and begins with a list of its own.
  * 9. A lock has one holder: nobody else takes the resource, and nobody else runs with interrupts disabled.  So a lock's
  *    limit stands in one list at most.
- * 10. The cell's level is not masked by what the application disables, so an overrun is seen while the lock lasts. What
- *    the kernel's lock hides of it is seen when the limit is taken out: then the job is late.
+ * 10. The cell's level is not masked by what the application disables, so an overrun is seen while the lock lasts.  If
+ *     the kernel's lock hides an overrun, it is seen when the limit is taken out: then the job is late.
  * 11. A late job gets no more limits, and none is taken out: it is ended.  It may be late since an ISR of category 1
  *    ran in it, and be looked for again only after it has released the lock, or ended (6).  So its release asks at
  * once.
@@ -47,7 +49,8 @@
  *
  * 13. The round's handlers are above the kernel's lock.  So they may come anywhere, also between two stores of what
  *     stands above.  Each keeps the reading of the counter in its first instructions, and writes it back in its last
- *     ones, whatever is watched: to all that it preempts, the counter has stood still, so nothing above sees it.
+ *     ones, whatever is watched.  To all that a handler preempts, the counter has stood still.  So nothing of 1
+ *     to 12 sees the handler.
  * 14. The counter goes on in the round's handlers, and may go through 0 there.  Nobody asked for that, so it is
  *     forgotten, if no request waited before.  The counter is read first: a reading that has gone through 0 says that a
  *     request waits. */

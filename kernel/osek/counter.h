@@ -15,9 +15,8 @@ extern "C" {
 #if CARILLON_OSEK_COUNTERS > 0
 
 /* Whether ticks in which nothing is due are not counted one by one (carillon_osek_is_over). */
-#define CARILLON_OSEK_AHEAD                                                             \
-    (CARILLON_OSEK_QUEUES && ((CARILLON_BASE_BITS > 16) || CARILLON_TICKLESS) && \
-     !CARILLON_QUEUE_COUNTERS)
+#define CARILLON_OSEK_AHEAD \
+    (CARILLON_OSEK_QUEUES && ((CARILLON_BASE_BITS > 16) || CARILLON_TICKLESS) && !CARILLON_QUEUE_COUNTERS)
 
 #if CARILLON_OSEK_QUEUES
 /* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
@@ -257,7 +256,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 
 #endif
 
-#define CARILLON_OSEK_REPEATS                                                     \
+#define CARILLON_OSEK_REPEATS                                                                           \
     (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
      ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 

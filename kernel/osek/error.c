@@ -80,19 +80,22 @@ uint8_t carillon_osek_place(void)
 /* Task hooks.  A level's handler is entered, enters the hooks, runs its job, ends and leaves; a higher one may preempt
  * it anywhere.  Only while the job runs, from entering to ending, what it preempts is a task.
  *
- * 1. Entering, ending and leaving each are under the lock.  So who preempts a handler finds as the running task, told
- * or not, either its job's or the one that it has preempted, never one that has ended.
+ * 1. Entering, ending and leaving each are under the lock.  So a handler that preempts another one finds one of two as
+ *    the running task, told or not.  It is the task of the other one's job, or the task that the other one has
+ *    preempted.  It is never a task that has ended.
  * 2. Entering tells the task that goes on later, once: a task that higher ones preempt in a row keeps `told`.
- * 3. PreTaskHook is for the task that goes on next.  A handler that leaves knows of three that may go on before it: a
- *    level that is pending and that this task does not hold back; a handler beneath that has not entered; and one
- *    beneath that has ended, but not left.  It leaves the hook to them: they come before the task does, and they find
- *    `told` as they would have without it.  The handlers beneath that are outside of their jobs are those of levels
- *    above the running task's: the handlers of that level and lower ones wait for the end of its job.
- * 4. After a handler has left, nothing of it can call a hook.  Who preempts it there must not wait for it, and so must
- *    know that from 3.  The software controller returns from the handler, and leaves, under one lock.  With hardware a
- *    handler stays active until it has returned; carillon_osek_over says that it has left.  That is taken back when the
- *    level is requested, not when its handler begins, which may be preempted before its first instruction.  Every
- *    request of a managed level is one of carillon_osek_request, and is under the lock. */
+ * 3. PreTaskHook is for the task that goes on next.  A handler that leaves looks for three kinds of handlers that may
+ *    go on before that task does.  The first is that of a level that is pending and that this task does not hold
+ *    back.  The second is a handler beneath that has not entered.  The third is a handler beneath that has ended, but
+ *    not left.  The handler leaves the hook to these.  They come before the task does, and they find `told` as they
+ *    would have without this handler.  Some handlers beneath are outside of their jobs: those of levels above the
+ *    running task's.  The handlers of that level and lower ones wait for the end of its job.
+ * 4. After a handler has left, nothing of it can call a hook.  A handler that preempts it there must not leave the
+ *    hook to it, and so must be able to tell it from the third kind of 3.  The software controller returns from the
+ *    handler, and leaves, under one lock.  With hardware a handler stays active until it has returned;
+ *    carillon_osek_over says that it has left.  carillon_osek_over is taken back when the level is requested, not when
+ *    its handler begins: the handler may be preempted before its first instruction.  Every request of a managed level
+ *    is one of carillon_osek_request, and is under the lock. */
 static bool told;
 
 static void call(void (*hook)(void))

@@ -10,10 +10,10 @@ static const struct carillon_osek_task *running(void)
     return &carillon_osek_tasks[carillon_osek_running];
 }
 
-/* 1. A task says what it waits for and looks at what is set under one lock; whoever sets an event does so under
- *    the same.  So an event is seen by the look, or the task is requested.
- * 2. It may be requested before it has left (WaitEvent unlocks when its context is saved): its handler is active
- *    still, and begins again when it has returned. */
+/* 1. A task says under the lock what it waits for, and looks under the same lock at what is set.  An event is set under
+ *    that lock, too.  So an event is seen by the look, or the task is requested.
+ * 2. The task may be requested before it has left (WaitEvent unlocks when the task's context is saved).  Its handler is
+ *    still active then, and begins again when it has returned. */
 void carillon_osek_set(TaskType task, EventMaskType mask)
 {
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;

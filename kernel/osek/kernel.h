@@ -5,12 +5,12 @@
  *
  * A level is a priority.  The lowest levels are the application's task priorities, and those of its interrupts are
  * above them.  Levels count from 1.  With hardware dispatch, they are also the controller's levels.  A task level has
- * one handler, which runs one job of one of its tasks; it is requested like an interrupt, and is one unless dispatch is
- * in software.
+ * one handler, which runs one job of one of the level's tasks.  The handler is requested like an interrupt, and is an
+ * interrupt unless dispatch is in software.
  *
  * There are two kinds of tasks.  The vector of a direct task is its function, and the controller's active and pending
- * bits are its state.  At run time, only ActivateTask and similar services know of it.  A managed task has a job
- * record, and its level's handler is carillon_osek_run.
+ * bits are its state.  At run time, only ActivateTask and similar services know of a direct task.  A managed task has
+ * a job record, and its level's handler is carillon_osek_run.
  */
 #ifndef CARILLON_OSEK_KERNEL_H
 #define CARILLON_OSEK_KERNEL_H
@@ -161,14 +161,14 @@ static inline void carillon_osek_ready(TaskType task)
     carillon_osek_request(it->request, it->level);
 }
 
-/* Cells of alarms, and of schedule tables, that have the level of the task that they activate or set an event of, so
- * that their expiry takes nothing from a higher task.
+/* Cells of alarms, and of schedule tables, may have the level of the task that they activate or set an event of.  So
+ * their expiry takes nothing from a higher task.
  *
  * 1. The handler of such a cell does the alarm's action under the lock, and what it makes ready begins when the handler
  *    has returned: it has the same level.  While a task of that level or a higher one runs, the cell's request waits.
- * 2. That is right for the start of the task, but the alarm has expired, and whoever asks for the state of a task of
- *    that level, or changes it, must find the action done.  So these services first serve the requests that wait
- *    (carillon_osek_serve_cells): they take each back and do its action.
+ * 2. That is right for the start of the task, but the alarm has expired.  A service that asks for the state of a
+ *    task of that level, or changes it, must find the action done.  So these services first serve the requests that
+ *    wait (carillon_osek_serve_cells): they take each back and do its action.
  * 3. They do so under the lock, which masks the cell's level and all above it.  So a request either waits, and is
  *    served there or by its handler, or its handler has the lock, or has not got it yet.  In the last case the alarm
  *    expires when the handler gets the lock: what preempts the handler's first instructions comes before the expiry.
@@ -348,9 +348,9 @@ void carillon_osek_set(TaskType task, EventMaskType mask);
 void carillon_osek_end(void) __attribute__((noreturn));
 
 #if CARILLON_OSEK_MATES
-/* Tasks of one level whose delays are over in one tick are made ready as one (kernel/time/wait.c): the ring has the
- * first of them, and each has the number of the next.  The task, the ring's first entry, begins to run: the next takes
- * its place, and waits for time no more.  Returns whether there is one; locked. */
+/* Tasks of one level whose delays are over in one tick are made ready as one (kernel/time/wait.c).  The ring has the
+ * first of them, and each task has the number of the next.  The task, the ring's first entry, begins to run: the next
+ * takes its place, and waits for time no more.  Returns whether there is one; locked. */
 static inline bool carillon_osek_next_mate(const struct carillon_osek_level *level, TaskType task)
 {
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
@@ -416,8 +416,8 @@ static inline void carillon_osek_begin_context(const struct carillon_osek_task *
 
 #if CARILLON_OSEK_MANAGED
 
-/* A job is over: its task waits for the next activation, or has one, the managed task that it chains is activated, and
- * what it preempted is what runs.  Locked. */
+/* A job is over.  Its task waits for the next activation, or has one.  The managed task that the job chains is
+ * activated.  The task that the job preempted is the running one.  Locked. */
 static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType task, TaskType before)
 {
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resources: chapter 13.4, the priority ceiling protocol.  Taking one raises what runs to the ceiling, so whoever
- * else would take it does not run.
+ * Resources: chapter 13.4, the priority ceiling protocol.  Taking a resource raises the task or ISR that runs to
+ * the ceiling, so nothing else that would take the resource runs.
  *
- * Extended status also keeps who holds what.  Whoever preempts has released all of its own before what it preempted
- * goes on, and a task that holds one cannot wait: so all that are held form one stack. */
+ * Extended status also keeps who holds what.  A task or ISR that preempts another one has released all of its
+ * resources before the other one goes on.  A task that holds a resource cannot wait.  So all resources that are
+ * held form one stack. */
 #include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_RESOURCES > 0

@@ -192,15 +192,16 @@ void carillon_software_lower(carillon_software_state saved)
 }
 
 /* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
- * 2. While a level's handler runs, carillon_software_top is at least that level, even if no more is pending.  Only what
- *    is higher than the running level is asked for (whoever requests, unlocks or ends a handler of an interrupt), and
- *    what runs within a level's handler never has a lower level.  So it is enough to find the highest pending level
- *    when the handler has returned.
+ * 2. While a level's handler runs, carillon_software_top is at least that level, even if no more is pending.  Whoever
+ *    requests, unlocks or ends a handler of an interrupt asks only for what is higher than the running level.  What
+ *    runs within a level's handler never has a lower level.  So it is enough to find the highest pending level when the
+ *    handler has returned.
  * 3. What became pending meanwhile is seen by the next turn; what an interrupt requests after the last look comes
  *    with the dispatcher's interrupt.
  * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
- *    It changes under the lock, too, so that after the last look it says what goes on here: a handler outside of its
- *    job if it is above the level of the running task, else that task (carillon_osek_leave_hooks).
+ *    It changes under the lock, too, so that after the last look it says what goes on here.  This is a handler
+ *    outside of its job if `handler` is above the level of the running task, else that task
+ *    (carillon_osek_leave_hooks).
  *
  * Returns the mask that is to be restored. */
 static inline __attribute__((always_inline)) uint32_t deliver(void)

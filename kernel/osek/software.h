@@ -57,7 +57,8 @@ void carillon_software_sum(uint8_t level); /* its word is not 0 */
         0u, (carillon_value)(1u << ((level) % CARILLON_SOFTWARE_WORD_BITS)) \
     }
 
-/* Put a level among those that are pending; locked, or in a handler that nothing preempts which would request one. */
+/* Put a level among the pending ones.  To be called locked, or in a handler that is preempted by nothing that would
+ * request a level. */
 static inline void carillon_software_pend(carillon_software_word level_bit, uint8_t level)
 {
     carillon_software_word *const word = &carillon_software_pending[CARILLON_SOFTWARE_WORD_OF(level)];
@@ -186,9 +187,9 @@ static inline void carillon_osek_give_budget(struct carillon_budget_left left)
 /* Run the handlers of pending levels above the current one. */
 void carillon_software_deliver(void);
 
-/* The same for carillon_port_run_base: where that ends locked, this leaves interrupts masked.  Were the mask restored
- * before, an interrupt that is due whenever its handler has ended would come, deliver, and be interrupted there itself:
- * each would leave its frame on the stack. */
+/* The same for carillon_port_run_base: where that ends locked, this leaves interrupts masked.  Suppose the mask were
+ * restored before.  An interrupt that is due whenever its handler has ended would come, deliver, and be interrupted
+ * there itself.  Each would leave its frame on the stack. */
 #if CARILLON_BASE_ENDS_LOCKED
 void carillon_software_deliver_at_base(void);
 #define CARILLON_DELIVER_AT_BASE carillon_software_deliver_at_base
@@ -196,9 +197,9 @@ void carillon_software_deliver_at_base(void);
 #define CARILLON_DELIVER_AT_BASE carillon_software_deliver
 #endif
 
-/* Whether the slice of some thread has ended that could not give way yet; and what looks whether the running one can:
- * in a handler that has preempted it, and where it unlocks.  If so, it gives way, and they return when it has its turn
- * again. */
+/* carillon_slices_over says whether the slice of some thread has ended that could not give way yet.  The functions
+ * look whether the running thread can: in a handler that has preempted it, and where it unlocks.  If so, the thread
+ * gives way, and the functions return when the thread has its turn again. */
 extern volatile uint8_t carillon_slices_over;
 void carillon_slice_ends(void);
 void carillon_slice_ends_here(void);

@@ -194,8 +194,8 @@ void carillon_terminate_managed(void)
 #if CARILLON_OSEK_DIRECT
 volatile uint16_t carillon_osek_again;
 
-/* From a direct task: nothing that is requested begins before its handler has returned.  A request by its own cell is
- * one activation too many, unless the task chains itself: then it is the one. */
+/* From a direct task: nothing that is requested begins before its handler has returned.  A request by the task's own
+ * cell is one activation too many.  If the task chains itself, that request is the activation. */
 StatusType carillon_chain_direct(TaskType task)
 {
     const uint16_t source = carillon_osek_tasks[task].source;
@@ -240,9 +240,10 @@ StatusType carillon_chain_direct(TaskType task)
 #if CARILLON_OSEK_DIRECT && CARILLON_OSEK_MANAGED
 /* From a managed task: returns where the direct one has begun or been requested.
  *
- * 1. It is requested under the lock in which it was looked at, so that one caller alone is told that it has the run.
- * 2. It must not begin before this task has ended.  So its level stays masked from the lock on; the handler of this
- *    task's level restores the mask that it began with, when the job has ended. */
+ * 1. The direct task is requested under the lock in which its state was read, so that only one caller is told that it
+ *    has the run.
+ * 2. The direct task must not begin before this task has ended.  So its level stays masked from the lock on; the
+ *    handler of this task's level restores the mask that it began with, when the job has ended. */
 static void chain_to_direct(TaskType task)
 {
     const uint32_t saved = carillon_osek_lock();
@@ -371,7 +372,8 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
     }
 #endif
 #if CARILLON_OSEK_MANAGED
-    /* What a task has and what it waits for make one state: it must not go on between the looks at them. */
+    /* The events that a task has and the events that it waits for make one state.  The task must not go on between
+     * the reads of the two. */
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     const uint32_t saved = carillon_osek_lock();
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);

@@ -135,7 +135,7 @@ ttOSEKOSStateType ttGetOSEKOSState(void)
 }
 
 #if CARILLON_MODES > 1
-/* The control cell has asked for its handler at the end of every round, whether it may interrupt or not: what it asked
+/* The control cell has asked for its handler at the end of every round, whether it may interrupt or not.  What it asked
  * for before anybody wanted another mode is forgotten.  Later calls forget nothing: the round may have ended under this
  * lock, and who asked before it is to have the switch. */
 static inline void let_control_interrupt(const struct carillon_mode *mode)

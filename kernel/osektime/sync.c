@@ -11,7 +11,7 @@
  * 2. A cell that expired within the operation, or that were shifted to 0 or beyond, would lose or double an expiry.
  *    So it is looked at how late it is, by the sync cell's own counter, with interrupts locked.  `latest` is such that
  *    from there on all shifts are made before the next expiry of any cell less the most that a round is shortened by.
- *    The tool has worked it out from the points of the round and the port's price of the loop, and refuses limits for
+ *    The tool has worked it out from the points of the round and the port's price of the loop.  It refuses limits for
  *    which a handler that is in time would be too late.
  * 3. If it is later than that, nothing is moved: the correction waits for the next sync point.  So no round is ever
  *    moved by half.
@@ -157,8 +157,8 @@ ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
     return status;
 }
 
-/* The sync cell's handler preempts every caller that is not on its own level or above, as a whole: it counts the points
- * that it has served, and if there was none meanwhile, all that was read is of one time. */
+/* The sync cell's handler preempts every caller that is not on its own level or above, as a whole.  It counts the
+ * points that it has served.  If it has served none meanwhile, all that was read is of one time. */
 ttStatusType ttGetGlobalTime(ttTickRefType time)
 {
     uint8_t before;

@@ -8,10 +8,10 @@
  * it, so events of all kinds can share a queue.
  *
  * The reference never passes an event that is in the queue.  Two things follow.  While the handler of an event runs,
- * the reference is that event's own time, however late the handler is, so a period that is counted from the reference
- * has no drift.  And events that are due together leave the queue in the order of their times.
+ * the reference is that event's own time, however late the handler is.  So a period that is counted from the
+ * reference has no drift.  And events that are due together leave the queue in the order of their times.
  *
- * Two variants, chosen by CARILLON_QUEUE_TREE, do the same.  The list walks to insert and needs two links; the
+ * Two variants, chosen by CARILLON_QUEUE_TREE, do the same.  The list walks to insert and needs two links.  The
  * balanced tree takes a number of steps that is logarithmic in the events, for insertion and removal alike, and
  * needs three links and a balance.
  *
@@ -59,12 +59,12 @@ struct carillon_period {
  * inserted first for the remainder, and then once for every lap.  Events of equal times still leave in the order of
  * their insertion:
  *
- * 1. A far event is inserted for its time T by its last lap, when the reference is T - CARILLON_LAP exactly: it is due
- *    there, and the reference does not pass what is due.
+ * 1. A far event is inserted for its time T by its last lap, when the reference is T - CARILLON_LAP exactly.  The event
+ *    is due there, and the reference does not pass what is due.
  * 2. Every other event that is inserted for T and is not far is inserted later: it is less than a lap away.
  * 3. Far events of the same T have met at T - CARILLON_LAP already, in order by the same argument, because all count
- *    their laps back from T.  A far event that is inserted a whole number of laps away first goes through the queue
- * with distance 0, if others are due there: it comes after them. */
+ *    back from T in laps.  A far event that is inserted a whole number of laps away may find others due there.  It
+ *    first goes through the queue with distance 0, and so comes after them. */
 void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far_event *far,
                                carillon_distance distance);
 

@@ -12,8 +12,8 @@
     (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
      CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
 
-/* The sleeper becomes the running task, if that may wait: if it has a stack of its own, and its own code calls, not an
- * interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
+/* The sleeper becomes the running task, if that may wait.  A task may wait if it has a stack of its own, and its own
+ * code calls, not an interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
 static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
 {
     const uint_fast8_t task = carillon_osek_running;
@@ -52,8 +52,8 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
 
 #if CARILLON_OSEK_MATES
 /* The running task's delay has been put in.  If a task of its level waits for the same tick, it goes on with that one,
- * and its own event is taken out again.  So what a tick does for delays is bounded by the number of levels, and a task
- * of a high level does not wait until all that are due below it are ready.
+ * and its own event is taken out again.  So the number of levels bounds what a tick does for delays.  And a task of a
+ * high level does not wait until all that are due below it are ready.
  *
  * 1. Between the event and the one that it joins there are delays alone, of other levels.  So the order in which tasks
  *    of its level are made ready stays: whatever else is due on that tick stands before or behind all of these.
@@ -299,17 +299,17 @@ static struct carillon_osek_ring *queue_of_running(void)
 /* 1. A thread gives way only where nothing but the thread itself runs: on its own stack, in its level's handler, with
  * nothing masked, and while it holds no resource.
  * 2. A slice that ends while the kernel or something higher runs has ended all the same.  With dispatch by hardware the
- * interrupt that ends a slice is just above the thread's level: the interrupt controller keeps it until all above has
- * returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is looked
- * for where something above the thread has returned, and where the thread unlocks.
+ *    interrupt that ends a slice is just above the thread's level.  The interrupt controller keeps it until all above
+ *    has returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is
+ *    looked for where something above the thread has returned, and where the thread unlocks.
  * 3. A resource that only threads of one level share masks nothing above the level.  So the level counts those that the
  * thread holds, and the release of the last one asks again.  Taken is counted before it is taken, and no longer
  * after it is released.
  * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
  * there is nothing of it but its context.
  * 5. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
- * way, a thread that is to do so counts as one that holds a resource: what comes before it does, and another slice's
- * end within that, do not make it give way twice. */
+ *    way, a thread that is to do so counts as one that holds a resource.  What comes before the thread gives way, and
+ *    another slice's end within that, do not make it give way twice. */
 #if CARILLON_OSEK_SOFTWARE
 volatile uint8_t carillon_slices_over;
 

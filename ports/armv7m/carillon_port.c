@@ -47,8 +47,8 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      "   bx lr\n");
 }
 
-/* Where a tick is several instructions, find its beginning: samples that are an instruction further apart
- * than a tick are two ticks apart if and only if the second was taken in a tick's first instruction. */
+/* Where a tick is several instructions, find its beginning.  Take samples that are an instruction further apart than a
+ * tick.  They are two ticks apart if and only if the second was taken in a tick's first instruction. */
 #if CARILLON_INSTRUCTIONS_PER_TICK > 1
 #define FIND_THE_TICK       \
     "   ldr r12, [r0]\n"    \
@@ -122,11 +122,11 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
                      "2: bx lr\n");
 }
 
-/* Lowering the execution priority in a way that holds on silicon: an exception's priority cannot be
- * lowered while it is active, so the handler ends its exception by returning to a made-up frame whose
- * program counter is `function`.  What that returns to calls the supervisor, whose handler drops the frame
- * of the call and goes on in the interrupted handler, now as SVCall: the stack is as it was before, and the
- * handler's own return ends SVCall instead of the exception it began as.
+/* Lowering the execution priority in a way that holds on silicon.  An exception's priority cannot be
+ * lowered while it is active.  So the handler ends its exception by returning to a made-up frame whose
+ * program counter is `function`.  `function` returns to code that calls the supervisor.  The supervisor's
+ * handler drops the frame of the call and goes on in the interrupted handler, now as SVCall.  The stack is
+ * as it was before, and the handler's own return ends SVCall instead of the exception it began as.
  *
  * The frame has eight words and the stack is aligned to eight bytes at both ends, so neither exception
  * inserts padding.
@@ -137,8 +137,8 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  * With a floating-point unit:
  *
  * 1. The made-up frame is a basic one, so the return to it clears FPCA: the task begins without a context in the unit.
- *    What the handler preempted may have one whose frame is not written yet (LSPACT); the return to a basic frame
- * leaves LSPACT as it is, and the task's first floating-point instruction writes that frame.
+ *    What the handler preempted may have a context whose frame is not written yet (LSPACT).  The return to a basic
+ *    frame leaves LSPACT as it is, and the task's first floating-point instruction writes that frame.
  * 2. What the task has in s0 to s15 is lost when it ends, as at any function's end; s16 to s31 it preserves.  So FPCA
  * is cleared before the call of the supervisor: its frame is a basic one too, and no frame is due to be written that is
  *    then dropped.
@@ -291,9 +291,9 @@ __attribute__((naked)) void carillon_port_supervisor_call(void)
  * exception frame is still due to be written afterwards.
  * 3. What is above begins with FPCA cleared, or as it was when it was suspended.  The processor sets it again when it
  *    executes a floating-point instruction, and keeps it across exceptions.
- * 4. If FPCA is clear when control comes back, what is above has executed none: s16 to s31 are as they were, and a
- * context that suspends itself has nothing in the unit to save.  If it is set, s16 to s31 are loaded, and of a context
- * saved before.
+ * 4. If FPCA is clear when control comes back, what is above has executed no floating-point instruction.  Then s16 to
+ *    s31 are as they were, and a context that suspends itself has nothing in the unit to save.  If it is set, s16 to
+ *    s31 are loaded, and of a context saved before.
  * 5. A handler that uses the unit where FPCA is clear changes FPSCR, and s0 to s15, which are nobody's then.  So FPSCR
  * is loaded whenever what goes on had a context. */
 #if CARILLON_OSEK

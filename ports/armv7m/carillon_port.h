@@ -4,16 +4,16 @@
  * interrupt 0 of the NVIC.  A handler is a plain C function, because the processor itself saves what a
  * call may change: the vector of a task that asks for nothing else is the task.
  *
- * Cortex-M7 is not supported: nothing here has been tried with its caches and its longer pipeline, and its revision
- * r0p1 needs a sequence around each write of BASEPRI (erratum 837070) that carillon_port_raise does not have.
+ * Cortex-M7 is not supported.  Nothing here has been tried with its caches and its longer pipeline.  Its revision r0p1
+ * needs a sequence around each write of BASEPRI (erratum 837070) that carillon_port_raise does not have.
  *
  * Stores and interrupts:
  *
  * 1. A store may wait in a write buffer while later instructions run.  Stores to one device arrive in their order; what
  *    a device, the NVIC and memory see of each other's is in no order.
- * 2. An exception return does not wait for stores.  The NVIC looks at the lines again when a handler returns: one whose
- *    device has not got its acknowledgement yet asks again, and the handler is entered twice for one expiry.  The same
- *    holds of a request that is to be forgotten and of a source that is to be held back.
+ * 2. An exception return does not wait for stores.  The NVIC looks at the lines again when a handler returns.  A line
+ *    whose device has not got its acknowledgement yet asks again, and the handler is entered twice for one expiry.  The
+ *    same holds of a request that is to be forgotten and of a source that is to be held back.
  * 3. A `dsb` ends when every store before it has arrived.  So carillon_port_settle is one, and acknowledging,
  * forgetting and holding back end with it.
  * 4. What must not interrupt from the next instruction on needs an `isb` too: instructions that have been fetched do
@@ -193,8 +193,8 @@ static inline bool carillon_port_is_pending(uint32_t source)
  * 2. Without it the compiler may move a load, and may make one of two of the same register.  It does neither across an
  *    assembler statement that changes memory: the load reads memory.
  * 3. Whatever makes a request, forgets one, masks, unmasks, or waits is such a statement or begins or ends with one.
- *    So a load sees the requests as they were between the two of these that it stands between, which is all that its
- *    callers ask for.
+ *    So a load sees the requests as they were between the statement before it and the one after it.  The callers ask
+ *    for no more than that.
  * 4. A loop that waits for a bit has none of these in it.  It uses carillon_port_is_active and is_pending. */
 static inline uint32_t carillon_port_peek(uint32_t address)
 {
@@ -455,8 +455,8 @@ static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, co
     return (here >= (uintptr_t)stack) && (here < (uintptr_t)&stack[words]);
 }
 
-/* Call `function` in the handler of `source` (0: outside of any), which the handler that calls has preempted, as if
- * that had called it, and come back to the handler that calls. */
+/* Call `function` in the handler of `source` (0: outside of any), as if that handler had called it, and come back to
+ * the handler that calls.  The calling handler has preempted that of `source`. */
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 #endif
 

@@ -36,8 +36,9 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SREG CARILLON_REGISTER(0x5Fu)
 #define CARILLON_SREG_I 0x80u
 
-/* What a store's address says beside the register: 16 bits, both halves in the order that timers want; bits to set,
- * bits to clear; or a counter that must have come so far, which writes nothing. */
+/* What a store's address says beside the register.  CARILLON_WORD: 16 bits, both halves in the order that timers want.
+ * CARILLON_SET, CARILLON_CLEAR: bits to set, bits to clear.  CARILLON_AWAIT: a counter that must have come so far,
+ * which writes nothing. */
 #define CARILLON_WORD 0x8000u
 #define CARILLON_SET 0x4000u
 #define CARILLON_CLEAR 0x2000u
@@ -351,8 +352,8 @@ void carillon_port_reset(void);
     "   out 0x3f, r24\n"        \
     "   pop r24\n"              \
     "   reti\n"
-/* RAMPZ says which 64 KiB of flash ELPM reads.  It belongs to what is interrupted where the application's code sets it
- * (the build looks); EIND does not: a call by a pointer goes to the first 128 KiB, and nobody changes it. */
+/* RAMPZ says which 64 KiB of flash ELPM reads.  RAMPZ belongs to what is interrupted where the application's code sets
+ * it (the build looks).  EIND does not: a call by a pointer goes to the first 128 KiB, and nobody changes it. */
 #if defined(CARILLON_RAMPZ)
 #define CARILLON_SAVE_RAMPZ \
     "   in r18, 0x3b\n"     \

@@ -4,8 +4,8 @@
  * clock that only carillon_work and idling advance.  Code takes no time, so what a run shows is the
  * schedule alone, and the same run is the same every time.
  *
- * Interrupts nest as function calls: a handler that is due at a higher level than what runs is called from
- * within the service that advanced the clock or changed the controller.
+ * Interrupts nest as function calls.  A handler may be due at a higher level than what runs.  It is called from within
+ * the service that advanced the clock or changed the controller.
  */
 #ifndef CARILLON_PORT_H
 #define CARILLON_PORT_H
@@ -182,8 +182,8 @@ void carillon_port_call_as(carillon_vector recorded, carillon_vector function);
 #define CARILLON_NOTE(function) carillon_port_note((uint32_t)(uintptr_t)(function))
 void carillon_port_run_lowered(carillon_vector function);
 void carillon_port_run_base(carillon_vector function);
-/* The vector of the cell that ends slices; whether it has preempted the handler of `source` in its task's context, with
- * nothing masked; and calling a function there, as if that had called it. */
+/* The vector of the cell that ends slices.  Whether it has preempted the handler of `source` in its task's context,
+ * with nothing masked.  And calling a function there, as if that handler had called it. */
 void carillon_port_slice_vector(void);
 void carillon_slice_vector(const void *frame);
 void carillon_port_turn_vector(void);

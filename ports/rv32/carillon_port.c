@@ -158,7 +158,7 @@ __asm__("   .section .text.carillon_port_entries, \"ax\"\n"
         "   .text\n");
 
 /* mepc and mstatus are saved too, because interrupts nest.  What was interrupted between lr.w and sc.w must not succeed
- * after whatever ran here, which may have changed the word and changed it back: an sc.w to a word of the frame that
+ * afterwards, because what ran here may have changed the word and changed it back.  An sc.w to a word of the frame that
  * nobody reads gives up the reservation (RISC-V, volume I, section "Load-Reserved/Store-Conditional"). */
 __attribute__((naked, used)) void carillon_port_frame(void)
 {
@@ -210,9 +210,9 @@ __attribute__((naked, used)) void carillon_port_frame(void)
                      "   mret\n");
 }
 
-/* The first store is at the beginning of a tick of mtime, so that ticks begin where it has set that to 0: samples of
- * mtime that are an instruction further apart than a tick are two ticks apart if and only if the second was taken in a
- * tick's first instruction. */
+/* The first store is at the beginning of a tick of mtime, so that ticks begin where it has set that to 0.  Take
+ * samples of mtime that are an instruction further apart than a tick.  They are two ticks apart if and only if the
+ * second was taken in a tick's first instruction. */
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
 {

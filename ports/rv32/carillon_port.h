@@ -6,9 +6,9 @@
  * The processor has neither levels nor a table of handlers, so there is an interrupt controller in software:
  *
  * 1. mie lets those sources through that are enabled and above the level that is masked.
- * 2. mtvec leads to an entry for each source (carillon_port_entries), and that to carillon_port_frame, which saves what
- *    a C function may change, masks the source's own level, and calls the handler with interrupts on: what is above
- *    preempts it.  A handler is a plain C function.
+ * 2. mtvec leads to an entry for each source (carillon_port_entries), and that to carillon_port_frame.  The frame saves
+ *    what a C function may change, masks the source's own level, and calls the handler with interrupts on.  What is
+ *    above preempts the handler.  A handler is a plain C function.
  * 3. Event-triggered tasks are dispatched in software, by the last handler of the interrupts that nest, when it has
  *    returned and nothing is masked.
  */
@@ -94,8 +94,8 @@ static inline void carillon_port_settle(void)
 
 /* Forget what sources asked for; those of devices that still ask go on doing so.
  *
- * 1. MSIP is a register of the CLINT, not of the processor: a store to it may still be on its way when interrupts are
- *    let through again, or when the handler returns, and the handler would be entered twice for one request.
+ * 1. MSIP is a register of the CLINT, not of the processor.  A store to it may still be on its way when interrupts are
+ *    let through again, or when the handler returns.  The handler would then be entered twice for one request.
  * 2. The load from the same register cannot overtake the store: what it returns comes from a device that has the store.
  * 3. The fence ends after the load, so that nothing behind it, an mret included, finds the request. */
 static inline void carillon_port_forget(uint32_t source, uint32_t mask)

@@ -20,8 +20,8 @@
 /* The type of a vector, and how a handler is defined on this processor. */
 typedef void (*carillon_vector)(void);
 
-/* Vectors before the first that the tool fills (board.toml: system_vectors), each followed by a comma; and
- * where vector tables go: `first` is ".reset" for that of the start mode, which comes first, else "". */
+/* Vectors before the first that the tool fills (board.toml: system_vectors), each followed by a comma.  And where
+ * vector tables go: `first` is ".reset" for that of the start mode, which comes first, else "". */
 #define CARILLON_SYSTEM_VECTORS
 #define CARILLON_VECTOR_TABLE(first)
 
@@ -109,10 +109,10 @@ void carillon_port_unmask(void);
 void carillon_port_call(carillon_vector function);
 void carillon_port_unwind(void) __attribute__((noreturn));
 
-/* A task with a stack of its own, of so many words of eight bytes: where it left off, and whose stack it was resumed
- * on, which may be another one each time.  The first resume calls `function`, on an empty stack; where that returns,
- * carillon_osek_end follows.  A resume returns when the context suspends itself, or leaves for good: then it may
- * be begun anew. */
+/* A task with a stack of its own, of so many words of eight bytes.  The context says where the task left off, and
+ * whose stack it was resumed on, which may be another one each time.  The first resume calls `function`, on an empty
+ * stack; where that returns, carillon_osek_end follows.  A resume returns when the context suspends itself, or
+ * leaves for good: then it may be begun anew. */
 struct carillon_context {
     void *sp;
     void *below;
@@ -122,7 +122,7 @@ void carillon_port_resume(struct carillon_context *context);
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 
-/* Suspend a context, and go on where another one left off, in its place: the resume of the first one returns when the
+/* Suspend a context, and go on where another one left off, in its place.  The resume of the first one returns when the
  * other one suspends itself or leaves (the machine of microcode). */
 void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
 
@@ -140,7 +140,7 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count);
  * "synchronise" or carry schedule tables. */
 void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by);
 
-/* For schedule tables on cells, where the port's boards have cells that start together and are aligned: read the time
+/* For schedule tables on cells, where the port's boards have cells that start together and are aligned.  Read the time
  * base and start cells so many ticks later, with interrupts locked. */
 #define CARILLON_PORT_SINCE_READ 1u
 uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start);

@@ -2,8 +2,8 @@
 """What the tool prints for a person.
 
 rich lays out tables and colours headings.  It changes no text: what looks like its own markup or like a name of an emoji
-(``:100:``) is printed as it is, and what a program reads, diagnostics and the application's own output, is not wrapped either,
-nor are its tabs or control characters touched.
+(``:100:``) is printed as it is.  What a program reads, diagnostics and the application's own output, is not wrapped either, nor
+are its tabs or control characters touched.
 """
 
 from __future__ import annotations

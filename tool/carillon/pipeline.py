@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from carillon.trace.timeline import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
-"""Ours, and those to compare with: one tick, a queue and a software ready list; the same with a counter for each event,
-all of which every tick decrements, as uC/OS-II does."""
+"""Ours, and two to compare with.
+
+One has a tick, a queue and a software ready list.  The other is the same with a counter for each event, all of which every tick
+decrements, as uC/OS-II does.
+"""
 
 TOO_FEW = "C060"
 CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174")
@@ -71,9 +74,9 @@ def plan(
 ) -> Planned:
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
 
-    The clock is ``clock`` (Hz), or the schedule's, or else the first of the board's into whose ticks all times divide and at
-    which all of it can be allocated: best one at which timers count the round, else with the fewest turns to be counted.  Where
-    there is none, the errors are those of the clock that comes nearest.
+    The clock is ``clock`` (Hz), or the schedule's.  Else it is the first of the board's into whose ticks all times divide and at
+    which all of it can be allocated.  Best is one at which timers count the round, else one with the fewest turns to be counted.
+    Where there is none, the errors are those of the clock that comes nearest.
     """
     first = Diagnostics()
     try:
@@ -133,9 +136,9 @@ def _distance(refused: Diagnostics) -> int:
 def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
     """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
 
-    That is known only after the allocation, and windows that end at worst-case completions depend on it: the allocation
-    is made again with what was found, until that changes no demand.  The conventional kernel's own time is not checked:
-    it is there to be measured.
+    That is known only after the allocation, and windows that end at worst-case completions depend on it.  So the allocation is
+    made again with what was found, until that changes no demand.  The conventional kernel's own time is not checked: it is there
+    to be measured.
     """
     from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
     from carillon.lower.lower import lower

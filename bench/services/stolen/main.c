@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread that works for as long twice in each third tick of the clock: within the tick, and across the next one, in
- * which the thread below it is due. */
+ * A thread that works for as long twice in each third tick of the clock. Once it works within the tick, and once
+ * across the next one, in which the thread below it is due. */
 #include "../mark.h"
 #include "carillon/time.h"
 

@@ -13,7 +13,7 @@ static struct carillon_semaphore forks[FORKS] = {
     CARILLON_SEMAPHORE_UP_TO(1, 1), CARILLON_SEMAPHORE_UP_TO(1, 1),
 };
 
-/* Every second one takes the fork on the left first, the others that on the right: so they never wait for each other in
+/* Every second one takes the fork on the left first, the others that on the right. So they never wait for each other in
  * a circle, and as few as possible hold a fork while they wait for the other. */
 static void dine(uint8_t seat)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A fault-tolerant average of clock differences (J. Lundelius Welch and N. Lynch, A New Fault-Tolerant Algorithm for
- * Clock Synchronization, 1988): the highest and the lowest are dropped, and the middle of the rest is taken. */
+ * Clock Synchronization, 1988).  The highest and the lowest differences are dropped, and the middle of the rest is
+ * taken. */
 #ifndef CARILLON_AVERAGE_H
 #define CARILLON_AVERAGE_H
 
@@ -14,9 +15,9 @@ extern "C" {
 
 /* Work out the average of some differences of which some may be wrong in any way.
  *
- * With at most `faulty` wrong ones, the result lies between two right ones.  What of the nodes agree by it needs more
- * than that: more than three times as many nodes as faulty ones if those may tell each node something else; more than
- * twice as many if a message is the same for all that receive it.
+ * With at most `faulty` wrong ones, the result lies between two right ones.  That does not yet make the nodes agree.
+ * If a faulty node may tell each other node something else, there must be more than three times as many nodes as
+ * faulty ones.  If a message is the same for all that receive it, more than twice as many suffice.
  *
  * differences: of the own clock from each clock that was heard, the own one (0) among them, in any order; they are
  *     sorted.

@@ -5,13 +5,13 @@
  *
  * A comment with the fields PARAMETER:, Returns:, Errors:, From: and Source: is the reference of the function below it
  * (docs/service_reference.py).  The errors after "Extended:" are found only in extended status.  There, E_OS_CALLEVEL
- * means that the call came from a place that From does not name, E_OS_DISABLEDINT that it came while interrupts were
- * disabled or suspended, and E_OS_PARAM_POINTER that it has a null pointer.  Every error calls the error hook, if the
- * configuration has one.
+ * means that the call came from a place that From does not name.  E_OS_DISABLEDINT means that it came while interrupts
+ * were disabled or suspended, and E_OS_PARAM_POINTER that it has a null pointer.  Every error calls the error hook, if
+ * the configuration has one.
  *
- * A task is an interrupt.  If the task needs nothing more (it is a basic task with a priority of its own and one
- * activation, the status is STANDARD, and there is no hook), its vector is its function.  What the compiler knows of a
- * call is decided when the call is compiled: which task is named, and which task calls (CARILLON_CALLER_LEVEL).
+ * A task is an interrupt.  A task needs nothing more if it is a basic task with a priority of its own and one
+ * activation, the status is STANDARD, and there is no hook.  Then its vector is its function.  What the compiler knows
+ * of a call is decided when the call is compiled: which task is named, and which task calls (CARILLON_CALLER_LEVEL).
  */
 #ifndef CARILLON_OSEK_H
 #define CARILLON_OSEK_H
@@ -211,8 +211,8 @@ bool carillon_isr_arrives(uint32_t place);
 
 /* Define the function of an ISR, of either category: ISR(Received) { ... }
  *
- * In extended status, an ISR of category 2 that ends with interrupts disabled or a resource taken leaves neither: the
- * kernel enables the interrupts, releases the resource, and tells the error hook (AUTOSAR OS, SWS_Os_00368 and 00369).
+ * In extended status, an ISR of category 2 may end with interrupts disabled or a resource taken.  Then the kernel
+ * enables the interrupts, releases the resource, and tells the error hook (AUTOSAR OS, SWS_Os_00368 and 00369).
  *
  * name: the ISR, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
@@ -600,10 +600,10 @@ typedef uint8_t ProtectionReturnType;
 #define PRO_TERMINATEAPPL_RESTART 3u
 #define PRO_SHUTDOWN 4u
 
-/* Hook: called when a task has used up its execution budget or the budget of a lock, and when something arrives before
- * its time frame is over: a task is activated, or released from waiting, or an ISR of category 2 is requested.
- * GetTaskID says which task runs: the one that has used up its budget, or whoever something has come too early for or
- * from.  Every interrupt of the event-triggered system waits while it runs.
+/* Hook: called when a task has used up its execution budget or the budget of a lock.  It is also called when something
+ * arrives before its time frame is over: a task is activated, or released from waiting, or an ISR of category 2 is
+ * requested.  GetTaskID says which task runs: the one that has used up its budget, or whoever something has come too
+ * early for or from.  Every interrupt of the event-triggered system waits while it runs.
  *
  * error: E_OS_PROTECTION_TIME, E_OS_PROTECTION_LOCKED or E_OS_PROTECTION_ARRIVAL.
  * Returns: to E_OS_PROTECTION_TIME and _LOCKED, PRO_TERMINATETASKISR: the task ends as if it called TerminateTask,
@@ -796,9 +796,9 @@ static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t
  * 3. A caller that the task cannot preempt claims the run under the lock: it looks at the pending bit and sets it.
  *    No other caller comes in between, and the bit stays set until the caller has ended.  So the request that follows
  *    adds nothing.
- * 4. Any other caller may be one that the task preempts at once, unless something is masked.  carillon_osek_claim finds
- *    this out.  If the task would preempt the caller, the claim leaves the request to the code that follows: the task
- *    has no run to share, because every run that was requested before has begun and ended.
+ * 4. Any other caller may be one that the task preempts at once, unless something is masked. carillon_osek_claim finds
+ *    this out.  If the task would preempt the caller, the claim leaves the request to the code that follows.  The task
+ *    has no run to share then, because every run that was requested before has begun and ended.
  * 5. A cell that requests the task meanwhile gets no status: its expiry is the activation too many. */
 StatusType carillon_osek_claim(TaskType task) __attribute__((pure));
 static inline __attribute__((always_inline)) StatusType carillon_activate_direct(TaskType task, uint16_t source,

@@ -191,8 +191,9 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
 #endif
 
 #if CARILLON_OSEK_SCHEDULE_TABLES > 0
-/* Internal.  Of each schedule table; with one in a queue: what follows it, and how many cursors have passed the end at
- * which it is left; with one on cells that may be followed: whether its early cells stand still before its end. */
+/* Internal.  The state of each schedule table.  A table in a queue has the table that follows it, and how many cursors
+ * have passed the end at which it is left.  A table on cells that may be followed has whether its early cells stand
+ * still before its end. */
 struct carillon_osek_table_state {
     uint8_t status;
 #if (CARILLON_OSEK_CURSORS > 0) || CARILLON_OSEK_TABLE_ENDS

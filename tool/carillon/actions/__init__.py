@@ -22,9 +22,9 @@ class Served:
     """How often, and how, an allocation has an action done in a round.
 
     ``points``: so many points of the action.  ``activations``: so many activations of its object.  ``shared``: one cell is
-    re-armed among the points; ``table``: among them and those of other actions.  ``several``: they are on more than one
-    interrupt source, and may meet there.  ``handled``: the source's handler does it, on its object's level, or (``apart``) on the
-    kernel's, which takes time from higher tasks; ``queued``: the handler of a tick finds it in the queue of a counter.
+    re-armed among the points; ``table``: among them and those of other actions.  ``several``: they are on more than one interrupt
+    source, and may meet there.  ``handled``: the source's handler does it, on its object's level, or (``apart``) on the kernel's,
+    which takes time from higher tasks.  ``queued``: the handler of a tick finds it in the queue of a counter.
     """
 
     points: int

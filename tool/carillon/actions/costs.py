@@ -17,26 +17,25 @@ class CostTable:
 
     The figures are the port's: ``[allocation]`` of ``ports/<port>/costs.toml``.  They are counted per round.
 
-    A direct activation costs nothing: the vector is the task.  ``wrapper_entry`` and ``wrapper_end`` are
-    paid per activation of a task whose deadlines have cells of their own (their requests are enabled at
-    its start and disabled at its end; Sloth on Time, section IV-B).  ``multiplexed_activation`` is paid per
-    activation and ``multiplexed_deadline`` per activation of the task at its end (section IV-F); ``multiplexed_reload`` is
-    paid in addition per point of a cell that is reloaded, whose handler looks at the time first.
-    ``ask`` is paid per cell of a source that several objects share, each time that its handler runs: of deadlines only
-    where one is missed, so that no round pays it.
-    ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request,
-    ``lowered`` per activation of a task that lowers its execution priority, which includes holding its source back,
-    ``enable`` and ``multiplexed_enable`` per point that re-enables an interrupt.  ``table_activation`` and ``table_check``
-    are paid per point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag``
-    are what the guards of :mod:`.guard` take per activation; the solver charges ``forget`` for a task on several sources,
-    because levels decide only later which of them it is.
+    A direct activation costs nothing: the vector is the task.  ``wrapper_entry`` and ``wrapper_end`` are paid per activation of a
+    task whose deadlines have cells of their own.  The requests of these cells are enabled at the task's start and disabled at its
+    end (Sloth on Time, section IV-B).  ``multiplexed_activation`` is paid per activation and ``multiplexed_deadline`` per
+    activation of the task at its end (section IV-F).  ``multiplexed_reload`` is paid in addition per point of a cell that is
+    reloaded, whose handler looks at the time first.  ``ask`` is paid per cell of a source that several objects share, each time
+    that the source's handler runs.  The handler of deadlines runs only where one is missed, so that no round pays it.
+    ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request.  ``lowered`` is paid
+    per activation of a task that lowers its execution priority, which includes holding its source back.  ``enable`` and
+    ``multiplexed_enable`` are paid per point that re-enables an interrupt.  ``table_activation`` and ``table_check`` are paid per
+    point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag`` are what the guards
+    of :mod:`.guard` take per activation.  The solver charges ``forget`` for a task on several sources, because levels decide only
+    later which of the guards it is.
 
     ``stopped`` is paid each time that a handler of a round runs, where tasks beneath it have execution budgets: else it is 0.
     ``synchronise`` is paid per sync point at which nothing is corrected.
 
-    Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, ``handled_apart`` on the
-    kernel's, ``queued`` what an alarm in a counter's queue takes, each up to the first instruction of a task that is no
-    vector; ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.  ``ask_part`` is
+    Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, and ``handled_apart`` on the
+    kernel's.  ``queued`` is what an alarm in a counter's queue takes.  Each is up to the first instruction of a task that is no
+    vector.  ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.  ``ask_part`` is
     what a tick takes for each part of the counter's queue that has no cell and is due, and ``ask_parts`` once for all of them.
     """
 

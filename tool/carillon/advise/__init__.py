@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which clock?  What each kind of clock would cost the declared periods, and which of them is the best.
 
-A periodic clock with the right tick is often no worse than a one-shot one, since systems are periodic by nature
-("Periodic Timers Revisited in the Real-Time Embedded Systems"); a one-shot clock wins where events are rare in the
-finest tick that they ask for.  What is off in the long run are the second and the third cause of drift of RELTEQ.
+A periodic clock with the right tick is often no worse than a one-shot one, since systems are periodic by nature ("Periodic Timers
+Revisited in the Real-Time Embedded Systems").  A one-shot clock wins where events are rare in the finest tick that they ask for.
+What is off in the long run are the second and the third cause of drift of RELTEQ.
 
 Code is counted from the first to the last instruction of the clock's interrupts, by the board's ``[costs]``; what
 tasks spend in services is theirs.
@@ -44,12 +44,12 @@ _HOUR = 3600
 class Prediction:
     """What a clock would cost; ``kind`` None: cells of their own, whose expiries are activations.
 
-    ``tick``: its unit of time, in ticks of the system clock.  ``interrupts`` a second; ``code``: instructions or
-    cycles a second in its handler, which is what every task below loses, ``share`` that of the processor, ``longest``
-    those of the handler in which everything is due: None where they are not known, or code takes no time.
+    ``tick``: its unit of time, in ticks of the system clock.  ``interrupts`` a second.  ``code``: instructions or cycles a second
+    in the clock's handler, which every task below loses; ``share``: that of the processor.  ``longest``: those of the handler in
+    which everything is due.  None where they are not known, or code takes no time.
 
-    In seconds, at worst: ``early``: a delay that begins anywhere in a tick; ``late``: a release that others precede in
-    the handler; ``drift``: what adds up in an hour, of periods rounded up to whole ticks and of a timer that restarts.
+    In seconds, at worst: ``early``: a delay that begins anywhere in a tick.  ``late``: a release that others precede in the
+    handler.  ``drift``: what adds up in an hour, of periods rounded up to whole ticks and of a timer that restarts.
     """
 
     kind: ClockKind | None

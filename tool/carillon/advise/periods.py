@@ -86,8 +86,8 @@ class TickChoice:
 def tick_choices(periods: Sequence[Fraction], usable: Callable[[int], bool]) -> tuple[TickChoice, ...]:
     """The ticks worth having, the best first: the greatest common divisor alone, or the longest part of it that is ``usable``.
 
-    Where none is, or none is whole, the longest tick that is within :data:`WITHIN`, or else the nearest; then those about it, of
-    which each longer one is less exact, from the longest to the shortest.  Empty if no tick is usable.
+    Where none is, or none is whole, it is the longest tick that is within :data:`WITHIN`, or else the nearest.  Then come those
+    about it, of which each longer one is less exact, from the longest to the shortest.  Empty if no tick is usable.
     """
     common = greatest_common_divisor(periods)
     for parts in range(1, _PARTS + 1):

@@ -83,10 +83,10 @@ class Claims:
     """All claims, in the order in which they get groups.
 
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
-    each needs an interrupt source, unless a cell's serves it; ``plain`` sources have no cells, and ``usable`` says how many of a
-    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``:
-    what ticks beside counters may be held back for longer than its tick.  ``base_fits``: whether a group of that class can be the
-    time base of what ticks; if it can for some counters, then for fewer, and for that tick beside any of them.
+    each needs an interrupt source, unless a cell's serves it.  ``plain`` sources have no cells.  ``usable`` says how many of a
+    group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``: what
+    ticks beside counters may be held back for longer than its tick.  ``base_fits``: whether a group of that class can be the time
+    base of what ticks.  If it can for some counters, then it can for fewer, and for that tick beside any of them.
     """
 
     groups: tuple[GroupClass, ...]

@@ -77,7 +77,7 @@ class ClockCell:
     def locked(self, system: System) -> int | None:
         """For how long its handler holds interrupts back at most, in instructions or cycles, with the declared periods alone.
 
-        A one-shot or compare clock lets others in after the expiries of :data:`BATCHES` overdue ticks, and serves what falls due
+        A one-shot or compare clock lets others in after the expiries of :data:`BATCHES` overdue ticks.  It serves what falls due
         while it is no later than an expiry takes: each period once, as none is shorter.  A periodic clock serves a tick, or where
         the time base counts its ticks, all that rounds' tasks and ``longest_lock`` have held back.  None where no period is
         declared, or the board has no costs, or nothing says for how long such a clock is held back.

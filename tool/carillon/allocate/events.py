@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From shares of the board to the allocation of the event-triggered system; and why there is none.
 
-Tasks get the lowest levels in the order of their priorities, ISRs of category 2 those above, the kernel's own
-interrupts (counters, alarms that are no task's activation) the highest of these, category 1 the next.  Whatever is
-time-triggered is above all of them (Sloth on Time, section IV-C).
+Tasks get the lowest levels in the order of their priorities, and ISRs of category 2 those above.  The kernel's own interrupts
+(counters, alarms that are no task's activation) get the highest of these, and category 1 the next.  Whatever is time-triggered is
+above all of them (Sloth on Time, section IV-C).
 """
 
 from __future__ import annotations

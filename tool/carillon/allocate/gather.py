@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several objects on one interrupt source, whose handler asks the cells' flags: what is done where sources are short.
 
-A source has one level.  So activations of two tasks may share one if neither has a point in a window of the other, or the
-one in whose window it is runs lowered: then nothing on the source must preempt what else is on it, and to the levels the
-source is one carrier, with all their points.
+A source has one level.  So activations of two tasks may share one if neither has a point in a window of the other, or the one in
+whose window it is runs lowered.  Then nothing on the source must preempt what else is on it.  To the levels the source is one
+carrier, with all their points.
 
 1. Who shares a source is chosen first, by what it costs: the handler asks at each point, and tasks are lowered.  So that the
    sources suffice, levels aside (:class:`_Groups`).
 2. The rest is chosen as ever, with each group in the place of its demands as one.
-3. Where the levels do not suffice for that, or only at a price, the groups are chosen anew, without those that were tried,
-   until no groups that are left could cost less.
+3. Where the levels do not suffice for that, or only at a price, the groups are chosen anew, without those that were tried.  This
+   ends when no groups that are left could cost less.
 """
 
 from __future__ import annotations

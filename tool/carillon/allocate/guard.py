@@ -12,8 +12,9 @@ source preempts another.  So, in this order:
 3. Otherwise a flag says that the task runs; a handler that finds it set notes that an activation waits, and the one
    that runs the task runs it again (``FLAG``).
 
-A lowered task's exception has ended while it runs, and on a board that nests by time nothing has levels: a single source
-is held back meanwhile (``HOLD``), or where the controller cannot do that, or the cell is to be re-armed meanwhile, ``FLAG``.
+A lowered task's exception has ended while it runs, and on a board that nests by time nothing has levels.  In both cases a single
+source is held back meanwhile (``HOLD``).  ``FLAG`` is taken where the controller cannot do that, or the cell is to be re-armed
+meanwhile.
 """
 
 from __future__ import annotations
@@ -140,8 +141,8 @@ def _stopped(carrier: Carrier) -> bool:
 def _moves_on(carrier: Carrier) -> bool:
     """Whether a re-armed cell has to be moved on while the task runs, so that its handler must be entered.
 
-    A timer that counts the round tells its handler the time however late that is, and a task whose windows are bounded is
-    late only after an overrun that loses activations anyway.
+    A timer that counts the round tells its handler the time however late the handler is.  And a task whose windows are bounded is
+    late only after an overrun, which loses activations anyway.
     """
     free = any(use.progression.period == 1 << use.cell.array.width for use in carrier.cells)
     return carrier.style is Style.MULTIPLEXED and (free or not carrier.demand.bounded)

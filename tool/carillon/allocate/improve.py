@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A choice made better by small changes, for where the search ends without a proof.
 
-What is lowered costs instructions, and what keeps its level must have one: so carriers that keep theirs stand in a line, and
-each preempts only what stands before it.  A task is given another way to be carried, its carriers find a place in the line,
-and tasks whose carriers then stand wrong are lowered.  A change is kept if it does not cost more than a threshold, which falls
-to nothing (threshold accepting, after Dueck and Scheuer 1990; the line is that of Galinier, Lemamou and Bouzidi 2013 for the
-feedback vertex set problem).  All numbers are integers, and the changes are counted: equal input gives equal output.
+A task that is lowered costs instructions, and a task that keeps its level must have one.  So carriers that keep their levels
+stand in a line, and each preempts only the carriers before it.  A task is given another way to be carried, its carriers find a
+place in the line, and tasks whose carriers then stand wrong are lowered.  A change is kept if it does not cost more than a
+threshold, which falls to nothing (threshold accepting, after Dueck and Scheuer 1990).  The line is that of Galinier, Lemamou and
+Bouzidi 2013 for the feedback vertex set problem.  All numbers are integers, and the changes are counted: equal input gives equal
+output.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Priority levels: who must be able to preempt whom.
 
-A later activation always preempts an earlier one that may still run (OSEKtime OS 1.0: stack-based).
-So carrier u needs a lower level than carrier v if a point of v lies strictly inside a window of a point
-of u and is another task's: a task does not preempt itself, its next activation waits (:mod:`.guard`).
-Points are numbered in order of time, a set of points is an integer's bits, and a window is a range of
-numbers: the test of two carriers is one AND, however many points they have.
+A later activation always preempts an earlier one that may still run (OSEKtime OS 1.0: stack-based).  So carrier u needs a lower
+level than carrier v if a point of v lies strictly inside a window of a point of u and is another task's.  A task does not preempt
+itself, its next activation waits (:mod:`.guard`).  Points are numbered in order of time, a set of points is an integer's bits,
+and a window is a range of numbers.  So the test of two carriers is one AND, however many points they have.
 """
 
 from __future__ import annotations

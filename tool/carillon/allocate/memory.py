@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What searches have found, kept in files: the same problem is not searched a second time.
 
-A file is named by the content of all that the search depends on: the problem, the limit of its work, the code of this
-package and the version of the solver.  What it says is only where the search ended.  It is counted anew before it is used,
-and a file that is damaged, or does not hold what it claims, is as good as none.
+A file is named by the content of all that the search depends on.  This is the problem, the limit of its work, the code of this
+package and the version of the solver.  The file says only where the search ended.  It is counted anew before it is used, and a
+file that is damaged, or does not hold what it claims, is as good as none.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice among the ways, with priority levels, as a model of CP-SAT.
 
-Priority levels come in lazily.  A choice is checked on its true relation; a cycle, or a chain with too
-many levels, becomes a cut: "not all of these demands have these points on one carrier that is not
-lowered".  The cut names points, not carriers, so it holds for every coarser carrier as well.  Where the first
-choice is not right and the relation is not too large, each possible carrier gets a variable for its level: then no
-choice of the model breaks a rule of the levels, and one solve finds what rounds of cuts only come near to.
+Priority levels come in lazily.  A choice is checked on its true relation.  A cycle, or a chain with too many levels, becomes a
+cut: "not all of these demands have these points on one carrier that is not lowered".  The cut names points, not carriers, so it
+holds for every coarser carrier as well.  Where the first choice is not right and the relation is not too large, each possible
+carrier gets a variable for its level.  Then no choice of the model breaks a rule of the levels.  One solve finds what rounds of
+cuts only come near to.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class ChoiceModel(WaysModel):
     def solve(self, gap: float, limit: float, raises: bool = False) -> Answer:
         """Solve to a relative ``gap``, within ``limit`` of deterministic time and what is left of it.
 
-        With level variables it is search that proves: what CP-SAT does by default before it, and to shorten what it learns,
+        With level variables it is search that proves.  What CP-SAT does by default before it, and to shorten what it learns,
         costs more than it saves (measured on the synthetic rounds of bench/allocation.py).  ``raises``: see :meth:`bound`.
         """
         more = {"cp_model_probing_level": 0, "binary_minimization_algorithm": "NO_BINARY_MINIMIZATION"} if self.ordered else {}

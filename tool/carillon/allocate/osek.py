@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an allocation of the event-triggered system is: levels, interrupt sources, and cells for counters and alarms.
 
-Tasks get the lowest levels in the order of their priorities, ISRs of category 2 those above, the kernel's own
-interrupts (counters, alarms that are no task's activation) the highest of these, category 1 the next.  Whatever is
-time-triggered is above all of them (Sloth on Time, section IV-C).
+Tasks get the lowest levels in the order of their priorities, and ISRs of category 2 those above.  The kernel's own interrupts
+(counters, alarms that are no task's activation) get the highest of these, and category 1 the next.  Whatever is time-triggered is
+above all of them (Sloth on Time, section IV-C).
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class TaskLevel:
 class OsekAllocation:
     """The event-triggered system's hardware: its levels, and the list of what carries each of its demands.
 
-    Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives
-    the controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
-    ``carriers``: of counters, the first part of each that ticks, then the other parts; of alarms, first those whose vector is
-    their task; of the clock, slices, budgets and time frames; of schedule tables, table by table.
+    Levels are logical: the controller's own with hardware dispatch; with software dispatch :meth:`hardware` gives the
+    controller's.  ``top`` is the level of ISRs of category 2 and of the kernel's own interrupts, ``all`` that of category 1.
+    ``carriers``: of counters, the first part of each that ticks, then the other parts.  Then of alarms, first those whose vector
+    is their task.  Then of the clock, slices, budgets and time frames, and of schedule tables, table by table.
 
     ``ceilings``: resource -> level.  ``queued``: the alarms that no cell carries, each with the reason.  ``services``: what the
     clock serves.  ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software

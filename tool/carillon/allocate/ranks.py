@@ -33,7 +33,7 @@ def short_circles(windows: Windows, tasks: int, possible: Callable[[Link], bool]
 
     1. Carrier v preempts carrier u if a point of v lies in the window of a point of u.  So a circle enters each of its
        carriers at one point, and leaves it from one: these are the same point, or they share the carrier.
-    2. So a circle of carriers of two or three tasks that keep their levels makes all the links of one such set true, and if
+    2. So a circle of carriers of two or three tasks that keep their levels makes all the links of one such set true.  And if
        these are all true, there is such a circle.
     3. Two points that share a carrier say more than that the task keeps its level.  So a set is left out if it says more
        than another one, since it is never true then.
@@ -89,8 +89,8 @@ def _least(circles: Iterable[tuple[Link, ...]]) -> set[tuple[Link, ...]]:
 def state_ranks(choices: ChoiceModel) -> None:
     """Give each point a rank, so that no choice has carriers that must preempt each other in a circle.
 
-    1. Carriers without a circle have levels.  Give each point of a task that keeps its level that of its carrier: then
-       points on one carrier have one rank, and a point in the window of another has a higher rank than this one.
+    1. Carriers without a circle have levels.  Give each point of a task that keeps its level that of its carrier.  Then points on
+       one carrier have one rank, and a point in the window of another has a higher rank than this one.
     2. Where all points have such ranks, these are levels of the carriers, so there is no circle.
     3. A lowered task imposes nothing on others, so it is in no circle; nor is one whose points are in the table.
     So a point takes a variable, and a point in a window a condition, however many carriers there may be.  Chains that are

@@ -101,14 +101,14 @@ class CellUse:
 class Carrier:
     """One interrupt source and the cells behind it, serving points of one demand.
 
-    ``level`` counts upwards from 1, a higher one preempts; ``lowered``: the handler lowers its execution
-    priority to that of what it preempted, so that every later point preempts it.  ``guard`` is what the handler of an
-    activation does about the task's other activations, and ``forgets`` are the sources of the task whose requests it
-    takes back when it starts the task.  ``turn``: of carriers with one source, in which order its handler asks their cells.
+    ``level`` counts upwards from 1, a higher one preempts; ``lowered``: the handler lowers its execution priority to that of what
+    it preempted, so that every later point preempts it.  ``guard`` is what the handler of an activation does about the task's
+    other activations.  ``forgets`` are the sources of the task whose requests it takes back when it starts the task.  ``turn``:
+    of carriers with one source, in which order its handler asks their cells.
 
-    Of what is event-triggered: ``form``; ``runs_level``: its handler goes on as that of its level (:mod:`.tasks`); ``part``: its
-    number in the kernel's table of counters, if it is a part of a queue.  A part without cells is a source that the handler of
-    the counter's first part requests when the part is due.
+    Of what is event-triggered: ``form``.  ``runs_level``: its handler goes on as that of its level (:mod:`.tasks`).  ``part``:
+    its number in the kernel's table of counters, if it is a part of a queue.  A part without cells is a source that the handler
+    of the counter's first part requests when the part is due.
     """
 
     demand: Demand
@@ -157,9 +157,9 @@ def of_whom(carriers: Iterable[Carrier], kind: type[W]) -> list[tuple[W, Carrier
 class ModeAllocation:
     """One mode's carriers, ordered by role, then by first point.
 
-    ``levels`` is how many levels the mode's carriers and interrupts use.  ``overhead`` is the objective:
-    instructions of kernel code per round, by the cost table of the port; ``bound`` is
-    proved to be a lower limit of it; they are equal if and only if ``optimal``.
+    ``levels`` is how many levels the mode's carriers and interrupts use.  ``overhead`` is the objective: instructions of kernel
+    code per round, by the cost table of the port.  ``bound`` is proved to be a lower limit of it.  They are equal if and only if
+    ``optimal``.
     """
 
     mode: LoweredMode

@@ -47,11 +47,11 @@ Value = tuple[int, int]
 class Beside:
     """The rounds' modes, which have what the claims leave.
 
-    ``problems``: of each mode, with the length of its round, what is to be chosen on the whole board; empty where that does not
-    say what modes need at least (:meth:`.RoundAllocator.problems`).  ``control``: the classes of which one source takes all
-    switches of modes; empty without.  ``least``: what they come to on the whole board.
-    ``tried``: shares, and what modes come to on what these leave; None where there is no allocation.  ``work``: the limit of a
-    solve, in CP-SAT's deterministic time.
+    ``problems``: of each mode, with the length of its round, what is to be chosen on the whole board.  It is empty where that
+    does not say what modes need at least (:meth:`.RoundAllocator.problems`).  ``control``: the classes of which one source takes
+    all switches of modes; empty without.  ``least``: what they come to on the whole board.  ``tried``: shares, and what modes
+    come to on what these leave; None where there is no allocation.  ``work``: the limit of a solve, in CP-SAT's deterministic
+    time.
     """
 
     hz: int
@@ -260,7 +260,7 @@ class _Model:
 
         1. On what is left of each class every demand of a mode has one of its ways; of the levels this knows nothing.
         2. Modes need nothing but how many groups of each class are left.  So where shares take as many or more of every class
-           than some that were tried, the modes are no better than on what these left; on as many, they are the same.
+           than some that were tried, the modes are no better than on what these left.  On as many, they are the same.
         """
         from carillon.allocate.ways import WaysModel
 

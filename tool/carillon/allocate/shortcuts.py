@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choices that need no search.
 
-First each demand is given what is cheapest for it alone, as if there were no other; where the sources and the levels
-suffice for that, nothing can be better.  Where they do not, the sources are given out as if any could serve anything, and
-of the levels only this counts: who cannot be beside whom unless one of them is lowered.  Where the true sources and levels
-suffice for the result, nothing can be better either.  A round with more carriers than can be compared gets what is found
-greedily if that is not so.
+First each demand is given what is cheapest for it alone, as if there were no other; where the sources and the levels suffice for
+that, nothing can be better.  Where they do not, the sources are given out as if any could serve anything.  Of the levels only
+this counts: who cannot be beside whom unless one of them is lowered.  Where the true sources and levels suffice for the result,
+nothing can be better either.  A round with more carriers than can be compared gets what is found greedily if that is not so.
 """
 
 from __future__ import annotations
@@ -92,13 +91,13 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
     """The best choice, if it can be had by giving out numbers of sources, and a bound of the instructions of any choice.
 
     The bound is ``NEVER`` if there is no choice.
-    1. As the objective is a sum over the demands (:func:`cheapest`), the least that any choice can come to with so many
-       sources for all demands is the least, over the ways to carry the first demand, of its own value and of what the
-       others come to with the sources that are left: a table of demands and numbers of sources.
+    1. The objective is a sum over the demands (:func:`cheapest`).  Take the ways to carry the first demand: each has its own
+       value, and what the others come to with the sources that are left.  The least sum of these is the least that any choice can
+       come to with so many sources for all demands.  So a table of demands and numbers of sources gives it.
     2. A carrier with a point q of another task in one of its windows, and a point in the window of q, preempts and is
        preempted by whatever carries q.  So either is lowered: a task that is carried like that, or the one of q.
-    3. Ways that break this rule together are parted: either all tasks that a way is against are lowered, or it, and all
-       ways that are against these too, are not taken.  A table for each case has the least value of all.
+    3. Ways that break this rule together are parted.  Either all tasks that a way is against are lowered, or it, and all ways
+       that are against these too, are not taken.  A table for each case has the least value of all.
     4. No choice is better than that: it disregards which source serves what, and all else about the levels.  Where demands
        may share a source, no choice has more carriers than there are parts of sources.
     5. If the sources can be given out that way after all, and the levels suffice, it is a choice, and none is better.  Its

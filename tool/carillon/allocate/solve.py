@@ -104,12 +104,12 @@ class ModeSolver:
 
         ``least``: instructions that any choice takes which watches all that can be watched.
 
-        Each round solves what is known so far, cuts off what is wrong with the levels of the choice, and
-        repairs the choice as well, so that there is always something to go back to.  After the first round the
-        model knows the levels, if that is not too much; if it is, the rounds only look for cuts and stop at a small
-        gap, and a choice without cuts is proved with none.  Where the first round does not come to an end, what excludes
-        what takes more time than it saves: another model, which knows ranks of the points instead, takes over.  Where that is too
-        much as well, what was found without a proof is made better by small changes, and the model only looks for a bound.
+        Each round solves what is known so far, and cuts off what is wrong with the levels of the choice.  It repairs the choice
+        as well, so that there is always something to go back to.  After the first round the model knows the levels, if that is
+        not too much.  If it is, the rounds only look for cuts and stop at a small gap.  A choice without cuts is then proved with
+        none.  Where the first round does not come to an end, the rules of which carriers exclude each other take more time than
+        they save.  Another model, which knows ranks of the points instead, takes over.  Where that is too much as well, small
+        changes improve the choice that was found without a proof, and the model only looks for a bound.
         """
         from carillon.allocate.model import ChoiceModel
 

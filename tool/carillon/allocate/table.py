@@ -21,9 +21,9 @@ from carillon.model.family import Rearm
 def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter: Fitter) -> Table | None:
     """What can carry a table in a round of these demands; None if nothing can.
 
-    A class can if one of its cells could keep each demand's points alone; points of two demands that are nearer than
-    it can be re-armed exclude each other, those of one tick do not.  Of a timer that runs freely, each demand's
-    own points must be less than a turn apart, and its first one within a turn of the start.
+    A class can if one of its cells could keep each demand's points alone.  Points of two demands that are nearer than it can be
+    re-armed exclude each other, those of one tick do not.  Of a timer that runs freely, each demand's own points must be less
+    than a turn apart, and its first one within a turn of the start.
     """
     able, shortest, longest = [], 0, 0
     length = fitter.round_length or 0

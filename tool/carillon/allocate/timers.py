@@ -5,7 +5,7 @@ A channel matches once in its timer's period, so a timer serves the points of on
 tasks that recur within it.  A mode has few periods and a board few such timers: all ways to give them out are tried.  The
 first is the one in which every timer counts the round, the second the one in which all run freely that can.
 
-A timer that is too narrow for the round may run freely: its period is its turn then, and each of its channels is re-armed by
+A timer that is too narrow for the round may run freely.  Its period is its turn then, and each of its channels is re-armed by
 adding the interval to its own next point.  So the periods of tasks on one timer need no common multiple that it could count.
 """
 

@@ -42,8 +42,8 @@ def allocate_system(
 ) -> Allocation | None:
     """Allocate modes and the event-triggered system; None after an error was reported.
 
-    Errors: those of :meth:`.RoundAllocator.allocate`; C160 more levels than the board can give; and where the cells or sources
-    do not suffice for what is event-triggered, C161, C162, C171, C172, C174, C178 and C185.
+    Errors: those of :meth:`.RoundAllocator.allocate`; C160 more levels than the board can give.  Where the cells or sources do
+    not suffice for what is event-triggered, C161, C162, C171, C172, C174, C178 and C185.
     """
     if events is None:
         return RoundAllocator(system, lowered, time_limit, memory, kernel=kernel).allocate(frozenset(), diagnostics)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random rounds of rising load and closeness: what the check of the schedule accepts, and what each kernel keeps.
 
-The question is the one of Sloth on Time, section VI-B: how close together may points be, and how much may tasks compute,
-until a kernel starts them late or loses them.  Here, a round is *kept* if each activation has ended before the next of its
-task and before the round's end.  It is *accepted* if :func:`carillon.pipeline.plan` finds a plan for it, whose check counts
-the tasks' WCETs and the kernel's own code.  Whatever is accepted must be kept: every round is run, accepted or not.
+The question is the one that section VI-B of Sloth on Time asks.  How close together may points be, and how much may tasks
+compute, until a kernel starts the tasks late or loses them?  Here, a round is *kept* if each activation has ended before the next
+of its task and before the round's end.  It is *accepted* if :func:`carillon.pipeline.plan` finds a plan for it, whose check
+counts the tasks' WCETs and the kernel's own code.  Whatever is accepted must be kept: every round is run, accepted or not.
 """
 
 from __future__ import annotations

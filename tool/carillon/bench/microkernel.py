@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Giotto costs as microcode and on cells: the benchmark of the paper on the programmable microkernel, on ``ast1030-evb``.
 
-C. Kirsch, M. Sanvido, T. Henzinger, *A Programmable Microkernel for Real-Time Systems* (VEE 2005), section 7: 4, 10, 50 and 100
-tasks in four equally large groups of 16.66, 33.33, 50 and 100 Hz, with short, medium and long execution times, under four
-methods.  The fifth is the program on cells.
+C. Kirsch, M. Sanvido, T. Henzinger, *A Programmable Microkernel for Real-Time Systems* (VEE 2005), section 7.  There are 4, 10,
+50 and 100 tasks in four equally large groups of 16.66, 33.33, 50 and 100 Hz.  They have short, medium and long execution times,
+under four methods.  The fifth is the program on cells.
 
 What is counted are instructions of each millisecond that are neither the idle task's nor the tasks' own.  Of those, the
-interpreter's are told apart by what it reads: each instruction of the microcode that it fetches begins one, and those that
-put in a thread are S code.
+interpreter's are told apart by what it reads.  Each instruction of the microcode that it fetches begins one, and those that put
+in a thread are S code.
 
 A case whose program the tool refuses, because there is no such schedule, is infeasible.  One that the board does not keep is
 late: of the share of the processor that its tasks take, the check knows, but not of what the interpreter takes.

@@ -72,9 +72,11 @@ STOLEN = {
     "queued_shared": 20,
     "queued_table": 0,
 }
-"""Variants of the application ``stolen``: no task, or not the lower one, is its own vector, or the alarm has no cell, and is
-alone in its queue, or not, or the queue's parts share a cell, or a schedule table activates both tasks.  Each with the most that
-it may be."""
+"""Variants of the application ``stolen``.
+
+In some, no task, or not the lower one, is its own vector.  In others the alarm has no cell, and is alone in its queue, or not.
+Or the queue's parts share a cell, or a schedule table activates both tasks.  Each stands with the most that its figure may be.
+"""
 
 _GOES_ON = ("bench_basic_goes_on", "bench_extended_goes_on")
 _GOES_ON_AGAIN = ("bench_basic_goes_on_again", "bench_extended_goes_on_again")

@@ -44,8 +44,8 @@ def spelled(us: int) -> str:
 def periods(applications: Applications, rounds: int, progress: Progress) -> Result:
     """How exact the intervals of an alarm are, for every period that a timer can express, and their sum.
 
-    A periodic timer ticks as the papers' did: once a period where it can, else as seldom as the period divides; where
-    the period is no whole number of the timer's ticks, as often as the handler allows.
+    A periodic timer ticks as the papers' did: once a period where it can, else as seldom as the period divides. Where the period
+    is no whole number of the timer's ticks, it ticks as often as the handler allows.
     """
     rows: list[Row] = []
     curves: list[Curve] = []

@@ -4,8 +4,8 @@
 Beside each figure stands the best of other kernels.  Theirs were measured in the same emulators: built from their own
 sources with ``-O2`` in their least configuration, the better one of Cortex-M3 and -M4.  They are constants here.
 
-A figure counts instructions (cycles on the AVR) from one place to another; where it says handler, that begins with the
-handler's first instruction, and what the processor does to enter it is not counted.
+A figure counts instructions (cycles on the AVR) from one place to another.  Where it says handler, that begins with the handler's
+first instruction, and what the processor does to enter it is not counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A deadline lies after its activation (C037), within the round (C038), and before the task's next activation (C039).
 
-Rounds do not overlap and a task has one activation at a time (OSEKtime OS 1.0): what runs at the end of
-the round, or at its own next activation, has missed its deadline anyway.
+Rounds do not overlap and a task has one activation at a time (OSEKtime OS 1.0). So what runs at the end of the round, or at its
+own next activation, has missed its deadline anyway.
 """
 
 from __future__ import annotations

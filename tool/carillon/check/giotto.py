@@ -338,8 +338,8 @@ class _Checker:
     def interrupts(self, mode: Mode, switch: Activity, target: Mode) -> None:
         """Every task that the switch can interrupt exists in the target with the same period.
 
-        The k-th time of a switch of the frequency s is k/s of the period, and an invocation of a task of the frequency t
-        ends there if t*k/s is whole.  That holds for all k if it holds for 1, so: if s divides t.
+        The k-th time of a switch of the frequency s is k/s of the period.  An invocation of a task of the frequency t ends there
+        if t*k/s is whole.  That holds for all k if it holds for 1, so: if s divides t.
         """
         there = {a.target.text: Fraction(target.period, a.frequency) for a in target.invocations}
         for activity in mode.invocations:

@@ -5,8 +5,8 @@
 
 1. Give every task whose invocation has begun and not ended the share (its execution time / its period) of the processor, all
    the time.  Then each invocation has got its execution time when it ends, and a schedule that does so meets all deadlines.
-2. The shares at any time are those of tasks of the current mode, since a task that a switch interrupts exists in the target
-   with the same period, and one that the target does not have has ended.  So they are at most the mode's load.
+2. The shares at any time are those of tasks of the current mode.  A task that a switch interrupts exists in the target with the
+   same period, and one that the target does not have has ended.  So they are at most the mode's load.
 3. If any schedule meets all deadlines, EDF does.
 
 A mode with a higher load is not time-safe under any scheduler, if it goes on for long enough and no guard skips a task.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``carillon_board.h``: where the board has the registers that drivers and port do not know by themselves.
 
-A macro from a number (of a cell among its family's, of an interrupt source) is the same constant as one from the board's
-file, and costs nothing where that number is one.
+A macro from a number (of a cell among its family's, of an interrupt source) is the same constant as one from the board's file.
+It costs nothing where that number is one.
 """
 
 from __future__ import annotations

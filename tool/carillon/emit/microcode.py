@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``giotto.h`` and ``microcode.c``: what a Giotto program asks of C, its microcode, and the ports and functions around it.
 
-A port is a variable.  A task computes on copies of what it writes, which become its ports when it has ended: what it puts
+A port is a variable.  A task computes on copies of what it writes, which become its ports when it has ended.  So what it puts
 out, and its states, are those of its last invocation that ended, whatever becomes of the next one.
 """
 

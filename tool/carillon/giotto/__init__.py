@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiler from Giotto to E code.
 
-Each unit of a mode in which something happens is a block, which ends in a ``future`` to the next one.  At its instant a
-block does, in this order: it copies the outputs of the tasks whose invocations end, sets actuators, reads sensors, tests
-switches of modes, sets the inputs of tasks and releases them.  A switch goes on at the inputs of tasks of its target.
+Each unit of a mode in which something happens is a block, which ends in a ``future`` to the next one.  At its instant a block
+does this, in this order.  It copies the outputs of the tasks whose invocations end, sets actuators, reads sensors, tests switches
+of modes, sets the inputs of tasks and releases them.  A switch goes on at the inputs of tasks of its target.
 """
 
 from __future__ import annotations

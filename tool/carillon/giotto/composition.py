@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether two programs of microcode that run side by side keep their deadlines.
 
-*E code alone, under EDF.*  A task that was released has a share of the processor until its deadline: its execution time over
-the time from its release to that.  It is not released again before it has ended.  So if the largest shares of all tasks of
-both programs are 1 together at most, a schedule that gives each task its share meets all deadlines, and so does EDF
+*E code alone, under EDF.*  A task that was released has a share of the processor until its deadline: its execution time over the
+time from its release to that.  It is not released again before it has ended.  So suppose that the largest shares of all tasks of
+both programs are 1 together at most.  Then a schedule that gives each task its share meets all deadlines, and so does EDF
 (``analysis`` has the argument for a mode).  It does not matter when the second program begins.
 
 *S code* says when tasks run, and when the second program begins does matter.  So both are played, for every millisecond of

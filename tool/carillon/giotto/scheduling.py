@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """S code for a Giotto program: which tasks are dispatched behind each block of E code, and in which order.
 
-Behind its ``future``, a block dispatches tasks until the next block begins, and ends then.  Tasks are released at blocks only,
-so that an order of tasks for each block is a whole schedule; to dispatch a task that has ended, or was not released, is
-nothing.  At any instant there is one thread at most, in every mode and across switches.
+Behind its ``future``, a block dispatches tasks until the next block begins, and ends then.  Tasks are released at blocks only, so
+that an order of tasks for each block is a whole schedule.  To dispatch a task that has ended, or was not released, is nothing.
+At any instant there is one thread at most, in every mode and across switches.
 
 *EDF.*  What a block dispatches, in the order of deadlines, is what runs there if all take their execution times: see
 :func:`edf`.
@@ -21,8 +21,8 @@ block.
    first.  Nothing runs between.  The machine's own instructions are in no execution time: what ends just before a block may
    still run there.  So what ends in the last fiftieth of the time before a block comes first; once it has ended, that is
    nothing.
-3. If a task is released that begins in a later block, the block idles at its end, so that the scheduler for what no S code
-   dispatches does not begin it.
+3. If a task is released that begins in a later block, the block idles at its end.  So the scheduler for what no S code dispatches
+   does not begin it.
 """
 
 from __future__ import annotations

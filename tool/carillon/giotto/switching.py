@@ -5,10 +5,10 @@ All that can happen is followed, from the start: at each instant at which a mode
 
 1. Every task takes its whole execution time, and no guard skips one.  This is the worst case: if work is left out, nothing
    that runs by fixed priorities ends later.
-2. A switch interrupts tasks, which go on in the target with the same periods.  So a task's priority is the same in all modes
-   in which one of its invocations takes place, and what the past means for the future is how much work of each is left.
-3. If no task has less work left than at another visit of the same unit of a mode, nothing can go wrong after that visit that
-   does not go wrong here.  So of the visits of a unit, those are followed that no other one covers in this way.
+2. A switch interrupts tasks, which go on in the target with the same periods.  So a task's priority is the same in all modes in
+   which one of its invocations takes place.  What the past means for the future is how much work of each is left.
+3. Compare a visit with another one of the same unit of a mode.  If no task has less work left there, nothing can go wrong after
+   that visit that does not go wrong here.  So of the visits of a unit, those are followed that no other one covers in this way.
 4. Of tasks with one period all deadlines are the same, so that their order among themselves does not matter.
 """
 

@@ -25,9 +25,9 @@ def entry_of(mode: Mode, at: int, target: Mode) -> Entry:
     """Where a switch in the ``at``-th unit of ``mode`` goes on in ``target``.
 
     1. With no task interrupted, the target begins at 0.
-    2. The interrupted tasks have begun together at 0, so that they end together at every multiple of H, the least common
-       multiple of their periods; the next is in D = H - t mod H, where t is the time in the mode.  t is no multiple of H,
-       or nothing were interrupted.
+    2. The interrupted tasks have begun together at 0, so that they end together at every multiple of H, the least common multiple
+       of their periods.  The next is in D = H - t mod H, where t is the time in the mode. t is no multiple of H, or nothing were
+       interrupted.
     3. Each of them has the same period in the target, so H divides the target's period P'.  They end together there at
        every multiple of H, too, the last one at P'.  So the target is entered at P' - D, and each task ends when it should.
     4. If a unit begins at P' - D, its tasks begin now.  If not, nothing can happen in the target before the next unit,

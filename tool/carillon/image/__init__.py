@@ -249,8 +249,8 @@ class ModeImage:
 
         1. Each cell is waited for, so nothing is forgotten before it has expired.
         2. The wait is for a counter that cannot have begun anew: no period is shorter than the lead (``Fitter``).
-        3. In this order the wait for one cell is over before the next one's, so each is forgotten at once, or behind the few
-           that expired together with it; its own next expiry is a whole period, so the lead or more, away.
+        3. In this order the wait for one cell is over before the next one's.  So each is forgotten at once, or behind the few
+           that expired together with it.  Its own next expiry is a whole period, so the lead or more, away.
         """
         position = next(k for k, store in enumerate(self.start) if any(c.use is cell.use for c in store.cells))
         return cell.first + cell.use.units(position * board.start_spacing) - cell.period
@@ -429,9 +429,9 @@ class OsekImage:
 class Microcode:
     """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
 
-    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that
-    the image receives; ``steps`` is more than the number
-    of instructions that are carried out at one instant.  ``scheduler`` chooses while no thread waits: ``edf`` or ``rm``.
+    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that the
+    image receives.  ``steps`` is more than the number of instructions that are carried out at one instant.  ``scheduler`` chooses
+    while no thread waits: ``edf`` or ``rm``.
     """
 
     compiled: Compiled

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Work out the image of an allocation.
 
-The rules are those of the start sequence (``ports/*``): the stores that start cells are ``board.start_spacing`` ticks
-apart, and the round's tick 0 is ``board.lead`` ticks after the first of them, so a cell whose start store is the k-th
-has ``lead + offset - k * spacing`` ticks to its first expiry.
+The rules are those of the start sequence (``ports/*``).  The stores that start cells are ``board.start_spacing`` ticks apart, and
+the round's tick 0 is ``board.lead`` ticks after the first of them.  So a cell whose start store is the k-th has ``lead + offset -
+k * spacing`` ticks to its first expiry.
 """
 
 from __future__ import annotations

@@ -59,13 +59,12 @@ class ExpiryPoint:
 class Demand:
     """All points of one action in a round, ascending in time, or in all.
 
-    What an allocation serves as a whole.  ``when`` says what the points are counted from: of ``SYSTEM`` there is one, which comes
-    again every ``period`` ticks; of ``RUN_TIME`` there is one, which only says what is done (``untimed``: why its times, or which
-    of them count, are not known).  ``whose``: who wants it, if not
-    the action's object, such as an alarm.  ``required`` is false for deadlines that are watched only if
-    cells allow.  ``exclusive``: no activation comes before the one before it has ended, because a deadline would have stopped the
-    system, or (``vouched``) because the schedule's author says so.  ``within``: kernel code may delay the action by so many
-    ticks; 0: it is done on its tick.
+    What an allocation serves as a whole.  ``when`` says what the points are counted from.  Of ``SYSTEM`` there is one, which
+    comes again every ``period`` ticks.  Of ``RUN_TIME`` there is one, which only says what is done (``untimed``: why its times,
+    or which of them count, are not known).  ``whose``: who wants it, if not the action's object, such as an alarm.  ``required``
+    is false for deadlines that are watched only if cells allow.  ``exclusive``: no activation comes before the one before it has
+    ended, because a deadline would have stopped the system, or (``vouched``) because the schedule's author says so.  ``within``:
+    kernel code may delay the action by so many ticks; 0: it is done on its tick.
     """
 
     action: Action

@@ -37,7 +37,7 @@ TABLE_REST = 1 << 24
 class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
-    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed:
+    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.
     ``what`` says which of them it is.
     """
 
@@ -70,8 +70,9 @@ def to_do(demands: Iterable[Demand], kind: type[Action]) -> list[Demand]:
 class LoweredEvents:
     """What the event-triggered system demands.
 
-    Demands are those of counters of the hardware, of the clock, of what ends slices, of the cells of budgets and of time frames,
-    of series of schedule tables, and of alarms: in this order, and each in that of the file.
+    Demands are those of counters of the hardware, of the clock, of what ends slices, and of the cells of budgets and of time
+    frames.  Then come those of series of schedule tables, and of alarms.  They are in this order, and each kind in that of the
+    file.
 
     ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
     tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.

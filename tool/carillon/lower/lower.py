@@ -132,8 +132,8 @@ def _enables(mode: Mode, within: int) -> list[Demand]:
 def _control(mode: Mode, ends: list[int] | None, needed: int) -> int:
     """Where a switch of modes is taken: 1 to ``round_length``.
 
-    Not before the end of the round's last window nor its last enable point; beyond that as late as leaves the
-    ``needed`` ticks, so that the next mode's round begins where this one ends.
+    Not before the end of the round's last window nor its last enable point.  Beyond that as late as leaves the ``needed`` ticks,
+    so that the next mode's round begins where this one ends.
     """
     latest = max((enable.at for enable in mode.enables), default=0)
     for number, activation in enumerate(mode.activations):

@@ -3,8 +3,8 @@
 
 The machine is that of C. Kirsch, M. Sanvido and T. Henzinger, *A Programmable Microkernel for Real-Time Systems*, VEE 2005.
 
-Tasks, drivers, guards and triggers are functions outside of the machine.  A program names them, and names the ports that
-each of them reads and writes, so that a machine can tell when a driver touches a task that has not finished.
+Tasks, drivers, guards and triggers are functions outside of the machine.  A program names them, and names the ports that each of
+them reads and writes.  So a machine can tell when a driver touches a task that has not finished.
 
 An instruction is two words of 32 bits, little endian: the opcode (8 bits) and ``time`` (24 bits), then ``x`` and ``y``
 (16 bits each).  What an instruction does not use is 0.  One table says what its operands are, for bytes, text and checks.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microcode as bytes (SPEC, section 'Microcode'): a header with length and checksum, the code, the tables, the labels.
 
-What is decoded is checked as a whole, so that it is a program or refused; and a program has one form as bytes, so that
-what decodes encodes to the same bytes.
+What is decoded is checked as a whole, so that it is a program or refused. A program has one form as bytes, so that what decodes
+encodes to the same bytes.
 """
 
 from __future__ import annotations

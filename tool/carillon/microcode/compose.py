@@ -68,9 +68,10 @@ class Composed:
 def composed(first: Program, second: Program) -> Composed:
     """The program that begins with both; of the second one, what it reaches from its entry.
 
-    Raises :class:`CompositionError` if they are programs for two images, or one could change what the other one does: if both
-    use a task, or write a port (but by one driver that reads none: a sensor), if a driver of one touches a task of the other
-    one, or if only one has S code, without which a scheduler chooses, who is not asked while a thread waits.
+    Raises :class:`CompositionError` if they are programs for two images, or one could change what the other one does.  One could
+    if both use a task, or both write a port (but by one driver that reads none: a sensor).  One could also if a driver of one
+    touches a task of the other one.  It is also raised if only one has S code.  Without S code a scheduler chooses, and it is not
+    asked while a thread waits.
     """
     if _tables(first) != _tables(second):
         raise CompositionError("they were made for two images: their ticks or their tables are not the same")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a board is: its clock, its timer cells and their rules, its interrupt controller, how it is built and run.
 
-A board is data, ``boards/<name>/board.toml``; no other file of the tool knows a chip.  SPEC documents
-every key.  The words are those of the Sloth on Time paper, section III-B: a *cell* is one timer of an
-array; it raises an interrupt *source*; its request can be enabled and disabled.
+A board is data, ``boards/<name>/board.toml``; no other file of the tool knows a chip.  SPEC documents every key.  The words are
+those of the Sloth on Time paper, section III-B. A *cell* is one timer of an array.  It raises an interrupt *source*.  Its request
+can be enabled and disabled.
 """
 
 from __future__ import annotations

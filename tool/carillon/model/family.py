@@ -75,11 +75,11 @@ class BaseKind(Enum):
 class Driver(Frozen):
     """What a family is as a clock of one kind (``kernel/time/clock.h``, where the figures are explained).
 
-    ``bits`` of its counter that are used, at most; ``narrows``: fewer will do, too, where a board's cells are narrower;
-    ``minimum`` and ``cost`` in units; ``restarts``: it can only be loaded anew; ``requests``: its interrupt can be
-    requested by software; ``locks``: setting it locks all interrupts for a moment, unless nothing is above the kernel's
-    lock; ``free``: its counter runs freely, as the macros FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin,
-    so that a one-shot clock, too, is a compare clock whose match moves.
+    ``bits`` of its counter that are used, at most. ``narrows``: fewer will do, too, where a board's cells are narrower.
+    ``minimum`` and ``cost`` in units. ``restarts``: it can only be loaded anew. ``requests``: its interrupt can be requested by
+    software. ``locks``: setting it locks all interrupts for a moment, unless nothing is above the kernel's lock. ``free``: its
+    counter runs freely, as the macros FREE_PREPARE and FREE_START of ``cells/<family>/cell.h`` begin. So a one-shot clock, too,
+    is a compare clock whose match moves.
     """
 
     bits: int = Field(default=0, ge=0, le=64, strict=True)
@@ -95,11 +95,11 @@ class Driver(Frozen):
 class Family(Frozen):
     """A family of cells.
 
-    ``can``: what its driver can do.  ``registers``: those whose places a board says, which ``carillon_board.h`` has as macros
-    of the family; ``lookup``: macros from what one of these registers is to what another is, of the same cell.  ``align``,
-    ``finish``: its cells contribute to these lists; ``late``: to ``finish`` only cells whose first expiry is more than a
-    period away.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the kinds of clocks that
-    its cells can be, other than periodic, which any cell can be.
+    ``can``: what its driver can do.  ``registers``: those whose places a board says, which ``carillon_board.h`` has as macros of
+    the family.  ``lookup``: macros from what one of these registers is to what another is, of the same cell.  ``align``,
+    ``finish``: its cells contribute to these lists; ``late``: to ``finish`` only cells whose first expiry is more than a period
+    away.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the kinds of clocks that its cells can
+    be, other than periodic, which any cell can be.
     """
 
     name: str

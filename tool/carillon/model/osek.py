@@ -65,13 +65,13 @@ class CounterKind(Enum):
 class OsekTask:
     """A task, defined in C by ``TASK(name)``.
 
-    ``priority`` as written, the higher the more urgent; ``activations`` >= 1; ``autostart`` names application
-    modes; ``events`` makes it extended; ``resources`` include internal ones, at most one of them; ``stack`` in bytes,
-    of an extended task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for:
-    times and semaphores.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
-    ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
-    ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.
-    ``resource_locks``, ``all_interrupts_lock``, ``os_interrupts_lock``: lock budgets, by resource, in ticks; 0: none.
+    ``priority`` as written, the higher the more urgent.  ``activations`` >= 1.  ``autostart`` names application modes.
+    ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
+    task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
+    ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.  ``time_frame``: how long after an
+    activation, or a release from waiting for events, the next may come; 0: at once.  ``guarded``: whether its end takes back what
+    its cell has asked for while it ran, if it is direct.  ``resource_locks``, ``all_interrupts_lock``, ``os_interrupts_lock``:
+    lock budgets, by resource, in ticks; 0: none.
     """
 
     name: str

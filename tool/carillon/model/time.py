@@ -53,13 +53,13 @@ class Period:
 class TimeServices:
     """The ``[time]`` of a schedule.
 
-    ``tick``: a tick of time in ticks of :attr:`carillon.model.System.clock_hz`; None: one unit of the clock's cell.
-    ``bits`` of a time in C; ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if
-    there is none; ``longest_lock``: for how many of those interrupts are held back at most, None if nobody says;
-    ``slice``: of threads of equal priority, in ticks of the system clock, None if there is none.
-    ``now``: the time is kept while nothing waits, so that it can be asked for.  ``uses``: the kinds of events that the
-    application has; the kernel has no code for others.  ``periods``: what is known of the use,
-    for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it is not written.
+    ``tick``: a tick of time in ticks of :attr:`carillon.model.System.clock_hz`; None: one unit of the clock's cell.  ``bits`` of
+    a time in C. ``longest``: the longest time that occurs, in ticks of :attr:`System.clock_hz`, None if there is none.
+    ``longest_lock``: for how many of those interrupts are held back at most, None if nobody says.  ``slice``: of threads of equal
+    priority, in ticks of the system clock, None if there is none.  ``now``: the time is kept while nothing waits, so that it can
+    be asked for.  ``uses``: the kinds of events that the application has; the kernel has no code for others.  ``periods``: what
+    is known of the use, for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it
+    is not written.
     """
 
     clock: ClockKind

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a board, the boards that it is based on and the families of its cells: one model, or diagnostics with places.
 
-What a file says is validated together with what its bases say, so a finding may belong to any of them: it is reported
-where the value stands that is wrong, or at the table that lacks one.
+What a file says is validated together with what its bases say, so a finding may belong to any of them. It is reported where the
+value stands that is wrong, or at the table that lacks one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shape of a schedule file: which keys there are and what each may hold (SPEC, section 'Schedule file').
 
-Every key is optional here, so that the checks that follow still see the rest of a table from which a wrong
-value was taken out; :mod:`carillon.read.build` demands the required ones.
+Every key is optional here, so that the checks that follow still see the rest of a table from which a wrong value was taken out.
+:mod:`carillon.read.build` demands the required ones.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ class Duplicate:
 class SpanIndex:
     """The places of all keys and values of one text.
 
-    ``values`` holds what is written after ``=`` and the elements of arrays; ``headers`` the headers of tables and
-    of the elements of arrays of tables; ``keys`` the keys, each where it is first written; ``errors`` the places
-    that tree-sitter could not parse.
+    ``values`` holds what is written after ``=`` and the elements of arrays.  ``headers`` holds the headers of tables and of the
+    elements of arrays of tables.  ``keys`` holds the keys, each where it is first written.  ``errors`` holds the places that
+    tree-sitter could not parse.
     """
 
     file: str

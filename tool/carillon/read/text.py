@@ -126,8 +126,8 @@ def read_toml(path: Path, diagnostics: Diagnostics) -> Parsed | None:
 def parse_toml(text: Text, file: str, diagnostics: Diagnostics) -> Parsed | None:
     """The data of a TOML text and their places; None, and C010, C011 or C012, if it is malformed.
 
-    Reports several syntax errors where that is safe: a wrong line is blanked and the rest parsed again, and
-    a further error counts only if tree-sitter, too, finds one on its line.
+    Reports several syntax errors where that is safe. A wrong line is blanked and the rest parsed again. A further error counts
+    only if tree-sitter, too, finds one on its line.
     """
     content = text.content
     if _has_long_key(content, file, diagnostics):

@@ -323,10 +323,9 @@ def record(
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
-    instruction of the functions ``spans`` is marked; and of ``fetched``, a function and an object, each load of the one from the
-    other is a :attr:`Code.STEP`, of an image without schedule tables.
-    Reports C092 (no emulator), C093 (no plugin), C095 (the run failed) or C192 (a board that nothing runs), and returns
-    None then.
+    instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
+    other is a :attr:`Code.STEP`, of an image without schedule tables.  Reports C092 (no emulator), C093 (no plugin), C095 (the
+    run failed) or C192 (a board that nothing runs), and returns None then.
     """
     system = image.system
     how = runnable(system, diagnostics)

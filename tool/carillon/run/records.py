@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of a run become events.
 
-A record is what the virtual board and the tracing plugin write: 64-bit time, 32-bit kind, 32-bit value,
-little-endian.  The time counts ticks on a virtual board and instructions in QEMU; the value is a source, a
-cell or an address.  What an interrupt is for stands in the image's table of vectors, and in the firmware's symbols
-where a function is; nothing that the emitters decided is worked out here again.
+A record is what the virtual board and the tracing plugin write: 64-bit time, 32-bit kind, 32-bit value, little-endian.  The time
+counts ticks on a virtual board and instructions in QEMU; the value is a source, a cell or an address.  What an interrupt is for
+stands in the image's table of vectors, and where a function is stands in the firmware's symbols.  Nothing that the emitters
+decided is worked out here again.
 """
 
 from __future__ import annotations

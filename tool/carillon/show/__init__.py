@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
     """Write the file as a whole or not at all; raises ValueError for a window outside the run.
 
-    ``form``: ``html``, the interactive page, one file that loads nothing; ``svg``, a static picture; ``perfetto``, Chrome
-    trace-event JSON of the whole run, for ui.perfetto.dev; ``vcd``, a Value Change Dump of it, for GTKWave and its like.
+    ``form``: ``html``, the interactive page, one file that loads nothing.  ``svg``, a static picture.  ``perfetto``, Chrome
+    trace-event JSON of the whole run, for ui.perfetto.dev.  ``vcd``, a Value Change Dump of it, for GTKWave and its like.
     ``window``: what page and picture show, in ticks from the start of the first round; None: the first round.  ``network``: the
     name of a network, of which the panels are the nodes.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timeline as one self-contained HTML file: nothing is loaded, no script comes from elsewhere.
 
-The file carries the run as arrays of differences, which the page's script sums once; what it draws is
-found by binary search, so that hundreds of thousands of events stay fluid.
+The file carries the run as arrays of differences, which the page's script sums once. What the script draws is found by binary
+search, so that hundreds of thousands of events stay fluid.
 """
 
 from __future__ import annotations

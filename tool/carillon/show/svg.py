@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A static picture of a window of one or two traces, for documents: same input, same bytes.
 
-Drawn after figures 1 and 6 of the Sloth on Time paper: a lane per task, circles for activations, crosses
-for deadlines, the kernel's time dark and never thinner than :data:`THINNEST`, so that no interruption is
-too short to be seen.  It brings its own background and so reads the same on a light and on a dark page.
+Drawn after figures 1 and 6 of the Sloth on Time paper: a lane per task, circles for activations, crosses for deadlines.  The
+kernel's time is dark and never thinner than :data:`THINNEST`, so that no interruption is too short to be seen.  It brings its own
+background and so reads the same on a light and on a dark page.
 """
 
 from __future__ import annotations

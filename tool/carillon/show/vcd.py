@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
 
-A scope per trace and per lane: the wire ``running`` (of a schedule table: it is started), the wire ``active`` (started,
-not ended) for tasks and interrupts, and the events ``activation``, ``deadline_met`` and ``deadline_missed``; for what is
-event-triggered the wire ``waiting`` instead of the deadlines; for schedule tables the event ``point``.  No date, so the
+A scope per trace and per lane.  All have the wire ``running`` (of a schedule table: it is started).  Tasks and interrupts have
+the wire ``active`` (started, not ended) and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  What is
+event-triggered has the wire ``waiting`` instead of the deadlines.  Schedule tables have the event ``point``.  No date, so the
 same run gives the same bytes.
 """
 

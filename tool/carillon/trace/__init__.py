@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events of a run: the form in which every board reports what happened.
 
-One JSON object a line: ``{"t": tick, "n": index, "event": kind, "object": name}``.  ``t`` counts ticks from
-the start of the first round; ``n`` is the index of the instruction (QEMU) or cycle (simavr) at which it
-happened, and equals ``t`` on virtual boards.  Lines are ordered by ``n``.
+One JSON object a line: ``{"t": tick, "n": index, "event": kind, "object": name}``.  ``t`` counts ticks from the start of the
+first round.  ``n`` is the index of the instruction (QEMU) or cycle (simavr) at which it happened, and equals ``t`` on virtual
+boards.  Lines are ordered by ``n``.
 """
 
 from __future__ import annotations
@@ -58,20 +58,17 @@ class TableState:
 class Trace:
     """A run's events with what is needed to read them.
 
-    ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds
-    were asked for, 0 if a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware
-    wrote.  ``modes`` lists (tick, mode): when the first round of each mode in turn began; ``round_lengths``
-    has (mode, ticks of its round) for every mode.  ``courses``: of each of ``modes``, when its rounds were, if the run tells.
-    ``stopped`` says why the firmware stopped before its time.  Of ``tasks`` and ``interrupts``, ``event_triggered``
-    has those of the event-triggered system, if there is one, ISRs and tasks each by falling priority; ``timers`` are
-    its counters and alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time.
-    ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many ticks at most, but for what
-    preempts them.  ``node`` is the node's name in a network, else empty.
-    ``tables`` says what is known of schedule tables; their points are among the events.
-    ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The events have the task's
-    lane, on cells that of its rate.
-    ``invocations``: of a Giotto program as microcode, the lane, and from when to when (in ``n``) its function was called; None:
-    to the end of the trace.
+    ``instructions_per_tick`` is 0 where code takes no time (virtual boards).  ``rounds`` is how many rounds were asked for, 0 if
+    a time was; ``length`` how many ticks the run lasted; ``output`` is what the firmware wrote.  ``modes`` lists (tick, mode):
+    when the first round of each mode in turn began; ``round_lengths`` has (mode, ticks of its round) for every mode.
+    ``courses``: of each of ``modes``, when its rounds were, if the run tells.  ``stopped`` says why the firmware stopped before
+    its time.  Of ``tasks`` and ``interrupts``, ``event_triggered`` has those of the event-triggered system, if there is one, ISRs
+    and tasks each by falling priority.  ``timers`` are its counters and alarms, which handlers can be for.  ``unit`` is what
+    ``n`` counts where code takes time.  ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many
+    ticks at most, but for what preempts them.  ``node`` is the node's name in a network, else empty.  ``tables`` says what is
+    known of schedule tables; their points are among the events.  ``missed``: of a Giotto program, the tick and the task of each
+    missed deadline; None of others.  The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
+    program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     """
 
     application: str

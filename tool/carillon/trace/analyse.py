@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analysis of a run: who had the processor when, and what that means for every task.
 
-:func:`analyse` reads the events once (:mod:`.walk`) and returns a :class:`.summary.Summary`: the segments in which
-tasks, interrupts, the kernel and the idle task really ran, one :class:`.timeline.Run` per activation, one
-:class:`.timeline.Handler` per interrupt taken, one :class:`.summary.Verdict` per deadline, and figures for each task and
-for the whole run.
+:func:`analyse` reads the events once (:mod:`.walk`) and returns a :class:`.summary.Summary`.  It has the segments in which tasks,
+interrupts, the kernel and the idle task really ran, one :class:`.timeline.Run` per activation and one :class:`.timeline.Handler`
+per interrupt taken.  It also has one :class:`.summary.Verdict` per deadline, and figures for each task and for the whole run.
 """
 
 from __future__ import annotations

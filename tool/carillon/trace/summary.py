@@ -50,13 +50,12 @@ class Spread:
 class TaskSummary:
     """Figures of one task or application interrupt.
 
-    In ticks: ``start_delay`` (start - nominal release), ``jitter`` (its maximum - its minimum), ``drift``
-    (its last value - its first, over activations of one point that began in an idle system; of the point where that is most),
-    ``response`` (end - nominal release).  ``longest`` is the greatest time in ticks from a stretch's begin to its end, with what
-    preempted it.  In units of ``n``: ``execution``, ``dispatch``, ``terminate``, each of stretches (of whole runs, for a task
-    that does not wait).  ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no
-    start answers.  ``start_bound`` is the greatest ``start_delay`` that the plan allows; None for a task that starts on its
-    tick.
+    In ticks: ``start_delay`` (start - nominal release) and ``jitter`` (its maximum - its minimum).  ``drift`` (its last value -
+    its first) is over activations of one point that began in an idle system; of the point where that is most.  ``response`` (end
+    - nominal release).  ``longest`` is the greatest time in ticks from a stretch's begin to its end, with what preempted it.  In
+    units of ``n``: ``execution``, ``dispatch``, ``terminate``, each of stretches (of whole runs, for a task that does not wait).
+    ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no start answers.
+    ``start_bound`` is the greatest ``start_delay`` that the plan allows; None for a task that starts on its tick.
     """
 
     lane: Lane

@@ -67,8 +67,8 @@ IDLE = Lane(LaneKind.IDLE, "idle")
 class Segment(NamedTuple):
     """``lane`` had the processor in [begin, end).
 
-    ``owner`` is an index into :attr:`Summary.runs` for tasks and interrupts, into :attr:`Summary.handlers`
-    for the kernel, and -1 where there is none (idle, or a run whose start lies before the trace).
+    ``owner`` is an index into :attr:`Summary.runs` for tasks and interrupts, and into :attr:`Summary.handlers` for the kernel.
+    It is -1 where there is none (idle, or a run whose start lies before the trace).
     """
 
     lane: Lane
@@ -120,9 +120,9 @@ class Handler:
 class Stretch:
     """A part of a run from its start, or the end of a wait, to its end, or the next wait (None: the end of the trace).
 
-    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch``, ``terminate`` are instructions between the
-    interrupt's entry and the task's first one, and from the task's last one to the first of what ran next (a bare return: 1);
-    None where unknown.
+    ``executed`` (unit ``n``) leaves out what preempted it.  ``dispatch`` is the instructions between the interrupt's entry and
+    the task's first one.  ``terminate`` is those from the task's last one to the first of what ran next (a bare return: 1).  None
+    where unknown.
     """
 
     begin: Moment

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The independent check of an image: does the linked ELF file do what the schedule says?
 
-It starts from the model, as ``read`` made it, and from the file's bytes.  In between it shares nothing with the passes that
-made the image: no lowering, no allocation, no ``image``, no emitter.  What stores do to timers is in ``families``, what
-they do to interrupt controllers in ``controllers``, where known chips have their timers in ``chips``, what machine code does in
-``code``; ``expected`` says what must happen, ``rounds`` and ``events`` compare.  A part of an image that no rule reads is
+It starts from the model, as ``read`` made it, and from the file's bytes.  In between it shares nothing with the passes that made
+the image: no lowering, no allocation, no ``image``, no emitter.  What stores do to timers is in ``families``, what they do to
+interrupt controllers in ``controllers``.  Where known chips have their timers is in ``chips``, what machine code does in
+``code``.  ``expected`` says what must happen, ``rounds`` and ``events`` compare.  A part of an image that no rule reads is
 reported as not verified, never passed over.
 """
 

@@ -56,10 +56,10 @@ def _cmsdk(apb: int, timer0: int, timer1: int, dual: int) -> Mapping[str, Mappin
 
 CHIPS: dict[tuple[str, str], Chip] = {
     # Timer controller at 0x7E782000, interrupts 16 to 23: QEMU, hw/arm/aspeed_ast10x0.c, aspeed_soc_ast1030_memmap
-    # (ASPEED_DEV_TIMER1) and aspeed_soc_ast1030_irqmap.  In it, 16 bytes each, timers 1 to 3 from 0x00 and 4 to 8 from 0x40
-    # on, and at 0x30 the control register, of which timer n has bits 4 (n - 1) to 4 (n - 1) + 3: QEMU,
-    # hw/timer/aspeed_timer.c, aspeed_timer_write and timer_ctrl_status.  Linux, drivers/clocksource/timer-fttmr010.c, says
-    # the same of timers 1 to 3 and of the control register.
+    # (ASPEED_DEV_TIMER1) and aspeed_soc_ast1030_irqmap.  In it, 16 bytes each, timers 1 to 3 are from 0x00 and 4 to 8 from 0x40
+    # on.  At 0x30 is the control register, of which timer n has bits 4 (n - 1) to 4 (n - 1) + 3: QEMU, hw/timer/aspeed_timer.c,
+    # aspeed_timer_write and timer_ctrl_status.  Linux, drivers/clocksource/timer-fttmr010.c, says the same of timers 1 to 3 and
+    # of the control register.
     ("armv7m", "ast1030-evb"): Chip(
         "QEMU's hw/arm/aspeed_ast10x0.c and hw/timer/aspeed_timer.c",
         {

@@ -23,9 +23,9 @@ def verify_file(
 ) -> Report:
     """Compare an image with a schedule; ``elf``: else what ``carillon build`` made in ``out`` or its usual folder.
 
-    Where the schedule leaves the clock to the allocation, the image is compared at each clock that may be, and what is reported
-    is of the first at which nothing differs, else of that with the fewest differences.  Raises CarillonError with the schedule's
-    own errors, or C209 where there is no image.
+    Where the schedule leaves the clock to the allocation, the image is compared at each clock that may be.  What is reported is
+    of the first at which nothing differs, else of that with the fewest differences.  Raises CarillonError with the schedule's own
+    errors, or C209 where there is no image.
     """
     system = read_and_check(schedule, diagnostics, board, machine=machine)
     folder = out or system.file.parent / "build" / system.folder(kernel)

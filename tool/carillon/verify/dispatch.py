@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table: one cell among points of several subjects, whose handler looks up in ROM what is due (``kernel/osektime/table.h``).
 
-What the dispatcher makes of an entry is its code, which is read by nobody here; that it is called with the cell's own step,
-and what each entry says, is.
+What the dispatcher makes of an entry is its code, which is read by nobody here. That it is called with the cell's own step, and
+what each entry says, is read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The event-triggered system of the image against that of the schedule.
 
-Compared are its cells (alarms, counters, a periodic clock, slices), what their vectors do, the vectors of its tasks and
-ISRs, the order of levels, and the tables of tasks, counters and alarms.  What is decided while it runs (who waits in which
+Compared are its cells (alarms, counters, a periodic clock, slices) and what their vectors do.  So are the vectors of its tasks
+and ISRs, the order of levels, and the tables of tasks, counters and alarms.  What is decided while it runs (who waits in which
 queue, what a clock that moves is set to) is no part of an image; ``verify`` says so.
 """
 

@@ -61,8 +61,8 @@ def points(mode: Mode) -> dict[Subject, Points]:
 def windows(mode: Mode, system: System) -> list[int]:
     """Until when each activation of a mode may run: later points until then must preempt it.
 
-    With ``window = "wcet"`` the WCETs alone are counted, which is a part of what the kernel's own code makes of it: what
-    must preempt is then found for certain, but points that only the kernel's time puts into a window are not.
+    With ``window = "wcet"`` the WCETs alone are counted, which is a part of what the kernel's own code makes of it.  What must
+    preempt is then found for certain.  Points that only the kernel's time puts into a window are not.
     """
     if mode.window is Window.WCET:
         return completions(mode, system)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def joined(round_: Round, source: int) -> dict[int, Subject]:
     """By the identity of each of the source's cells, what it is for; C205 for what is wrong with the vector.
 
-    Which way a branch goes is not read, so of each path it is asked that all cells are asked on it, and that nothing is done
-    but to acknowledge the cell that was asked last, and to say that its deadline is missed.
+    Which way a branch goes is not read. So each path must ask all cells. It must do nothing but acknowledge the cell that was
+    asked last, and say that its deadline is missed.
     """
     meaning = round_.meaning(source)
     cells = {id(r.cell): r for r in round_.own_cells(source)}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Giotto program as microcode: the bytes of its E code, played, and all tables around it.
 
-The E code is not compiled again: it is decoded as SPEC says (section "Microcode"), and followed beside the program's meaning
-(``giotto_meaning``), from the start on, both ways at each guard, through each switch, until each pair of an address and of what
-the program does there has been seen.  So it holds for every run, of any length.
+The E code is not compiled again.  It is decoded as SPEC says (section "Microcode"), and followed beside the program's meaning
+(``giotto_meaning``), from the start on, both ways at each guard, through each switch.  This ends when each pair of an address and
+of what the program does there has been seen.  So it holds for every run, of any length.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of microcode in the image: which C function each driver, guard and task calls, and with which ports.
 
-A port has no name in the image: it is an address.  So names and addresses are matched: one that a function is first given for a
-port is that port's, and no function may be given it for another port, or be given another one for that port.
+A port has no name in the image: it is an address.  So names and addresses are matched.  An address that a function is first given
+for a port is that port's.  No function may be given it for another port, or be given another one for that port.
 """
 
 from __future__ import annotations

@@ -266,7 +266,8 @@ class Round:
     def _followed(self, subject: Subject, own: Points, cells: list[Running]) -> dict[int, Span]:
         """The points at which the cells have to expire: one that each end of the task moves on watches the first deadlines.
 
-        No activation misses a later one without that one, and whoever misses that one stops the system.
+        If an activation misses a later deadline, it has missed that first one as well, and who misses the first one stops the
+        system.
         """
         moved = [r for r in cells if r.multiplex is not None and r is not self.tabled.get(subject)]
         if subject.kind != "deadline" or not moved:

@@ -2,7 +2,7 @@
 """Schedule tables on cells: what a start of each makes the cells do, and what a stop does, against the schedule.
 
 The stores and shifts of each table are carried out on the models of the devices, as the kernel does with the time base at the
-table's begin, and when each cell expires is compared with the points of the task that is its vector.
+table's begin. When each cell expires is compared with the points of the task that is its vector.
 """
 
 from __future__ import annotations

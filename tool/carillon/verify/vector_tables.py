@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole vector tables, with what no schedule names: the processor's own entries, and those of sources that nobody uses.
 
-A table of Arm begins with the stack pointer and the reset handler, and each of its functions has bit 0 set: a processor that has
+A table of Arm begins with the stack pointer and the reset handler, and each of its functions has bit 0 set. A processor that has
 only Thumb code faults without it (ARMv7-M Architecture Reference Manual, B1.5.3).
 """
 

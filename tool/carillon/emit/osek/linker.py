@@ -10,8 +10,8 @@ from carillon.image import Image
 def linker_script(image: Image) -> str:
     """Names for the linker.
 
-    TerminateTask and ChainTask within a function called by a task must find the way out of it: whoever refers to
-    them makes every direct task's vector a frame to come back to.
+    TerminateTask and ChainTask within a function called by a task must find the way out of it. Whoever refers to them makes every
+    direct task's vector a frame to come back to.
     """
     assert image.osek is not None
     lines = [text.head(image, "Which function is the vector of a direct task."), ""]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the containers of an ``Os`` module to the tables of a schedule file, with a place for everything in them.
 
-Which container is what stands in :mod:`.table`.  What is no value of its parameter (C215), a reference to nothing (C216) and
-two different values of one parameter (C217) are errors; what Carillon does not support (C218) and what is a tool's own (C219)
-is named and left out.  Whether the objects go together, and the ranges of numbers, are for the schedule's own checks.
+Which container is what stands in :mod:`.table`.  What is no value of its parameter (C215), a reference to nothing (C216) and two
+different values of one parameter (C217) are errors.  What Carillon does not support (C218) and what is a tool's own (C219) is
+named and left out.  Whether the objects go together, and the ranges of numbers, are for the schedule's own checks.
 """
 
 from __future__ import annotations

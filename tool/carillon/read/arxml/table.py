@@ -34,10 +34,10 @@ class Kind(Enum):
 class Parameter:
     """A parameter or a reference.
 
-    ``key`` is that of the group's table in the schedule, or of its table ``system`` if ``system``.  ``words`` are those of
-    the file with what a schedule has for each, the first of a meaning being the one that is written: a value, or of a CHOICE
-    keys with theirs; of a MEMBER the word is ``member``.  ``target`` is the definition of the containers that a reference may
-    name; ``many``: it may stand several times.  ``aliases`` are what tools call it.
+    ``key`` is that of the group's table in the schedule, or of its table ``system`` if ``system``.  ``words`` are those of the
+    file with what a schedule has for each, the first of a meaning being the one that is written.  A schedule has a value, or of a
+    CHOICE keys with theirs.  Of a MEMBER the word is ``member``.  ``target`` is the definition of the containers that a reference
+    may name; ``many``: it may stand several times.  ``aliases`` are what tools call it.
     """
 
     name: str
@@ -56,9 +56,9 @@ class Group:
     """A container: its parameters and the containers in it.
 
     ``key`` is that of its own table within the table of the container around it; "" if it has none, but adds to that one.
-    ``present`` is what the container says by being there, unless a parameter says more.  ``choice``: it holds one of its
-    groups; some tools leave the container out and write that group in its place.  ``many``: it may stand several times, and
-    its tables are an array, in the order of the parameter ``order`` if it has one; without a key, what it says is added up.
+    ``present`` is what the container says by being there, unless a parameter says more.  ``choice``: it holds one of its groups;
+    some tools leave the container out and write that group in its place.  ``many``: it may stand several times, and its tables
+    are an array, in the order of the parameter ``order`` if it has one.  Without a key, what it says is added up.
     """
 
     name: str

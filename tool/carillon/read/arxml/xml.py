@@ -80,8 +80,8 @@ def read_document(path: Path, diagnostics: Diagnostics) -> Document | None:
 class _Reader:
     """Reads one file.
 
-    ``open`` are the elements around the place, ``built`` those of them that belong to a module; ``skipping`` is the depth
-    of the module that is passed over, 0 if none is.
+    ``open`` are the elements around the place, ``built`` those of them that belong to a module.  ``skipping`` is the depth of the
+    module that is passed over, 0 if none is.
     """
 
     def __init__(self, file: str, diagnostics: Diagnostics) -> None:

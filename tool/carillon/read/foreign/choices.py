@@ -63,9 +63,9 @@ def assign_sources(
 ) -> None:
     """Give every ISR without a source one of the board's that is free, in their order.
 
-    ``written`` says what the file has for each of them that is no source of the board, if anything; ``known`` are the
-    board's sources, None if there is no board: then it is the board that is reported.  ``more`` is what to do if the board
-    has too few, in the language's words, and ``naming`` says how the source of an ISR is named.
+    ``written`` says what the file has for each of them that is no source of the board, if anything.  ``known`` are the board's
+    sources, None if there is no board: then it is the board that is reported.  ``more`` is what to do if the board has too few,
+    in the language's words, and ``naming`` says how the source of an ISR is named.
     """
     isrs: dict[str, dict[str, Any]] = result.data["osek"].get("isr", {})
     without = [name for name, table in isrs.items() if "source" not in table]

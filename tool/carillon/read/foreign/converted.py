@@ -27,8 +27,8 @@ class Leftover:
 class Converted:
     """A schedule's data as TOML would give them, and what else is known of them.
 
-    ``language`` is that of the file; ``descriptions`` are the file's, by the path of what they describe; ``notes`` say
-    what Carillon chose; ``broken`` are the paths of values that were refused; ``searches`` are what was asked of the file system.
+    ``language`` is that of the file. ``descriptions`` are the file's, by the path of what they describe. ``notes`` say what
+    Carillon chose. ``broken`` are the paths of values that were refused. ``searches`` are what was asked of the file system.
     """
 
     language: str

@@ -32,7 +32,7 @@ def schedule_text(converted: Converted, source: Path, folder: Path) -> str:
 def moved_system(table: dict[str, Any], source: Path, folder: Path) -> dict[str, Any]:
     """The table ``system`` of the file ``source``, for a file in ``folder``: paths are relative to that.
 
-    If the two are in one folder, nothing changes; else C files and folders of headers are named that ``source`` does not name,
+    If the two are in one folder, nothing changes. Else C files and folders of headers are named that ``source`` does not name,
     unless they would be found from ``folder``, too.
     """
     here, there = folder.resolve(), source.parent.resolve()

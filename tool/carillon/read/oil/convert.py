@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the objects of an OIL file to the tables of a schedule file, with a place for everything in them.
 
-Reports what only OIL has: objects and attributes that Carillon has no use for (C150, C151), and what OIL leaves to
-the implementation and Carillon therefore chooses: the tick of a counter (C152) and the source of an ISR (C153).
-Whether the objects go together is for the schedule's own checks.
+Reports what only OIL has: objects and attributes that Carillon has no use for (C150, C151). Reports what OIL leaves to the
+implementation and Carillon therefore chooses: the tick of a counter (C152) and the source of an ISR (C153). Whether the objects
+go together is for the schedule's own checks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From tokens to :class:`OilFile`, by recursive descent with recovery at the next ``;``, ``}`` or object.
 
-More is accepted than OIL 2.5 says where tools differ and nothing can be mistaken: a missing ``;`` behind a ``}``,
-objects outside a CPU, ``EVENT = Name;`` as a declaration, and named blocks inside objects.
+More is accepted than OIL 2.5 says where tools differ and nothing can be mistaken. This is a missing ``;`` behind a ``}``, objects
+outside a CPU, ``EVENT = Name;`` as a declaration, and named blocks inside objects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """AVR, as far as handlers use it (AVR Instruction Set Manual).
 
-A register holds a number, or what a load and a constant make of a device register: ("read", address), ("set", address,
-bits) or ("clear", address, bits), so that the store that follows is known to set or clear bits.
+A register holds a number, or what a load and a constant make of a device register: ("read", address), ("set", address, bits) or
+("clear", address, bits). So the store that follows is known to set or clear bits.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The 16-bit timers of AVR (ATmega128 and ATmega2560 data sheets, 16-bit Timer/Counter): compare channels of one counter.
 
-In waveform mode 12 a timer counts from 0 to ICR and begins anew, and a channel asks for an interrupt a unit after the
-counter has equalled its compare register.  In mode 0 it counts through all 16 bits.  A store's address has, above the
-register, what the port does with it: a word, bits to set or to clear, or a counter to wait for.
+In waveform mode 12 a timer counts from 0 to ICR and begins anew.  A channel asks for an interrupt a unit after the counter has
+equalled its compare register.  In mode 0 it counts through all 16 bits.  A store's address has, above the register, what the port
+does with it: a word, bits to set or to clear, or a counter to wait for.
 """
 
 from __future__ import annotations

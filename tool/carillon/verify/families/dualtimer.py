@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CMSDK's dual timer, like Arm's SP804 (Arm DDI 0479, section 4.4; DDI 0271): 32-bit down counters, 0x20 apart.
 
-Load at +0 sets the counter and the background load, counter at +4, control at +8 (0x80 enable, 0x40 periodic, 0x20
-interrupt, 0x02 32 bits), interrupt clear at +12, masked status at +0x14, background load at +0x18.  It expires at 0 and
-takes the background load over a unit later, so the interval after the running one is background load + 1.
+Load at +0 sets the counter and the background load.  Counter at +4, control at +8 (0x80 enable, 0x40 periodic, 0x20 interrupt,
+0x02 32 bits).  Interrupt clear at +12, masked status at +0x14, background load at +0x18.  It expires at 0 and takes the
+background load over a unit later, so the interval after the running one is background load + 1.
 """
 
 from __future__ import annotations
