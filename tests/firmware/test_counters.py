@@ -281,17 +281,20 @@ def check(
     """Run a program; returns what carries the queue's parts.  ``tickless``: the clock that tells the ticks."""
     rng = random.Random(f"{board}{seed}{rounds}{tasks or ''}{tickless}")
     limit = rng.choice([9, 30, 250, 65_535])
-    tick = 1000 if tickless and board == ATMEGA else TICK[board]
+    # A clock of 16 bits may be held back for a quarter of its range, and an expiry takes some thousand cycles.
+    slow = bool(tickless) and board == ATMEGA
+    tick, hertz = (2000, 62_500) if slow else (TICK[board], HERTZ[board])
+    clock = 'clock = "62.5kHz"' if slow else SYSTEM.get(board, "")
     priorities, reference, others = (0,) * ALARMS, False, 0
     if tasks:
         priorities = tuple(rng.choice([(0, 2, 3, 3, 4, 5), (2, 3, 3, 4)][seed % 2]) for _ in range(ALARMS))
         most = CELLS[board] - 2 - (0 if rounds is None else 2)  # of these, beside the time base and the round's
         reference, others = bool(seed % 2), [most, 0][seed] if seed < 2 else rng.choice([0, min(1, most), most])
-    text = schedule(limit, tick, HERTZ[board], rounds, priorities, reference, others)
+    text = schedule(limit, tick, hertz, rounds, priorities, reference, others)
     if tickless:
         bits = rng.choice([16, 32]) if board == ATMEGA else 32
         text += TICKLESS.format(clock=tickless, bits=bits, uses=rng.choice(["[]", '["functions", "tasks"]', '["delays"]']))
-    osek = plan(lab.write(text, "", system=SYSTEM.get(board, "")), Diagnostics(), board).allocation.osek
+    osek = plan(lab.write(text, "", system=clock), Diagnostics(), board).allocation.osek
     assert osek is not None
     assert osek.base is not None or not tasks or tickless
     leveled = {a.name: p.part + 1 for p in osek.counters if p.task_level for a in osek.alarms_of(p)}
@@ -307,8 +310,9 @@ def check(
     actions += ["ALARMCALLBACK(FO) { }"] if others else []
     code = CODE.format(tick=tick, isr=isr, begin=begin, task=task, get=GET, actions="\n".join(actions))
     if rounds is not None:
-        code += f"ttTASK(Long) {{ carillon_work({rounds[1] * tick - tick // 64}u); }}\n"
-    outcome = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=(model.elapsed + 60) * tick)
+        kernel = 0 if board.startswith("virtual") else tick // 64  # code takes no time on a virtual board
+        code += f"ttTASK(Long) {{ carillon_work({rounds[1] * tick - kernel}u); }}\n"
+    outcome = lab.run(text, code, board, system=clock, ticks=(model.elapsed + 60) * tick)
     said = list(zip(outcome.said("w"), outcome.said("v"), strict=True))
     assert said == model.said, (board, seed, rounds)
     further = [p for p in osek.counters if p.part >= len(osek.osek.counters)]
