@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from carillon.allocate.solver import version
+
 
 def _import() -> Any:
-    """The module ``ortools.sat.python.cp_model``."""
+    """The module ``ortools.sat.python.cp_model``.  Raises :class:`.SolverMissingError`."""
+    version()
     if "pandas" in sys.modules:  # somebody else's, and it costs nothing now
         from ortools.sat.python import cp_model
 

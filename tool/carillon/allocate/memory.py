@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.solve import ModeSolver
+from carillon.allocate.solver import version
 from carillon.diagnostics import Span
 from carillon.files import write_text
 
@@ -96,9 +97,7 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
 
 def key(problem: Problem, limit: float) -> str:
     """The name of a problem: that of all it says, of the limit, and of the code that looks for an answer."""
-    from importlib.metadata import version  # where nothing is searched, nobody waits for this
-
-    parts = [_code(), version("ortools"), repr(float(limit))]
+    parts = [_code(), version(), repr(float(limit))]
     content(problem, parts.append)
     return _digest("\n".join(parts))
 

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether there is a solver, which a schedule needs only if the short ways do not find its cells."""
+
+from __future__ import annotations
+
+
+class SolverMissingError(Exception):
+    """OR-tools is not installed."""
+
+
+def version() -> str:
+    """The version of OR-tools, without importing it.  Raises :class:`SolverMissingError`."""
+    from importlib import metadata  # where nothing is searched, nobody waits for this
+
+    try:
+        return metadata.version("ortools")
+    except metadata.PackageNotFoundError:
+        raise SolverMissingError from None
