@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from carillon.bench.handlers import Handler
+from carillon.groups import grouped
 from carillon.run.entries import Code, Record
 
 HANDLER = "handler"
@@ -32,11 +33,8 @@ class Marks:
         handlers: Iterable[Handler] = (),
     ) -> Marks:
         """What a run recorded; ``table`` has the firmware's symbols.  A mark that is none of them was never passed."""
-        at: dict[int, list[int]] = {}
-        for entry in records:
-            if entry.code == Code.MARK:
-                at.setdefault(entry.value, []).append(entry.time)
-        found = {mark: at.get(table[mark][0] & ~1, []) if mark in table else [] for mark in marks}
+        at = grouped((entry.value, entry.time) for entry in records if entry.code == Code.MARK)
+        found = {mark: at[table[mark][0] & ~1] if mark in table else [] for mark in marks}
         found[HANDLER] = [handler.begin for handler in handlers]
         found[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
         return cls(found)

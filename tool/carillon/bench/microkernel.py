@@ -119,10 +119,7 @@ class Case:
     @property
     def work_ms(self) -> Fraction:
         """How long each task takes."""
-        return LOADS[self.load] / sum(Fraction(freq, ROUND_MS) for freq in self._frequencies())
-
-    def _frequencies(self) -> list[int]:
-        return [(1, 2, 3, 6)[k % 4] for k in range(self.tasks)]
+        return LOADS[self.load] / sum(Fraction((1, 2, 3, 6)[k % 4], ROUND_MS) for k in range(self.tasks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,6 @@ def _portable(path: str, generated: Path) -> str:
     return relative if relative.startswith("../") else f"./{relative}"
 
 
-def _beside(file: Path) -> str:
-    """The folder of the file, in which the types of a Giotto program are declared; from Carillon's root."""
-    return Path(os.path.relpath(file.resolve().parent, data_root())).as_posix()
-
-
 def located(path: str, generated: Path) -> Path:
     """Where the file is that the manifest in ``generated`` calls ``path``."""
     return (generated if path.startswith(".") else data_root()) / path
@@ -103,6 +98,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
+    beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
         "board": board.name,
@@ -113,7 +109,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
-        "include": [".", "kernel/api", port, *([_beside(system.file)] if system.giotto is not None else [])],
+        "include": [".", "kernel/api", port, *([beside] if system.giotto is not None else [])],
         "compile_options": [
             "-std=c11",
             "-O2",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from carillon.groups import grouped
 from carillon.model import Activation, Mode, System
 from carillon.units import format_duration
 
@@ -41,10 +42,7 @@ def again(count: int) -> str:
 
 def by_task(mode: Mode) -> dict[str, list[Activation]]:
     """The activations of each task, ascending, in order of first use."""
-    tasks: dict[str, list[Activation]] = {}
-    for activation in mode.activations:
-        tasks.setdefault(activation.task, []).append(activation)
-    return tasks
+    return grouped((activation.task, activation) for activation in mode.activations)
 
 
 def well_formed(mode: Mode) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from carillon.check.common import by_task, time
 from carillon.diagnostics import Diagnostics, Span
+from carillon.groups import grouped
 from carillon.model import Mode, System
 from carillon.model.board import Role
 
@@ -69,8 +70,5 @@ def _demands(mode: Mode) -> Iterator[tuple[Role, str, list[tuple[int, Span]]]]:
         deadlines = [(d, a.span) for a in activations for d in a.deadlines]
         if deadlines and activations[0].monitor.value == "always":
             yield Role.DEADLINE, f"the monitoring of task '{task}'", deadlines
-    enables: dict[str, list[tuple[int, Span]]] = {}
-    for point in mode.enables:
-        enables.setdefault(point.interrupt, []).append((point.at, point.span))
-    for interrupt, points in enables.items():
+    for interrupt, points in grouped((point.interrupt, (point.at, point.span)) for point in mode.enables).items():
         yield Role.ENABLE, f"the enabling of interrupt '{interrupt}'", points

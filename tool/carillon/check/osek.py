@@ -9,7 +9,7 @@ nobody uses (C104, a warning), and something can run (C105, a warning).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from carillon.check.common import article
@@ -177,7 +177,7 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
     if not osek.tasks and not osek.isrs and not osek.alarms:  # schedule tables are for tasks
         cause = "the event-triggered system does nothing: it has no task, no ISR and no alarm"
         diagnostics.warning("C105", osek.span, cause, "declare a task")
-    for name in _taken(osek):
+    for name in (name for owners in (osek.tasks, osek.isrs) for owner in owners for name in owner.resources):
         behind: str | None = name
         while behind is not None and behind not in used:
             used.add(behind)
@@ -186,10 +186,3 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
         if resource.name not in used:
             cause = f"resource {shorten(resource.name)} is taken by no task and no ISR"
             diagnostics.warning("C104", resource.span, cause, "add it to the resources of those that take it, or remove it")
-
-
-def _taken(osek: Osek) -> Iterator[str]:
-    for task in osek.tasks:
-        yield from task.resources
-    for isr in osek.isrs:
-        yield from isr.resources

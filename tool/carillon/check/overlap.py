@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 
 from carillon.check.common import again, time
-from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Activation, Mode, System
+from carillon.diagnostics import Diagnostics
+from carillon.groups import grouped
+from carillon.model import Mode, System
 
 CODES = ("C035",)
 
@@ -23,12 +24,8 @@ def check(system: System, diagnostics: Diagnostics) -> None:
 
 
 def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics) -> None:
-    found: dict[tuple[str, Span, str, Span], list[tuple[Activation, Activation]]] = {}
-    for one, other in itertools.pairwise(mode.activations):
-        if one.at == other.at:
-            earlier, later = sorted((one, other), key=lambda a: a.span)
-            found.setdefault((earlier.task, earlier.span, later.task, later.span), []).append((earlier, later))
-    for pairs in found.values():
+    together = (sorted(pair, key=lambda a: a.span) for pair in itertools.pairwise(mode.activations) if pair[0].at == pair[1].at)
+    for pairs in grouped((tuple((a.task, a.span) for a in pair), pair) for pair in together).values():
         earlier, later = pairs[0]
         if earlier.task == later.task:
             cause = f"task '{later.task}' is activated twice at {time(later.at, system)} of mode '{mode.name}'"

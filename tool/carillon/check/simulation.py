@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from carillon.check.common import listed, time, well_formed
 from carillon.check.utilisation import demand
@@ -217,9 +218,5 @@ def _remedy(code: str, preempted: bool) -> str:
 
 def _preempting(mode: Mode, number: int, end: int) -> list[str]:
     """The tasks activated before ``end``, while that activation is unfinished: each preempts it, directly or not."""
-    names: dict[str, None] = {}
-    for activation in mode.activations[number + 1 :]:
-        if activation.at >= end:
-            break
-        names[activation.task] = None
-    return list(names)
+    later = takewhile(lambda activation: activation.at < end, mode.activations[number + 1 :])
+    return list(dict.fromkeys(activation.task for activation in later))

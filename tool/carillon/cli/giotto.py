@@ -62,7 +62,8 @@ def command(
         found = _played(source, mode, compiled, its, chosen)
         if found is not None and found.broken is not None:
             if s_code is not None:
-                _broken(mode, found, report.diagnostics)
+                cause = f"the S code does not keep the mode {mode.name}: {found.said()}"
+                report.diagnostics.error("C272", mode.name.span, cause, "change the S code, or use --s-code edf")
             if not report.as_json and not (listing and its.edf):
                 console.verbatim(console.console(), "\n".join(_drawn(mode, found)))
         invocations = sum(activity.frequency for activity in mode.invocations)
@@ -175,11 +176,6 @@ def _drawn(mode: Mode, played: Played | None) -> list[str]:
         return []
     wrong = [f"mode {mode.name}, {played.said()}:"] if played.broken is not None else []
     return [*wrong, *played.timeline()]
-
-
-def _broken(mode: Mode, played: Played, diagnostics: Diagnostics) -> None:
-    cause = f"the S code does not keep the mode {mode.name}: {played.said()}"
-    diagnostics.error("C272", mode.name.span, cause, "change the S code, or use --s-code edf")
 
 
 def _properties(played: Played) -> dict[str, object]:

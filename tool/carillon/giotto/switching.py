@@ -105,13 +105,10 @@ class _Search:
         """What may come next: another unit of the mode, or one of a target."""
         found = []
         for target, released, order, time, unit in self.choices(visit):
-            left = list(visit.left)
-            for task in released:
-                left[task] = self.time[task]
+            left = [self.time[task] if task in released else rest for task, rest in enumerate(visit.left)]
             for task, used in self.ran(left, order, time):
                 left[task] -= used
-            name = target or visit.mode
-            found.append(_Visit(name, unit, tuple(left), visit, target))
+            found.append(_Visit(target or visit.mode, unit, tuple(left), visit, target))
         return found
 
     def choices(self, visit: _Visit) -> list[tuple[str, list[int], list[int], Fraction, int]]:

@@ -13,6 +13,7 @@ An instruction is two words of 32 bits, little endian: the opcode (8 bits) and `
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, unique
 
@@ -108,6 +109,13 @@ class Instruction:
     def leads(self) -> bool:
         """Whether ``y`` is the address of an instruction that may follow it."""
         return FORMS[self.opcode].fields.get(Field.Y) == "address"
+
+    def following(self, address: int) -> Iterator[tuple[bool, int]]:
+        """What may follow it where it stands at an address: whether it has to branch to there, and the other address."""
+        if FORMS[self.opcode].goes_on:
+            yield False, address + 1
+        if self.leads:
+            yield True, self.y
 
 
 @unique

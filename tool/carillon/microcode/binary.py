@@ -30,7 +30,7 @@ def encode(program: Program) -> bytes:
     wrong = faults(program)
     if wrong:
         raise ValueError(wrong[0][1])
-    body = b"".join(_encoded(instruction) for instruction in program.code)
+    body = b"".join(struct.pack("<IHH", i.opcode | i.time << 8, i.x, i.y) for i in program.code)
     body += b"".join(_name(name) for name in program.ports)
     body += b"".join(_function(function) for functions in program.functions.values() for function in functions)
     body += b"".join(struct.pack("<H", address) + _name(name) for address, name in program.labels)
@@ -78,10 +78,6 @@ def decode(content: bytes) -> Program:
     for address, text in faults(program):
         raise MalformedError(text if address is None else f"instruction {address}: {text}")
     return program
-
-
-def _encoded(instruction: Instruction) -> bytes:
-    return struct.pack("<IHH", instruction.opcode | instruction.time << 8, instruction.x, instruction.y)
 
 
 def _decoded(first: int, second: int) -> Instruction:

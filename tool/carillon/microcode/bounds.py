@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from carillon.microcode import FORMS, Instruction, Opcode, Program
+from carillon.microcode import Instruction, Opcode, Program
 
 MOST = 254
 """The most triggers, and the most threads, that an image has room for."""
@@ -40,7 +40,7 @@ class Loop:
 def bounds(program: Program) -> Bounds | Loop:
     """The room that a program without faults needs, or what loops in it."""
     code = program.code
-    edges = list(_edges(code))
+    edges = [(address, branch, target) for address, i in enumerate(code) for branch, target in i.following(address)]
     activation = [e for e in edges if not (e[1] and code[e[0]].opcode in _BEGINS | {Opcode.FORK})]
     instant = [e for e in edges if not (e[1] and code[e[0]].opcode in _BEGINS)]
     lifetimes = _lifetimes(code, activation)
@@ -51,14 +51,6 @@ def bounds(program: Program) -> Bounds | Loop:
         if _is_endless(code, members, instant, one_thread=threads <= 1):
             return Loop(tuple(sorted(members)))
     return Bounds(bindings, threads + bindings if threads else 0)
-
-
-def _edges(code: tuple[Instruction, ...]) -> Iterable[Edge]:
-    for address, i in enumerate(code):
-        if FORMS[i.opcode].goes_on:
-            yield address, False, address + 1
-        if i.leads:
-            yield address, True, i.y
 
 
 def components(size: int, edges: Iterable[Edge]) -> list[list[int]]:
@@ -162,7 +154,8 @@ def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[E
     def breaks(left_out: Callable[[Instruction, bool], bool]) -> bool:
         left = [e for e in own if not left_out(code[e[0]], e[1])]
         places = {member: place for place, member in enumerate(members)}
-        return _is_acyclic(len(members), [(places[a], b, places[c]) for a, b, c in left])
+        joined = components(len(members), [(places[a], b, places[c]) for a, b, c in left])
+        return len(joined) == len(members) and all(source != target for source, _, target in left)
 
     def passes(i: Instruction, branch: bool) -> bool:
         return i.opcode is (Opcode.DISPATCH_TIME if branch else Opcode.IDLE)
@@ -179,11 +172,4 @@ def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[E
             return i.opcode is Opcode.DISPATCH_RELEASE and i.time == task
         return i.opcode is Opcode.IDLE_RELEASE and i.x == task
 
-    def has_ended(i: Instruction, branch: bool) -> bool:
-        return not branch and i.opcode in _DISPATCHES and i.x == task
-
-    return not (breaks(is_released) and breaks(has_ended))
-
-
-def _is_acyclic(size: int, edges: list[Edge]) -> bool:
-    return len(components(size, edges)) == size and all(source != target for source, _, target in edges)
+    return not (breaks(is_released) and breaks(lambda i, branch: not branch and i.opcode in _DISPATCHES and i.x == task))

@@ -7,10 +7,10 @@ that carries out the first one can go on with the composed one without a change 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from carillon.microcode import FORMS, MOST, S_CODE, Function, Instruction, Opcode, Program
+from carillon.groups import grouped
+from carillon.microcode import MOST, S_CODE, Function, Instruction, Opcode, Program
 
 _USES = frozenset({Opcode.RELEASE, Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.TERMINATE})
 BEGIN_TICKS = 1
@@ -39,7 +39,7 @@ def part_of(program: Program) -> Part:
         address = left.pop()
         if address not in reached:
             reached.add(address)
-            left += _following(program.code[address], address)
+            left += (target for _, target in program.code[address].following(address))
     code = [program.code[address] for address in sorted(reached)]
     return Part(
         tuple(sorted(reached)),
@@ -47,13 +47,6 @@ def part_of(program: Program) -> Part:
         frozenset(i.x for i in code if i.opcode is Opcode.CALL),
         any(i.opcode in S_CODE for i in code),
     )
-
-
-def _following(i: Instruction, address: int) -> Iterator[int]:
-    if FORMS[i.opcode].goes_on:
-        yield address + 1
-    if i.leads:
-        yield i.y
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,7 @@ def _apart(program: Program, ours: Part, theirs: Part) -> None:
                     raise CompositionError("the driver {} of one touches the task {} of the other one".format(*names))
     writers = [_writers(program, part) for part in (ours, theirs)]
     for port in sorted(writers[0].keys() & writers[1].keys()):
-        both = writers[0][port] | writers[1][port]
+        both = {*writers[0][port], *writers[1][port]}
         if len(both) > 1 or next(iter(both)).reads:
             raise CompositionError(f"both write the port {program.ports[port]}")
     if ours.scheduled != theirs.scheduled:
@@ -133,10 +126,7 @@ def _apart(program: Program, ours: Part, theirs: Part) -> None:
         raise CompositionError(f"the {without} one has no S code: while a thread of the {has} one waits, its tasks do not run")
 
 
-def _writers(program: Program, part: Part) -> dict[int, set[Function]]:
+def _writers(program: Program, part: Part) -> dict[int, list[Function]]:
     """Who writes each port."""
-    found: dict[int, set[Function]] = {}
-    for function in (*(program.drivers[d] for d in part.drivers), *(program.tasks[t] for t in part.tasks)):
-        for port in function.writes:
-            found.setdefault(port, set()).add(function)
-    return found
+    functions = (*(program.drivers[d] for d in part.drivers), *(program.tasks[t] for t in part.tasks))
+    return grouped((port, function) for function in functions for port in function.writes)

@@ -12,10 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from carillon.diagnostics import Diagnostics, Limited, Span, suggestion
+from carillon.groups import grouped
 from carillon.microcode import FORMS, MOST, NAME, S_CODE, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
 from carillon.units import MalformedError, shorten
 
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
+_LABEL = re.compile(f"{NAME.pattern}|@[0-9]{{1,5}}", re.ASCII)
+"""What names an address: a name, or the number that a disassembled program has for it."""
 _RELEASED = re.compile(r"release\s*\((.*)\)")
 _COMMENT_COLUMN = 48
 _MOST_ERRORS = 100
@@ -54,13 +57,8 @@ def text_of(
 
 def _labels(program: Program) -> dict[int, list[str]]:
     """The labels of each address; what is jumped to and has none gets the name of its number."""
-    found: dict[int, list[str]] = {}
-    for address, name in program.labels:
-        found.setdefault(address, []).append(name)
-    targets = {i.y for i in program.code if i.leads}
-    for address in targets | {program.entry}:
-        found.setdefault(address, [f"@{address}"])
-    return found
+    targets = {i.y for i in program.code if i.leads} | {program.entry}
+    return {address: [f"@{address}"] for address in targets} | grouped(program.labels)
 
 
 def _listed(word: str, ports: tuple[int, ...], program: Program) -> str:
@@ -197,7 +195,7 @@ class _Assembler(Limited):
             self.directive(number, *_parted(line))
         elif line.endswith(":"):
             name = line[:-1]
-            if not _is_label(name):
+            if not _LABEL.fullmatch(name):
                 raise MalformedError(
                     f"{shorten(name)} is no name of a label", "a name has letters, digits, '_', '.', ':' and '@'"
                 )
@@ -310,11 +308,6 @@ _WITH_PORTS = {
     Kind.GUARD: " reads PORT, ...",
     Kind.TRIGGER: " reads PORT, ...",
 }
-
-
-def _is_label(name: str) -> bool:
-    """Whether it names an address: a name, or the number that a disassembled program has for it."""
-    return NAME.fullmatch(name) is not None or re.fullmatch(r"@[0-9]{1,5}", name, re.ASCII) is not None
 
 
 def _parted(line: str) -> tuple[str, str]:

@@ -43,10 +43,6 @@ def _written(parse: Callable[[str], Any], kind: str, example: str) -> Callable[[
     return validate
 
 
-def _one_or_many(value: object) -> object:
-    return value if isinstance(value, list) else [value]
-
-
 _CODES = {"time": "C016", "frequency": "C019"}
 _TIME_SCHEMA = {"type": "string", "pattern": TIME_PATTERN, "examples": ["250us", "1.5 ms", "1000 ticks"]}
 _TIMES_SCHEMA = {"anyOf": [_TIME_SCHEMA, {"type": "array", "items": _TIME_SCHEMA, "minItems": 1}]}
@@ -56,7 +52,9 @@ APPLICATION_NAME = r"^[A-Za-z][A-Za-z0-9_-]*$"
 
 PARSED_TIME = PlainValidator(_written(parse_time, "time", '"250us"'))
 AnyTime = Annotated[Time, PARSED_TIME, WithJsonSchema(_TIME_SCHEMA)]
-AnyTimes = Annotated[list[AnyTime], BeforeValidator(_one_or_many), WithJsonSchema(_TIMES_SCHEMA)]
+AnyTimes = Annotated[
+    list[AnyTime], BeforeValidator(lambda it: it if isinstance(it, list) else [it]), WithJsonSchema(_TIMES_SCHEMA)
+]
 Frequency = Annotated[
     Fraction, PlainValidator(_written(parse_frequency, "frequency", '"15.625MHz"')), WithJsonSchema(_FREQUENCY_SCHEMA)
 ]

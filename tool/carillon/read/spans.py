@@ -134,19 +134,15 @@ class _Walk:
         for position, (name, where) in enumerate(parts):
             last = position == len(parts) - 1
             prefix = (*prefix, name)
-            if last and node.type == "table":
-                if prefix in self.headers or prefix in self.leaves:
-                    self.found.duplicates.append(Duplicate(prefix, where, self.found.keys.get(prefix, where)))
-                self.headers.add(prefix)
-                self.found.headers.setdefault(prefix, header)
-            if not last and prefix in self.leaves:
-                self.found.duplicates.append(Duplicate(prefix, where, self.found.keys[prefix]))
+            if prefix in self.leaves or (last and prefix in self.headers):
+                self.found.duplicates.append(Duplicate(prefix, where, self.found.keys.get(prefix, where)))
             self.found.keys.setdefault(prefix, where)
-            if last and node.type == "table_array_element":
-                if prefix in self.headers or prefix in self.leaves:
-                    self.found.duplicates.append(Duplicate(prefix, where, self.found.keys.get(prefix, where)))
-                self.arrays[prefix] = self.arrays.get(prefix, -1) + 1
+            if last:
                 self.found.headers.setdefault(prefix, header)
+            if last and node.type == "table":
+                self.headers.add(prefix)
+            if last and node.type == "table_array_element":
+                self.arrays[prefix] = self.arrays.get(prefix, -1) + 1
                 prefix = (*prefix, self.arrays[prefix])
                 self.found.headers[prefix] = header
             elif prefix in self.arrays:

@@ -173,10 +173,6 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     return (functions | {MISSED}) & table.keys()
 
 
-def _native_command(firmware: Firmware, ticks: int, out: Path) -> list[str]:
-    return [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
-
-
 def _qemu_command(
     image: Image,
     firmware: Firmware,
@@ -338,7 +334,7 @@ def record(
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"
         if how.kind == "native":
-            command: list[str] | None = _native_command(firmware, ticks, out)
+            command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
             command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
         else:

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from carillon.groups import grouped
 from carillon.trace import Event, Kind
 
 
@@ -32,15 +33,12 @@ def attributed(
     """
     order = sorted(deadlines, key=lambda d: (d.n, d.end is None, d.end or 0))
     queues: dict[frozenset[str] | None, list[Deadline]] = {None: order}
-    entered: dict[str, list[int]] = {}
-    for event in events:
-        if event.kind is Kind.ENTER:
-            entered.setdefault(event.object, []).append(event.n)
+    entered = grouped((event.object, event.n) for event in events if event.kind is Kind.ENTER)
     found: dict[int, Event] = {}
     for handler, tasks in misses:
         if tasks is not None and tasks not in queues:
             queues[tasks] = [deadline for deadline in order if deadline.task in tasks]
-        meant = _meant(queues[tasks], handler.n, entered.get(handler.object, []), found)
+        meant = _meant(queues[tasks], handler.n, entered[handler.object], found)
         if meant is not None:
             found[id(meant)] = handler
     return found

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.emit import text
+from carillon.groups import grouped
 from carillon.image import Image, ModeImage
 from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.image.operations import Vector
@@ -84,7 +85,6 @@ class Decoder:
         self._native = image.system.board.native
         self._response = RESPONSE if image.system.board.code_unit == "cycles" else 0
         self._per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
-        functions: dict[int, list[str]] = {}
         named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
         event_triggered = image.system.osek
         if event_triggered is not None:
@@ -92,9 +92,7 @@ class Decoder:
             named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
         own = own_vectors(image, symbols)
         named += [(vector.symbol, vector.object) for vector in own]
-        for function, name in named:
-            if function in symbols:
-                functions.setdefault(symbols[function][0], []).append(name)
+        functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0]
@@ -110,19 +108,16 @@ class Decoder:
             frozenset(symbols[name][0] for name in DELIVER if name in symbols),
             symbols.get(MISSED, (-1, 0))[0],
             {address: miss.lane for address, miss in self._late.items()},
-            self._entries_of,
+            lambda address: self._vectors[self._mode_of(address)] if self._is_round(address) else None,
         )
         self._vectors = [self._of_mode((*vectors, *own), symbols) for vectors in image.vectors]
         self._own = tuple(vector.object for vector in own)
 
     def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[Entry]]:
         """What may be meant by each value of a record of an entry, while a mode runs."""
-        entries: dict[int, list[Entry]] = {}
         values = entry_values(self._image, symbols, vectors)
-        for vector in vectors:
-            itself = vector.runs in symbols and symbols[vector.runs][0] == symbols[vector.symbol][0]
-            entries.setdefault(values[vector.source], []).append(Entry(vector, self._native and itself))
-        return entries
+        itself = {v for v in vectors if self._native and v.runs in symbols and symbols[v.runs][0] == symbols[v.symbol][0]}
+        return grouped((values[v.source], Entry(v, v in itself)) for v in vectors)
 
     def _mode_of(self, address: int) -> int:
         for (begin, size), mode in self._starts.items():
@@ -133,9 +128,6 @@ class Decoder:
     def _is_round(self, address: int) -> bool:
         """Whether a start list begins a round; with rounds, that of the event-triggered system does not."""
         return not self._image.modes or any(b <= address < b + max(size, 1) for b, size in self._starts)
-
-    def _entries_of(self, address: int) -> dict[int, list[Entry]] | None:
-        return self._vectors[self._mode_of(address)] if self._is_round(address) else None
 
     def _begins(self, records: list[Record]) -> list[tuple[int, int]]:
         """When each mode began, and its number."""
@@ -163,9 +155,7 @@ class Decoder:
         segments = self._segments(begins, origin, lead, length, records)
         tables, points = self._tables.found(records, origin, length)
         due = self._due(segments) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
-        times: dict[str, list[int]] = {}
-        for event in due:
-            times.setdefault(event.object, []).append(event.n)
+        times = grouped((event.object, event.n) for event in due)
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
         happenings = Happenings(self._names, self._vectors[0], records, origin, self._per_tick, times, last)
@@ -325,13 +315,7 @@ class Decoder:
     def _deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Deadline]:
         """The deadlines of the rounds that began, as far as the run went."""
         scale = 1 if self._native else self._per_tick
-        starts: dict[str, list[int]] = {}
-        ends: dict[str, list[int]] = {}
-        for e in events:
-            if e.kind is Kind.START:
-                starts.setdefault(e.object, []).append(e.n)
-            elif e.kind is Kind.END:
-                ends.setdefault(e.object, []).append(e.n)
+        starts, ends = (grouped((e.object, e.n) for e in events if e.kind is kind) for kind in (Kind.START, Kind.END))
         found: list[Deadline] = []
         for segment in segments:
             watched, round_length, course = segment.image.watched, segment.mode.round_length, segment.course
@@ -340,7 +324,7 @@ class Decoder:
                     if not course.happens(course.tick(number, a.at)):
                         continue
                     begin = course.tick(number, a.at) - a.at
-                    started, done = starts.get(a.task, []), ends.get(a.task, [])
+                    started, done = starts[a.task], ends[a.task]
                     k = bisect_left(started, (begin + a.at) * scale)
                     end = done[k] if k < len(started) and k < len(done) else None
                     found += [

@@ -56,10 +56,6 @@ COUNT = range(4, 8)
 """Bytes of a step that only who serves it reads: ``struct carillon_osek_step``, on processors of 32 bits."""
 
 
-def _stem(table: str, part: int) -> str:
-    return f"carillon_steps_{table}_{part}"
-
-
 def watched(image: Image, symbols: Iterable[Symbol]) -> list[str]:
     """Lines of the plugin's map."""
     osek = image.system.osek
@@ -205,7 +201,7 @@ class Tables:
         assert self._image.osek is not None
         found = {}
         for cursor in self._image.osek.allocation.cursors:
-            address, size = self._symbols.get(_stem(cursor.table.name, cursor.part), (0, 0))
+            address, size = self._symbols.get(f"carillon_steps_{cursor.table.name}_{cursor.part}", (0, 0))
             if size:
                 found[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
         return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from importlib.resources import files
@@ -17,6 +16,7 @@ from typing import IO
 
 import jinja2
 
+from carillon.groups import grouped
 from carillon.show.scene import (
     MISSED,
     SILENT,
@@ -212,9 +212,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
     colours = colours_of(panels)
     summary = panel.summary
     numbers = {lane: index for index, lane in enumerate(summary.lanes)}
-    verdicts = defaultdict(list)
-    for verdict in summary.verdicts:
-        verdicts[verdict.task].append(verdict)
+    verdicts = grouped((verdict.task, verdict) for verdict in summary.verdicts)
     lanes = []
     for lane in summary.lanes:
         real = lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)

@@ -170,8 +170,7 @@ def render_plan(console: Console, planned: Planned) -> None:
             told = [str(row[key]) for key in ("line", "role", "object", "when")]
             table.add_row(*told, "+".join(row["cells"]) + how, str(row["source"]), str(row["level"]), vector)
         table.print(console)
-        late = _late_starts(planned, image)
-        if late:
+        if late := _late_starts(planned, image):
             rows = Table("in the table", "activations", "starts late by at most (ticks)", "start_within (ticks)")
             for entry in late:
                 rows.add_row(entry["task"], str(entry["activations"]), str(entry["late_ticks"]), str(entry["within_ticks"]))

@@ -16,7 +16,7 @@ from carillon.console import heading
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
-from carillon.model.osek import RES_SCHEDULER, ActivateTask, Counter, CounterKind, Hook, Osek, OsekTask, Property, SetEvent
+from carillon.model.osek import RES_SCHEDULER, ActivateTask, Counter, CounterKind, Hook, OsekTask, Property, SetEvent
 from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
 from carillon.units import format_duration
@@ -47,6 +47,9 @@ def osek_json(image: Image) -> dict[str, Any]:
     allocation = image.osek.allocation
     osek = allocation.osek
     vectors = {v.source: v.symbol for v in image.vectors[0]}
+    linked = {r.name: f"linked to {r.linked}" for r in osek.resources if r.property is Property.LINKED}
+    properties = {r.name: linked.get(r.name, r.property.value) for r in osek.resources}
+    properties |= {RES_SCHEDULER: "standard"} if osek.scheduler_resource else {}
     return {
         "status": osek.status.value,
         "dispatch": "software" if allocation.software else "hardware",
@@ -84,44 +87,26 @@ def osek_json(image: Image) -> dict[str, Any]:
         "counters": _counters_json(image, allocation),
         "alarms": _alarms_json(image.system.board, allocation),
         "schedule_tables": tables_json(allocation),
-        "budgets": _budgets_json(allocation),
-        "time_frames": _frames_json(allocation),
+        "budgets": [
+            {"line": t.span.line, "task": t.name, "ticks": t.budget} | part_json(allocation, allocation.budgets)
+            for t in sorted(osek.tasks, key=lambda t: -t.priority)
+            if t.budget and allocation.budgets is not None
+        ],
+        "time_frames": [
+            {"line": it.span.line, "name": it.name, "ticks": it.time_frame} | part_json(allocation, allocation.frames)
+            for it in osek.framed
+            if allocation.frames is not None
+        ],
         "resources": [
             {
                 "name": name,
-                "property": "standard" if name == RES_SCHEDULER else _property(osek, name),
+                "property": property_,
                 "ceiling": allocation.ceilings[name],
-                "users": _users(osek, name),
+                "users": [user.name for users in (osek.tasks, osek.isrs) for user in users if name in user.resources],
             }
-            for name in [*(r.name for r in osek.resources), *([RES_SCHEDULER] if osek.scheduler_resource else [])]
+            for name, property_ in properties.items()
         ],
     }
-
-
-def _frames_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
-    """The tasks and ISRs that have time frames, with the cell that measures them."""
-    if allocation.frames is None:
-        return []
-    where = part_json(allocation, allocation.frames)
-    return [{"line": it.span.line, "name": it.name, "ticks": it.time_frame} | where for it in allocation.osek.framed]
-
-
-def _budgets_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
-    """The tasks that have execution budgets, with the cell that keeps them."""
-    if allocation.budgets is None:
-        return []
-    where = part_json(allocation, allocation.budgets)
-    tasks = sorted((t for t in allocation.osek.tasks if t.budget), key=lambda t: -t.priority)
-    return [{"line": t.span.line, "task": t.name, "ticks": t.budget} | where for t in tasks]
-
-
-def _property(osek: Osek, name: str) -> str:
-    resource = next(r for r in osek.resources if r.name == name)
-    return f"linked to {resource.linked}" if resource.property is Property.LINKED else resource.property.value
-
-
-def _users(osek: Osek, name: str) -> list[str]:
-    return [*(t.name for t in osek.tasks if name in t.resources), *(i.name for i in osek.isrs if name in i.resources)]
 
 
 def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
@@ -282,17 +267,12 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     def cell(value: object) -> str:
         return "-" if value is None else str(value)
 
-    def show(title: str, rows: Table) -> None:
-        if rows.row_count:
-            console.print(heading(title))
-            rows.print(console)
-
     def plain(title: str, found: list[dict[str, Any]], columns: dict[str, str]) -> None:
         """What the plan says of each, behind its line, under the titles of columns."""
         rows = Table("line", *columns)
         for it in found:
             rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
-        show(title, rows)
+        rows.show(console, title)
 
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
@@ -320,7 +300,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             served = ", ".join([*part["alarms"], *part["schedule_tables"]])
             where = (cell(part[key]) for key in ("cell", "source", "level"))
             rows.add_row(*[""] * 4, *where, f"{'the same' if part['cell'] else 'requested by that'}, for {served}")
-    show("counters", rows)
+    rows.show(console, "counters")
     for counter in plan["counters"]:
         for line in counter["late"]:
             console.print(f"  · {line}", markup=False)
@@ -344,11 +324,11 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 by = action["cell"] if table["on_cells"] else "queue"
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))
                 before = carried
-    show("schedule tables", rows)
+    rows.show(console, "schedule tables")
     plain("execution budgets", plan["budgets"], {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
     plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:
             rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
-    show("resources", rows)
+    rows.show(console, "resources")

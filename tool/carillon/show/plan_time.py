@@ -145,9 +145,7 @@ def render_time(console: Console, planned: Planned) -> None:
             *(str(thread["line"]), thread["name"], str(thread["priority"]), str(thread["level"])),
             *(f"{thread['stack_bytes']} bytes", thread["period"] or "-"),
         )
-    if rows.row_count:
-        console.print(heading("threads"))
-        rows.print(console)
+    rows.show(console, "threads")
     if advice is not None:
         _render_advice(console, advice, system)
 

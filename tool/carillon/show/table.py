@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from carillon.console import verbatim
+from carillon.console import heading, verbatim
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,10 +23,11 @@ class Table:
         assert len(cells) == len(self._titles)
         self._rows.append(cells)
 
-    @property
-    def row_count(self) -> int:
-        """The rows below the titles."""
-        return len(self._rows)
+    def show(self, console: Console, title: str) -> None:
+        """Print the table below a title, if it has rows."""
+        if self._rows:
+            console.print(heading(title))
+            self.print(console)
 
     def print(self, console: Console) -> None:
         """Print the table as wide as its cells are, and at most as wide as ``console``."""

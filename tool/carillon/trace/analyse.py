@@ -13,6 +13,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from carillon.groups import grouped
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.summary import Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
@@ -36,13 +37,9 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
-    by_lane: dict[Lane, list[Run]] = defaultdict(list)
-    for run in runs:
-        by_lane[run.lane].append(run)
+    by_lane = grouped((run.lane, run) for run in runs)
     released = Counter(release.task for release in known)
-    judged: dict[str, list[bool]] = defaultdict(list)
-    for verdict in verdicts:
-        judged[verdict.task].append(verdict.missed)
+    judged = grouped((verdict.task, verdict.missed) for verdict in verdicts)
     tasks = tuple(
         _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name])
         for lane in lanes
@@ -69,13 +66,8 @@ def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
     From the last start back: each takes the latest release that is not after it and not yet taken.  So a
     start that is later than the next release still finds its own, and a lost activation shifts nothing.
     """
-    by_task: dict[str, list[Release]] = defaultdict(list)
-    for release in releases:
-        by_task[release.task].append(release)
-    started: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        started[run.lane.name].append(run)
-    for task, own in by_task.items():
+    started = grouped((run.lane.name, run) for run in runs)
+    for task, own in grouped((release.task, release) for release in releases).items():
         times = [release.at for release in own]
         gap = min((b - a for a, b in itertools.pairwise(times)), default=8 * EARLY_TICKS)
         early = min(EARLY_TICKS, gap // 8)
@@ -89,14 +81,10 @@ def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
     """One verdict per deadline that lies within the trace, in order of time; the events' word counts first."""
-    observed: dict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for event in events:
-        if event.kind in (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED):
-            observed[event.object].append((event.t, event.kind is Kind.DEADLINE_MISSED))
+    judging = (event for event in events if event.kind in (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED))
+    observed = grouped((event.object, (event.t, event.kind is Kind.DEADLINE_MISSED)) for event in judging)
     answering = {(run.lane.name, run.release.at): index for index, run in enumerate(runs) if run.release is not None}
-    due: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for release in releases:
-        due[release.task].extend((deadline, release.at) for deadline in release.deadlines)
+    due = grouped((release.task, (deadline, release.at)) for release in releases for deadline in release.deadlines)
     verdicts: list[Verdict] = []
     for task in sorted({*due, *observed}):
         told: dict[int, bool] = {}
@@ -193,15 +181,13 @@ def _task_summary(
 
 
 def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
-    kinds = dict.fromkeys(HandlerKind, 0)
-    for handler in walk.handlers:
-        kinds[handler.kind] += 1
+    kinds = Counter(handler.kind for handler in walk.handlers)
     kernel = sum(s.end.n - s.begin.n for s in walk.segments if s.lane is KERNEL)
     idle = sum(s.end.u - s.begin.u for s in walk.segments if s.lane is IDLE)
     total_n, total_u = walk.end.n - walk.begin.n, walk.end.u - walk.begin.u
     return Totals(
         interrupts=len(walk.handlers),
-        interrupts_by_kind=kinds,
+        interrupts_by_kind={kind: kinds[kind] for kind in HandlerKind},
         interrupts_for_met_deadlines=sum(h.kind is HandlerKind.DEADLINE and not h.missed for h in walk.handlers),
         kernel_n=kernel,
         total_n=total_n,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.groups import grouped
 from carillon.model import System
 from carillon.model.giotto import Giotto, Machine
 from carillon.model.giotto import Task as GiottoTask
@@ -16,7 +17,7 @@ from carillon.model.rates import rates_of
 from carillon.read.giotto.tables import thread_names
 from carillon.trace import Trace
 from carillon.trace.summary import Summary
-from carillon.trace.timeline import Lane, LaneKind, Segment
+from carillon.trace.timeline import Lane, LaneKind
 from carillon.units import format_duration
 
 
@@ -57,13 +58,10 @@ def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[Excess]
 def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
     """Tasks of microcode: an invocation's function has been called, and has returned or has been given up."""
     per_tick = max(1, trace.instructions_per_tick)
-    owned: dict[str, list[Segment]] = {}
-    for segment in summary.segments:
-        if segment.lane.kind is LaneKind.TASK:
-            owned.setdefault(segment.lane.name, []).append(segment)
+    owned = grouped((segment.lane.name, segment) for segment in summary.segments if segment.lane.kind is LaneKind.TASK)
     most: dict[str, int] = {}
     for lane, begin, end in trace.invocations:
-        own = owned.get(lane, [])
+        own = owned[lane]
         executed = 0
         for segment in own[max(bisect_right(own, begin, key=lambda s: s.begin.n) - 1, 0) :]:
             if end is not None and segment.begin.n >= end:

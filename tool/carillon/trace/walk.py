@@ -219,7 +219,8 @@ class Walk:
         else:  # a second task in one handler
             self._left(top, at)
         if top.handler >= 0:
-            self.handlers[top.handler].started.add(self._purpose(lane))
+            purpose = HandlerKind.TASK if lane.name in self.event_triggered else HandlerKind.ACTIVATION
+            self.handlers[top.handler].started.add(HandlerKind.INTERRUPT if lane.kind is LaneKind.INTERRUPT else purpose)
         top.stretch = Stretch(at, dispatch)
         if event.kind is Kind.START:
             self.numbers[lane] += 1
@@ -231,11 +232,6 @@ class Walk:
                 self.runs[run].stretches.append(top.stretch)
         top.phase, top.lane, top.run, top.nested_n, top.preempted = _Phase.INSIDE, lane, run, 0, False
         self._show_top(at)
-
-    def _purpose(self, lane: Lane) -> HandlerKind:
-        if lane.kind is LaneKind.INTERRUPT:
-            return HandlerKind.INTERRUPT
-        return HandlerKind.TASK if lane.name in self.event_triggered else HandlerKind.ACTIVATION
 
     def _find(self, name: str) -> int:
         """The frame in which that task is active; -1 if none."""
@@ -334,8 +330,6 @@ class Walk:
             if frame.handler >= 0:
                 if frame.phase is _Phase.INSIDE:
                     return
-                if event.kind is Kind.DEADLINE_MET:
-                    self.handlers[frame.handler].met += 1
-                else:
-                    self.handlers[frame.handler].missed += 1
+                self.handlers[frame.handler].met += event.kind is Kind.DEADLINE_MET
+                self.handlers[frame.handler].missed += event.kind is Kind.DEADLINE_MISSED
                 return

@@ -100,7 +100,8 @@ class _Verifier:
         tables = Tables(self.elf)
         modes = tables.modes(len(system.modes)) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}
-        multiplexes = {m.multiplex: self._size(m.multiplex) for table in modes for m in table.multiplexes}
+        at = {m.multiplex: elf.around(m.multiplex) for table in modes for m in table.multiplexes}
+        multiplexes = {address: symbol.size if symbol is not None else 1 for address, symbol in at.items()}
         beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
         whole = modes or ((beneath,) if beneath is not None else ())
@@ -180,10 +181,6 @@ class _Verifier:
         if system.osek is not None:
             found += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
         return found
-
-    def _size(self, address: int) -> int:
-        symbol = self.elf.around(address)
-        return symbol.size if symbol is not None else 1
 
     def _initials(self, tables: Tables) -> tuple[Store, ...]:
         symbol = self.elf.symbols.get("carillon_initials")

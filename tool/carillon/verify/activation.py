@@ -174,13 +174,9 @@ class ActivationVector:
         span = round_._span(self.subject)
         for path in self.meaning.paths:
             wrong = round_.upkeep(self.source, path, self.subject) + [w for w in (_Path(self).follow(path),) if w]
-            code = "C206" if self._about_deadlines(wrong) else "C205"
+            code = "C206" if wrong and "deadline" in wrong[0] else "C205"
             round_.tell(code, span, self.source, self.meaning, wrong, self.subject)
         round_.tell("C205", span, self.source, self.meaning, self._guard(), self.subject)
-
-    @staticmethod
-    def _about_deadlines(wrong: list[str]) -> bool:
-        return bool(wrong) and "deadline" in wrong[0]
 
     def _guard(self) -> list[str]:
         """What keeps the task from being entered while it runs, where no deadline ends it before."""

@@ -95,11 +95,6 @@ def machine(command: Sequence[str]) -> str | None:
     return next((value for option, value in pairwise(command) if option in ("-M", "-machine", "--machine")), None)
 
 
-def _chip(board: Board) -> Chip | None:
-    name = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
-    return CHIPS.get((board.port, name)) if name is not None else None
-
-
 AVR_HEADER = "the device's header of avr-libc"
 
 
@@ -144,7 +139,8 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
                 _family(system, family, list(family.cells.values()), _channels(found, timers), AVR_HEADER, diagnostics)
         _requests(board, found, diagnostics)
         return []
-    chip = _chip(board)
+    started = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
+    chip = CHIPS.get((board.port, started)) if started is not None else None
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
     for name, family in hardware.families.items():

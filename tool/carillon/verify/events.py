@@ -299,7 +299,8 @@ class Events:
             if not fitting:
                 self.error("C205", f"{cell} activates '{service.name}', which no alarm does", osek.task(service.name).span)
                 return None
-            own = [a for a in fitting if self._carries(cell, a)] or fitting
+            origins = (self.system.board.lead_at(self.system.clock_hz), 0)
+            own = [a for a in fitting if any(self._fits(cell, self._alarm_times([a]), o) for o in origins)] or fitting
             self.carried[own[0].name] = cell
             return own[0].span, f"alarm '{own[0].name}'", self._alarm_times(own)
         if service.kind == "clock" and time is not None:
@@ -320,16 +321,8 @@ class Events:
         return None
 
     def _alarm_times(self, alarms: Sequence[Alarm]) -> set[tuple[Fraction, Fraction]]:
-        found = set()
-        for alarm in alarms:
-            tick, start = self.osek.counter(alarm.counter).tick, alarm.autostart
-            if start is not None:
-                found.add((Fraction(start.time * tick), Fraction(start.cycle * tick)))
-        return found
-
-    def _carries(self, cell: Cell, alarm: Alarm) -> bool:
-        lead = self.system.board.lead_at(self.system.clock_hz)
-        return any(self._fits(cell, self._alarm_times([alarm]), origin) for origin in (lead, 0))
+        starts = ((self.osek.counter(a.counter).tick, a.autostart) for a in alarms)
+        return {(Fraction(it.time * tick), Fraction(it.cycle * tick)) for tick, it in starts if it is not None}
 
     def _base(self, cell: Cell) -> None:
         """A cell without a level can only be the time base, which nobody interrupts for."""

@@ -66,11 +66,8 @@ def windows(mode: Mode, system: System) -> list[int]:
     """
     if mode.window is Window.WCET:
         return completions(mode, system)
-    ends = []
-    for activation in mode.activations:
-        watched = activation.monitor is Monitor.ALWAYS and activation.deadlines
-        ends.append(max(activation.deadlines) if watched else mode.round_length)
-    return ends
+    watched = ((a.monitor is Monitor.ALWAYS and a.deadlines) or (mode.round_length,) for a in mode.activations)
+    return [max(times) for times in watched]
 
 
 def completions(mode: Mode, system: System) -> list[int]:

@@ -193,7 +193,8 @@ class Hardware:
         begins = cell.begins
         if begins is None or cell.again is None:
             raise UnreadableError(f"{cell.place.name} is started without an interval")
-        armed = cell.lets and self._enabled(cell.place.source)
+        source = cell.place.source
+        armed = cell.lets and (source < self.system.board.request_base or source in self.enabled)
         first = begins - lead
         end = 2 * length
         if multiplex is None:
@@ -234,6 +235,3 @@ class Hardware:
             if exact[-1] > end or units <= 0:
                 break
         return [t for t in exact if t <= end], period
-
-    def _enabled(self, source: int) -> bool:
-        return source < self.system.board.request_base or source in self.enabled

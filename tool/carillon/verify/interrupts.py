@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from carillon.model import Interrupt
 from carillon.verify.controllers import named
-from carillon.verify.meaning import Meaning, Step, surplus
+from carillon.verify.meaning import Meaning, surplus
 
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
@@ -28,11 +29,7 @@ def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:
     if meaning.runs != {interrupt.handler}:
         return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
     for path in meaning.paths:
-        before: list[Step] = []
-        for step in path:
-            if step.what == "run":
-                break
-            before.append(step)
+        before = list(takewhile(lambda step: step.what != "run", path))
         disabled = {s for step in before if step.what == "disable" for s in step.sources}
         if disabled != ({interrupt.source} if interrupt.reenabled else set()):
             return f"disables {named(disabled)} before it runs '{interrupt.handler}'"

@@ -145,10 +145,8 @@ class MicrocodeCheck:
             self._error("C209", span, f"the program says that it has {size} instructions, and its code has {around.size} bytes")
         raw = elf.bytes_at(at, 8 * size)
         pointer = elf.pointer
-        drivers = []
-        for place in self._rows("drivers", 2 * pointer):
-            call, touches = elf.code(elf.number(place, pointer)), elf.data(elf.number(place + pointer, pointer))
-            drivers.append((call, self._touched(touches)))
+        places = self._rows("drivers", 2 * pointer)
+        drivers = [(elf.code(elf.number(p, pointer)), self._touched(elf.data(elf.number(p + pointer, pointer)))) for p in places]
         guards = [elf.code(elf.number(p, pointer)) for p in self._rows("guards", pointer)]
         tasks = []
         for place in self._rows("tasks", 4 * pointer):

@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, Span, some
+from carillon.groups import grouped
 from carillon.model.osek import Hook
 from carillon.read.foreign.choices import assign_sources, duration, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
@@ -77,12 +78,9 @@ class Converter:
 
     def _merge(self) -> dict[str, dict[str, Merged]]:
         """All objects by kind and name, each with the attributes of all its blocks."""
-        parts: dict[tuple[str, str], list[Object]] = {}
-        for found in self.file.objects:
-            name = found.name
-            if found.kind == "OS":  # there is one: a tool's own file may call it otherwise than the application's
-                name = next((other.name for other in self.file.objects if other.kind == "OS"), name)
-            parts.setdefault((found.kind, name), []).append(found)
+        # There is one OS: a tool's own file may call it otherwise than the application's.
+        os = next((found.name for found in self.file.objects if found.kind == "OS"), "")
+        parts = grouped(((found.kind, os if found.kind == "OS" else found.name), found) for found in self.file.objects)
         merged: dict[str, dict[str, Merged]] = {}
         for (kind, name), blocks in parts.items():
             first = blocks[0]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from carillon.check.common import article
 from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.groups import grouped
 from carillon.read.oil.lexer import Lexer
 from carillon.read.oil.parser import Parser
 from carillon.read.oil.syntax import NUMBERS, Assignment, Definition, Definitions, Literal, Name, Value, shown
@@ -201,9 +202,7 @@ class Resolver:
 
     def _nested(self, label: str, owner: str, definition: Definition | None, parts: list[tuple[Assignment, Resolved]]) -> None:
         """The blocks behind the values of one attribute; blocks behind the same value are one."""
-        bodies: dict[int, list[Assignment]] = {}
-        for assignment, value in parts:
-            bodies.setdefault(id(value), []).extend(assignment.value.block or ())
+        bodies = grouped((id(value), inner) for assignment, value in parts for inner in assignment.value.block or ())
         for value in {id(value): value for _, value in parts}.values():
             variant = {} if definition is None else definition.variants.get(str(value.literal), definition.variants.get("", {}))
             text = f"{value.name} = {shown(value.literal)}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from carillon.groups import grouped
 from carillon.model.board import Board
 from carillon.model.osek import Isr, OsekEvent, OsekTask
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
@@ -142,10 +143,7 @@ class Tasks:
 
     def _events(self) -> None:
         """Sets ``events``: written masks as they are, for the others the first bit that none of their tasks uses."""
-        owners: dict[str, list[str]] = {}
-        for task in self.tasks:
-            for event in task.events:
-                owners.setdefault(event, []).append(task.name)
+        owners = grouped((event, task.name) for task in self.tasks for event in task.events)
         masks = {name: table.mask for name, table in self.at.table.event.items() if table.mask is not None}
         for name, mask in masks.items():
             if mask >> self.at.event_bits:
@@ -158,7 +156,7 @@ class Tasks:
         for name in self.at.table.event:
             if name in masks:
                 continue
-            tasks = owners.get(name, [])
+            tasks = owners[name]
             taken = 0
             for owner in tasks:
                 taken |= used[owner]
