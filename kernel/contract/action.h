@@ -21,7 +21,7 @@
 #define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
 #define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
 
-#define CARILLON_ACTION_TICK 12u /* ticks of a tickless counter have passed (kernel/osek/counter.h) */
+#define CARILLON_ACTION_TICK 12u /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
 
 /* Two of them, of an event that has a path of its own. */
 #define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */

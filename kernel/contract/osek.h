@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The contract of the event-triggered system: the constants that the tool writes, and the state that it makes room for.
- * kernel/osek/kernel.h says what the kernel does with them. */
+ * The headers of kernel/osek say what the kernel does with them. */
 #ifndef CARILLON_CONTRACT_OSEK_H
 #define CARILLON_CONTRACT_OSEK_H
 

@@ -5,7 +5,7 @@
  * frame is wrong, and the host sends it again. */
 #include "kernel/microcode/loader.h"
 #include "kernel/microcode/machine.h"
-#include "kernel/osek/error.h"
+#include "kernel/osek/kernel.h"
 
 #include "carillon/console.h"
 #include "carillon_board.h"

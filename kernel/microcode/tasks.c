@@ -25,7 +25,7 @@
 #include "kernel/core/kernel.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/osek/base.h"
-#include "kernel/osek/error.h"
+#include "kernel/osek/kernel.h"
 
 #ifndef CARILLON_MICROCODE_UNITS
 #define CARILLON_MICROCODE_UNITS 0

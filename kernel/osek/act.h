@@ -10,7 +10,8 @@
 
 #include "kernel/contract/action.h"
 #include "kernel/osek/error.h"
-#include "kernel/osek/kernel.h"
+#include "kernel/osek/event.h"
+#include "kernel/osek/task.h"
 
 #if CARILLON_OSEK_TIME
 #include "carillon/time.h" /* after the kernel's own headers, which do not see the names of objects */

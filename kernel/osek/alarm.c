@@ -4,8 +4,9 @@
  *
  * The alarms of a counter stand in its queue (counter.c).  An alarm that a cell carries is not in the queue until
  * somebody cancels it and sets it anew. */
-#include "kernel/osek/act.h"
-#include "kernel/osek/counter.h"
+#include "kernel/osek/alarm.h"
+
+#include "kernel/osek/expiry.h"
 
 #if CARILLON_OSEK_ALARMS > 0
 

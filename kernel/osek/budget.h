@@ -60,7 +60,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "carillon/osek.h"
+#include "kernel/osek/state.h"
 
 #if CARILLON_OSEK_BUDGETS
 
@@ -164,16 +164,21 @@ void carillon_budget_forget(void);
 uint32_t carillon_budget_stops(void);
 void carillon_budget_goes_on(uint32_t stand);
 
-/* What a job with or without a budget runs: its task's function, without the lock. */
-void carillon_budget_body(void);
-
-/* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
-void carillon_budget_strikes(const void *frame);
-
 #ifdef __cplusplus
 }
 #endif
 
+#endif
+
+#if CARILLON_OSEK_LOCKS > 0
+/* The caller has a lock, or is to have it no more (CARILLON_LOCK_ALL, ...; a resource by its number). */
+void carillon_osek_lock_begins(uint32_t lock);
+void carillon_osek_lock_ends(uint32_t lock);
+#define LOCK_BEGINS(lock) carillon_osek_lock_begins(lock)
+#define LOCK_ENDS(lock) carillon_osek_lock_ends(lock)
+#else
+#define LOCK_BEGINS(lock)
+#define LOCK_ENDS(lock)
 #endif
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters: what alarm.c and the handlers of the generated osek.c share, and the handler of a counter's tick. */
+ * Counters: their state, and what stands in their queues. */
 #ifndef CARILLON_COUNTER_H
 #define CARILLON_COUNTER_H
 
 #include "kernel/osek/base.h"
-#include "kernel/osek/kernel.h"
+#include "kernel/osek/state.h"
 #include "kernel/time/queue.h"
 
 #ifdef __cplusplus
@@ -72,17 +72,7 @@ static inline CounterType carillon_osek_only_part(CounterType part)
     return (CARILLON_OSEK_PARTS == 1u) ? 0u : part;
 }
 
-#if CARILLON_OSEK_ALARMS > 0
-/* Do what an alarm does, unless it increments a counter; locked. */
-void carillon_osek_act(const struct carillon_osek_alarm *alarm);
-#endif
-
 #if CARILLON_OSEK_QUEUES
-#if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_CURSORS > 0)
-/* Count all ticks that have passed, and serve each expiry in its own; locked. */
-void carillon_osek_catch_up(CounterType counter);
-#endif
-
 /* Ticks that have passed and that no handler has counted yet. */
 static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
 {
@@ -106,12 +96,6 @@ static inline carillon_osek_distance carillon_osek_until(CounterType counter, Ti
     return ticks;
 }
 
-#if CARILLON_OSEK_CURSORS > 0
-/* A point of a schedule table is due, the first in the queue. */
-void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state);
-/* Start those of an application mode. */
-void carillon_osek_start_schedule_tables(AppModeType mode);
-#endif
 #endif
 
 /* What a counter reads so many ticks after `value`. */
@@ -166,187 +150,6 @@ static inline void carillon_osek_insert(CounterType any, struct carillon_osek_al
     carillon_queue_insert(&carillon_osek_counter_states[part].queue, &state->event, ticks);
 #endif
     carillon_osek_look_ahead(part);
-}
-
-#if CARILLON_OSEK_AHEAD
-
-/* Whether a counter's ticks are to be counted.  In most ticks nothing is due, and they are not.
- *
- * 1. `wake` is one unit after the tick to which the counter may be left: the tick of its first alarm, but at most
- *    CARILLON_BASE_AHEAD units, or a single tick, after the last tick that has been counted.
- * 2. Before that tick the difference below is less than CARILLON_BASE_AHEAD.  From the tick on it is negative, or if
- *    the base has begun anew, the period less what has passed since; both are more, as ticks are held back for at most
- *    CARILLON_BASE_MOST less CARILLON_BASE_AHEAD.  If the base begins anew before the tick, the difference is wrong,
- *    and the ticks are counted earlier than they need.
- * 3. Whoever asks for the time counts the ticks that nobody has counted (alarm.c), however many they are. */
-static inline bool carillon_osek_is_over(CounterType counter)
-{
-    return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
-}
-
-#if (CARILLON_OSEK_ALARMS > 0) && !CARILLON_TICKLESS
-/* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
- * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
- * been done.  Locked.
- *
- * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again.  So there
- *    is no look whether more have come meanwhile.
- * 2. The first alarm is as far from `at` as the tick to which the counter was left: so it is due.  An empty queue is
- *    never so: nothing is left to CARILLON_LAP or less there (counter.c, catch_up).
- * 3. An alarm that stays the first when it is set again is due no more, and neither is what comes after it. */
-static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
-                                                                              carillon_base left, bool leveled)
-{
-    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
-    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
-    const carillon_base units = (carillon_base)fixed->units;
-    const carillon_base at = (carillon_base)(it->wake - 1u);
-    const carillon_base step = it->ahead;
-    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&it->queue) != step)) {
-        return false;
-    }
-    struct carillon_osek_alarm_state *const state =
-        (only != CARILLON_OSEK_NO_ALARM) ? &carillon_osek_alarm_states[only]
-                                         : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->queue);
-#if CARILLON_OSEK_CURSORS > 0
-    if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
-        return false;
-    }
-#endif
-    const TickType cycle = state->cycle;
-#if CARILLON_OSEK_FAR
-    if ((state->event.laps != 0u) || (cycle > CARILLON_LONGEST)) {
-        return false;
-    }
-#endif
-    const carillon_base ahead = (carillon_base)cycle;
-    const bool folds = (fixed->max_allowed & (fixed->max_allowed + 1u)) == 0u;
-    if ((cycle == 0u) || (cycle > carillon_osek_most_ahead(units)) || ((ahead * units) > at) ||
-        (!folds && ((TickType)step > (fixed->max_allowed - it->value))) ||
-        !carillon_queue_stays(&it->queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
-        return false;
-    }
-    it->at = at;
-    it->value = (it->value + (TickType)step) & (folds ? fixed->max_allowed : ~(TickType)0u);
-    it->ahead = ahead;
-    it->wake = (carillon_base)((at - (ahead * units)) + 1u);
-    const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
-    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
-#if CARILLON_OSEK_DIRECT
-    if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_ACTION_ACTIVATE) &&
-        (carillon_osek_tasks[alarm->object].direct != 0u)) {
-        const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
-        if (leveled || !carillon_port_is_active(task->source)) { /* a handler of its level finds it active never */
-            carillon_port_request(task->source);                 /* one that waits already absorbs another */
-        }
-        return true;
-    }
-#endif
-    (void)leveled;
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = true;
-#endif
-    carillon_osek_act(alarm);
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = false;
-#endif
-    return true;
-}
-#endif
-
-#endif
-
-#define CARILLON_OSEK_REPEATS                                                                           \
-    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
-     ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
-
-#if CARILLON_OSEK_LEVEL_COUNTERS
-/* Counters whose handler has the level of the tasks that their queue wakes: as cells of alarms that have it
- * (kernel.h), but they keep in mind what they miss.  A queue that wakes tasks of several levels has several parts. Each
- * is what a counter is, with a value and an `at` of its own: what follows holds for each.
- *
- * 1. All that can stand in the queue wakes tasks of one level.  While a task of that level or a higher one runs, the
- *    tick's request waits, and the time base counts.
- * 2. Whoever asks for the state of a task of that level, or changes it, or asks for an alarm of the counter, or sets or
- *    cancels one, first serves what is due: all ticks that have passed until then, each expiry in its own.
- * 3. That is under the lock.  The handler looks again under the lock whether a tick is over: if somebody has come
- *    before it, it finds nothing to do.
- * 4. An alarm's action asks for its task's level, too.  It does not begin to serve again: `serving`.
- * 5. The end of a job serves the level while the task still runs, so that an activation that came before is one too
- *    many.  So does the end of a direct task, whose controller's bits say that it runs (carillon_serve_waiting).
- * 6. The base tells ticks for CARILLON_BASE_MOST less CARILLON_BASE_AHEAD units.  A higher task must not run on for
- *    longer than that. */
-static inline bool carillon_osek_counter_rests(CounterType counter)
-{
-    return !carillon_osek_counter_states[counter].serving;
-}
-
-static inline void carillon_osek_serve_counter(CounterType counter)
-{
-    if (carillon_osek_is_over(counter)) {
-        carillon_osek_tick(counter);
-    }
-}
-
-/* A part that has no cell is served from a source that software requests.  The handler of the counter's first part,
- * which has a higher level and a cell, asks in each tick whether the part is to be served, before it does anything
- * else.
- *
- * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again, which
- *    looks again.  A part that is to be served stays so until somebody serves it.  So no request is missing.
- * 2. A request too many finds nothing to do.
- * 3. The look is not locked.  `wake` is one word.  Whoever changes it meanwhile has served the part, or has set an
- * alarm that is due in a later tick.
- * 4. While the handler waits, its request says that a tick may have passed: whoever asks for the state of a task looks
- * at that request, too.  What preempts the handler before it has asked comes before the expiry. */
-static inline __attribute__((always_inline)) void carillon_osek_ask_part(CounterType part, uint16_t source,
-                                                                         carillon_base left)
-{
-    if ((carillon_base)(left - carillon_osek_counter_states[part].wake) >= CARILLON_BASE_AHEAD) {
-        carillon_port_request(source);
-    }
-}
-
-/* carillon_osek_tick, and undo the lock. */
-void carillon_osek_last_tick(CounterType counter, uint32_t saved);
-
-/* The handler of such a counter's cell.  What `left` was compared with may have moved on before the lock, if what
- * preempts the handler has served the counter: then the tick for which it is left now is still to come. */
-static inline __attribute__((always_inline)) void carillon_osek_level_tick(CounterType counter, AlarmType only)
-{
-    const carillon_base left = carillon_base_left();
-    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
-        return;
-    }
-    const uint32_t saved = carillon_osek_lock();
-#if CARILLON_OSEK_REPEATS
-    if (carillon_osek_repeats_first(counter, only, left, true)) {
-        carillon_osek_unlock(saved);
-        return;
-    }
-#endif
-    (void)only;
-    carillon_osek_last_tick(counter, saved); /* the handler is left there, so that it needs no frame */
-}
-#endif
-
-/* The handler of a hardware counter's cell.  It has the level of the lock, so nobody changes what it looks at.  `only`:
- * the only alarm that can be in the counter's queue, if it increments no counter; CARILLON_OSEK_NO_ALARM: any may. */
-static inline __attribute__((always_inline)) void carillon_osek_tick_over(CounterType counter, AlarmType only)
-{
-#if CARILLON_OSEK_AHEAD
-    const carillon_base left = carillon_base_left();
-    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
-        return;
-    }
-#if CARILLON_OSEK_REPEATS && !CARILLON_OSEK_SOFTWARE
-    if (carillon_osek_repeats_first(counter, only, left, false)) {
-        return;
-    }
-#endif
-#endif
-    (void)only;
-    carillon_osek_tick(counter);
 }
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Events: chapter 13.5. */
-#include "kernel/osek/error.h"
+#include "kernel/osek/event.h"
+#include "kernel/osek/frame.h"
+#include "kernel/osek/job.h"
+#include "kernel/osek/resource.h"
 
 #if CARILLON_OSEK_EVENTS
 

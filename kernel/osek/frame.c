@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Time frames: whether an arrival is too early. */
-#include "kernel/osek/error.h"
+#include "kernel/osek/frame.h"
 
 #if CARILLON_OSEK_FRAMES > 0
 

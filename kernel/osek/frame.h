@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "carillon/osek.h"
+#include "kernel/osek/error.h"
 
 #if CARILLON_OSEK_FRAMES > 0
 

@@ -6,7 +6,7 @@
  * Extended status also keeps who holds what.  A task or ISR that preempts another one has released all of its
  * resources before the other one goes on.  A task that holds a resource cannot wait.  So all resources that are
  * held form one stack. */
-#include "kernel/osek/error.h"
+#include "kernel/osek/resource.h"
 
 #if CARILLON_OSEK_RESOURCES > 0
 

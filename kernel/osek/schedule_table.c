@@ -2,6 +2,9 @@
  *
  * Schedule tables: AUTOSAR OS R4, 7.3.2 and 7.3.3.  A table stands in the queue of its counter (table_queue.h), or is
  * on cells (table_cells.h).  Here are the services, and what handlers and the start of the system call. */
+#include "kernel/osek/schedule_table.h"
+
+#include "kernel/osek/expiry.h"
 #include "kernel/osek/table_cells.h"
 #include "kernel/osek/table_queue.h"
 
@@ -62,38 +65,66 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
 }
 #endif
 
-/* The same of tables in queues. */
 #if IN_QUEUES
-void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
+/* Begin `ticks` from the last tick that has been counted. */
+static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
 {
-    uint32_t cursor = (uint32_t)(state - carillon_osek_alarm_states) - CARILLON_OSEK_ALARMS;
-    carillon_queue_pop(queue);
-    for (;;) {
-        const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
-        struct carillon_osek_alarm_state *const its = state_of(cursor);
-        const struct carillon_osek_step *const step = &it->steps[its->cycle];
-        for (uint32_t i = 0; i < step->count; i++) {
-            const struct carillon_osek_point_action *const action = &carillon_osek_point_actions[step->first + i];
-            carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
-        }
-        its->cycle++;
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    carillon_osek_table_states[table].status = status;
+    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
+        state_of(cursor)->cycle = 0u;
 #if CARILLON_OSEK_ADJUSTS
-        arrive(cursor);
+        carillon_osek_deviations[cursor] = (struct deviation){.ticks = 0u};
 #endif
-        if (its->cycle == it->count) {
-            if (!goes_on(&cursor)) {
-                return;
-            }
-            state_of(cursor)->cycle = 0u;
-        }
-        const carillon_osek_distance delay = planned(cursor);
-        if (delay != 0u) {
-            insert(cursor, delay);
-            return;
-        }
+        insert(cursor, (carillon_osek_distance)(ticks + first));
     }
 }
 
+/* Take a table that is running out of the queues. */
+static void take_out(uint8_t table)
+{
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        carillon_queue_remove(queue_of(cursor), carillon_osek_event_of(state_of(cursor)));
+    }
+}
+
+/* What the table's counter reads when all has been served. */
+static TickType now(uint8_t table)
+{
+    const uint32_t cursor = carillon_osek_schedule_tables[table].first;
+    return carillon_osek_counter_states[carillon_osek_cursors[cursor].part].value;
+}
+
+/* Serve what is due in the parts of a table's counter, until all have counted up to the same tick; locked.
+ *
+ * 1. Where time has been read after the last look at any part, and no tick of any part has passed by then, all have
+ *    counted up to the tick before that reading.  No service looks at the time again.
+ * 2. Serving takes less time than a tick, as it does in the handler. */
+static void settle(uint8_t table)
+{
+#if CARILLON_BASE_BITS > 0
+    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    const carillon_base units = (carillon_base)carillon_osek_counters[it->counter].units;
+    bool again = units != 0u;
+    while (again) {
+        const carillon_base left = carillon_base_left();
+        again = false;
+        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+            const CounterType part = carillon_osek_cursors[cursor].part;
+            if (carillon_base_ticks_until(carillon_osek_counter_states[part].at, units, left) != 0u) {
+                carillon_osek_catch_up(part);
+                again = true;
+            }
+        }
+    }
+#else
+    (void)table;
+#endif
+}
+
+/* The same of tables in queues. */
 void carillon_osek_start_schedule_tables(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
@@ -294,7 +325,7 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     const TickType offset = (step->offset == it->duration) ? 0u : step->offset;
     const TickType back = (TickType)(left % (carillon_osek_distance)it->duration);
     const TickType planned_at = before(offset, back, it->duration);
-    const TickType rest = deviations[it->first].rest; /* it is as if this had passed */
+    const TickType rest = carillon_osek_deviations[it->first].rest; /* it is as if this had passed */
     const TickType at = before(planned_at, it->duration - rest, it->duration);
     const TickType ahead = before(at, value, it->duration);
     const TickType behind = it->duration - ahead;
@@ -319,9 +350,9 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     } else if (status >= SCHEDULETABLE_RUNNING) {
         const struct deviation deviation = deviation_from(table, value);
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
-            deviations[cursor].ticks = deviation.ticks;
-            deviations[cursor].ahead = deviation.ahead;
-            deviations[cursor].nears = false;
+            carillon_osek_deviations[cursor].ticks = deviation.ticks;
+            carillon_osek_deviations[cursor].ahead = deviation.ahead;
+            carillon_osek_deviations[cursor].nears = false;
         }
         state->status =
             (deviation.ticks <= it->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
@@ -359,8 +390,8 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
 #if CARILLON_OSEK_ADJUSTS
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
-            deviations[cursor].ticks = 0u;
-            deviations[cursor].nears = false;
+            carillon_osek_deviations[cursor].ticks = 0u;
+            carillon_osek_deviations[cursor].nears = false;
         }
 #endif
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and stopping: chapter 13.7. */
-#include "kernel/osek/error.h"
+ * Starting: chapter 13.7. */
+#include "kernel/osek/kernel.h"
+#include "kernel/osek/stop.h"
 
 #include "kernel/core/kernel.h"
 #if CARILLON_OSEK_TIME
@@ -10,9 +11,6 @@
 #if CARILLON_GIOTTO
 #include "kernel/giotto/blocks.h"
 #endif
-
-/* What a stack holds where nobody has been. */
-#define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
 
 #if CARILLON_OSEK_MODES > 1
 static AppModeType osek_active_mode;
@@ -32,6 +30,37 @@ static __attribute__((noinline)) void begin_stack(const struct carillon_osek_tas
         *word = FILL;
     }
     carillon_osek_begin_context(task);
+}
+#endif
+
+#if CARILLON_OSEK_QUEUES
+static void start_counters(AppModeType mode)
+{
+#if CARILLON_BASE_BITS > 0
+    const carillon_base now = carillon_base_left(); /* once: all parts of a counter begin in the same tick */
+#endif
+    for (uint32_t counter = 0; counter < CARILLON_OSEK_PARTS; counter++) {
+        carillon_queue_init(&carillon_osek_counter_states[counter].queue);
+#if CARILLON_BASE_BITS > 0
+        const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+        if (units != 0u) {
+            carillon_osek_counter_states[counter].at = carillon_base_last(units, now);
+            carillon_osek_look_ahead((CounterType)counter);
+        }
+#endif
+    }
+#if CARILLON_OSEK_QUEUE_STARTS
+    for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
+        const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
+        if ((((it->autostart >> mode) & 1u) != 0u) && (it->cell == NULL)) {
+            carillon_osek_alarm_states[alarm].cycle = it->cycle;
+            carillon_osek_insert(it->counter, &carillon_osek_alarm_states[alarm],
+                                 (it->absolute != 0u) ? carillon_osek_until(it->counter, 0u, it->start)
+                                                      : (carillon_osek_distance)it->start);
+        }
+    }
+#endif
+    (void)mode;
 }
 #endif
 
@@ -88,7 +117,10 @@ void StartOS(AppModeType mode)
 #endif
 #endif
 #if CARILLON_OSEK_QUEUES
-    carillon_osek_start_counters(mode);
+    start_counters(mode);
+#endif
+#if CARILLON_OSEK_CURSORS > 0
+    carillon_osek_start_schedule_tables(mode);
 #endif
 #if CARILLON_OSEK_TABLE_CELLS > 0
     carillon_osek_start_tables_on_cells(mode);
@@ -108,62 +140,7 @@ void StartOS(AppModeType mode)
     }
 }
 
-void ShutdownOS(StatusType error)
-{
-#if CARILLON_MODES > 0
-    (void)carillon_port_raise(CARILLON_OSEK_ALL);
-    carillon_osek_up = false;
-#else
-    (void)carillon_port_lock();
-#endif
-    carillon_mode_stop(&carillon_osek_image);
-    carillon_mode_store(carillon_osek_disable, carillon_osek_disable_count);
-#if CARILLON_OSEK_SHUTDOWN_HOOK
-    (void)carillon_osek_enter_hook(IN_SYSTEM_HOOK);
-    ShutdownHook(error);
-#endif
-    (void)error;
-#if CARILLON_MODES > 0
-    for (;;) { /* what is time-triggered goes on */
-        carillon_port_idle();
-    }
-#else
-    carillon_port_halt();
-#endif
-}
-
 AppModeType GetActiveApplicationMode(void)
 {
     return ACTIVE_MODE;
 }
-
-#if CARILLON_OSEK_EVENTS
-
-uint32_t carillon_stack_used(TaskType task)
-{
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-    uint32_t untouched = 0u;
-    while ((untouched < it->stack_words) && (it->stack[untouched] == FILL)) {
-        untouched++;
-    }
-    return 8u * (it->stack_words - untouched);
-}
-
-#if CARILLON_OSEK_STACK_CHECK
-/* Below a stack lie words that only one that does not suffice reaches. */
-void carillon_osek_check_stack(const struct carillon_osek_task *task)
-{
-    for (uint32_t word = 0; word < CARILLON_OSEK_GUARD; word++) {
-        if (task->stack[word] != FILL) {
-            ShutdownOS(E_OS_STACKFAULT);
-        }
-    }
-}
-#endif
-#else
-uint32_t carillon_stack_used(TaskType task)
-{
-    (void)task;
-    return 0u;
-}
-#endif

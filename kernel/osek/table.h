@@ -6,6 +6,11 @@
 
 #include "kernel/osek/counter.h"
 
+#if CARILLON_OSEK_CURSORS > 0
+/* A point of a schedule table is due, the first in the queue. */
+void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state);
+#endif
+
 #define NONE INVALID_SCHEDULETABLE
 
 /* Whether a table is on cells, and whether any stands in a queue. */

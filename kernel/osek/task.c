@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tasks: chapter 13.2. */
-#include "kernel/osek/error.h"
+#include "kernel/osek/task.h"
+#include "kernel/osek/frame.h"
+#include "kernel/osek/job.h"
+#include "kernel/osek/resource.h"
 
 volatile uint_fast8_t carillon_osek_running = INVALID_TASK;
 
@@ -111,13 +114,6 @@ void carillon_osek_end(void)
 #endif
     carillon_port_leave(&task->extended->context);
 }
-
-#if CARILLON_OSEK_EVENTS && CARILLON_NARROW
-void carillon_osek_begin_context(const struct carillon_osek_task *task)
-{
-    carillon_osek_begin_context_inlined(task);
-}
-#endif
 
 void carillon_osek_ended(TaskType task, TaskType before)
 {

@@ -92,7 +92,7 @@ static inline void clock_look_ahead(void)
     carillon_clock.wake = (carillon_base)(carillon_base_later(carillon_clock.at, (carillon_base)(ahead * units)) + 1u);
 }
 
-/* Whether the clock's ticks are to be accounted for; as of a counter (carillon_osek_is_over, kernel/osek/counter.h). */
+/* Whether the clock's ticks are to be accounted for; as of a counter (carillon_osek_is_over, kernel/osek/expiry.h). */
 static inline bool clock_is_over(carillon_base left)
 {
     return (carillon_base)(left - carillon_clock.wake) >= CARILLON_BASE_AHEAD;

@@ -4,7 +4,7 @@
 #ifndef CARILLON_TIME_SERVICES_H
 #define CARILLON_TIME_SERVICES_H
 
-#include "kernel/osek/error.h" /* first: what is the kernel's does not see the names of objects */
+#include "kernel/osek/kernel.h" /* first: what is the kernel's does not see the names of objects */
 
 #include "carillon/time.h"
 

@@ -222,7 +222,7 @@ def test_its_numbers_are_those_of_the_header() -> None:
     errors = dict(re.findall(r"#define (E_O(?:K|S_\w+)) (\d+)u", header))
     assert {name: str(number) for number, name in enumerate(ERRORS)} == errors
     alarms = (ROOT / "kernel/osek/alarm.c").read_text(encoding="utf-8")
-    kernel = (ROOT / "kernel/osek/kernel.h").read_text(encoding="utf-8")
+    kernel = (ROOT / "kernel/osek/cells.h").read_text(encoding="utf-8")
     alarms = alarms.replace("CARILLON_OSEK_ON_CELL", *re.findall(r"^#define CARILLON_OSEK_ON_CELL (\du)$", kernel, re.M))
     assert re.findall(r"^#define (IDLE|QUEUED|ON_CELL|STOPPED) (\d)u", alarms, re.M) == [
         *(("ON_CELL", "0"), ("QUEUED", "1"), ("IDLE", "2"), ("STOPPED", "3")),

@@ -112,7 +112,7 @@ struct carillon_osek_extended {
     EventMaskType set;
     EventMaskType waited; /* 0: it does not wait */
 #if CARILLON_OSEK_MATES
-    uint8_t mate; /* the number of the task that goes on after it (kernel/osek/kernel.h), and 1; 0: none */
+    uint8_t mate; /* the number of the task that goes on after it (kernel/osek/job.h), and 1; 0: none */
 #endif
 };
 
@@ -747,7 +747,7 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
 
 #if !CARILLON_OSEK_LEVEL_CELLS
 /* Internal.  Whether alarms on cells that have a task's level have expired and wait; and serve them; locked
- * (kernel/osek/kernel.h). */
+ * (kernel/osek/cells.h). */
 static inline bool carillon_known_cells_wait(uint8_t level)
 {
     (void)level;
@@ -825,7 +825,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
 }
 
 /* Internal.  Request the level of a managed task; locked.  With task hooks its handler has not left any more
- * (kernel/osek/error.c). */
+ * (kernel/osek/level_hooks.c). */
 #if CARILLON_OSEK_TASK_HOOKS
 extern volatile bool carillon_osek_over[];
 #endif
@@ -837,7 +837,7 @@ static inline __attribute__((always_inline)) void carillon_request_managed(TaskT
     carillon_port_write(carillon_known_requests[task].address, carillon_known_requests[task].value);
 }
 
-/* Internal.  Managed tasks that have one activation at most (kernel/osek/kernel.h has the general case). */
+/* Internal.  Managed tasks that have one activation at most (kernel/osek/run.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);

@@ -66,7 +66,7 @@ def table_parts(queued: Iterable[ScheduleTable], counter: str, part_of: Callable
 def _steps(table: ScheduleTable, part: int, part_of: Callable[[str, AlarmAction], int]) -> Iterable[Step]:
     """Its points of that part, in order of time, and its end.
 
-    The last point adjusts the delay to the first point of the next turn, which the end has (``kernel/osek/schedule_table.c``).
+    The last point adjusts the delay to the first point of the next turn, which the end has (``kernel/osek/table_points.c``).
     A table begins when it is told to: so its first step is not adjusted.
     """
     adjusted = table.sync is Synchronisation.EXPLICIT

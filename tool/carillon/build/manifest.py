@@ -19,9 +19,15 @@ MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef", "-Werror")
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 SYNC = ("kernel/osektime/sync.c",)
-OSEK = tuple(f"kernel/osek/{name}.c" for name in ("counter", "alarm", "error", "event", "interrupt", "resource", "start", "task"))
-TABLES = ("kernel/osek/schedule_table.c",)
-BUDGETS = ("kernel/osek/budget.c",)
+OSEK = tuple(
+    f"kernel/osek/{name}.c"
+    for name in (
+        *("interrupt", "level_software", "level_hooks", "error", "resource", "isr", "stop", "job", "event", "task"),
+        *("counter", "expiry", "alarm", "start"),
+    )
+)
+TABLES = ("kernel/osek/table_points.c", "kernel/osek/schedule_table.c")
+BUDGETS = ("kernel/osek/budget.c", "kernel/osek/strike.c")
 FRAMES = ("kernel/osek/frame.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
@@ -37,6 +43,7 @@ COLD = (
     "kernel/osektime/main.c",
     "kernel/osek/main.c",
     "kernel/osek/start.c",
+    "kernel/osek/stop.c",
     *LOADER,  # it has only the time that no task needs
 )
 
@@ -68,7 +75,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     elif system.osek is not None:
         sources = ["kernel/core/mode.c", "kernel/osek/main.c", *sources]
     if system.osek is not None:
-        sources += [*OSEK, "kernel/osek/software.c"]
+        sources += OSEK
         generated.append("osek.c")
         sources += TABLES if system.osek.schedule_tables else []
         sources += BUDGETS if system.osek.budgets else []

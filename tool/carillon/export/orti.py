@@ -20,7 +20,7 @@ from carillon.model.osek import CounterKind
 from carillon.model.time import QueueKind
 
 FILL = 0xC0DEC0DE
-"""What stacks of extended tasks hold where nobody has been (``kernel/osek/start.c``), a word of it."""
+"""What stacks of extended tasks hold where nobody has been (``kernel/osek/stop.h``), a word of it."""
 
 NO_TASK = 255
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The software interrupt controller. */
-#include "kernel/osek/error.h"
+#include "kernel/osek/level_hooks.h"
 
 #if CARILLON_OSEK_SOFTWARE
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the application has disabled. */
+#ifndef CARILLON_OSEK_INTERRUPT_H
+#define CARILLON_OSEK_INTERRUPT_H
+
+#include "kernel/osek/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_OSEK_EXTENDED
+/* Whether one of the services that disable interrupts is in force. */
+bool carillon_osek_interrupts_disabled(void);
+#endif
+
+/* Forget what a task has disabled; its handler restores the mask. */
+void carillon_osek_interrupts_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

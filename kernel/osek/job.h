@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The jobs of managed tasks: what makes one ready, and what is left when it is over. */
+#ifndef CARILLON_OSEK_JOB_H
+#define CARILLON_OSEK_JOB_H
+
+#include "kernel/osek/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_OSEK_MANAGED
+/* Whether a managed task has no job.  A task that ChainTask names has its place from the call on, but is activated only
+ * when the caller has ended.  Until then it is suspended, and the caller's PostTaskHook may ask for its state. */
+static inline bool carillon_osek_suspended(TaskType task)
+{
+    const uint_fast8_t running = carillon_osek_running;
+    const bool chained = (running != INVALID_TASK) && (running != task) && (carillon_osek_jobs[running].next == task);
+    return carillon_osek_jobs[task].activations == (chained ? 1u : 0u);
+}
+#endif
+
+/* Make a managed task ready; locked. */
+static inline void carillon_osek_ready(TaskType task)
+{
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+#if CARILLON_OSEK_QUEUED
+    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
+    if (level->capacity != 0u) {
+        const uint_fast16_t last = (uint_fast16_t)(level->state->first + level->state->count);
+        level->ring[(last < level->capacity) ? last : (uint_fast16_t)(last - level->capacity)] = task;
+        level->state->count++;
+    }
+#endif
+    carillon_osek_request(it->request, it->level);
+}
+
+#if CARILLON_OSEK_TIME
+/* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
+ * No event has one of these bits. */
+#define CARILLON_OSEK_WAKE UINT32_C(0x80000000)
+#define CARILLON_OSEK_TURN UINT32_C(0x40000000)
+
+/* Make a task ready that has waited for something of the time services (CARILLON_OSEK_WAKE), and does so no more;
+ * locked, or `in_handler`: in the clock's handler. */
+static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number, bool in_handler)
+{
+#if CARILLON_OSEK_QUEUED
+    (void)task;
+    (void)in_handler;
+    carillon_osek_ready(number);
+#else
+    (void)number;
+    if (in_handler) {
+        carillon_osek_request_in_handler(task->request, task->level);
+    } else {
+        carillon_osek_request(task->request, task->level);
+    }
+#endif
+}
+#endif
+
+/* At the end of a direct task that has a cell: if the cell requested the task while it ran, that was one activation too
+ * many.  If the task chained itself, that request stays.
+ *
+ * 1. Nothing comes between the chaining and the end of the handler (carillon_chain_direct).
+ * 2. A task's vector either always ends so or never does (osek.ld), so what is left behind belongs to this task. */
+extern volatile uint16_t carillon_osek_again;
+static inline void carillon_osek_forget_request(uint16_t source)
+{
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
+    if (carillon_osek_again == source) {
+        carillon_osek_again = 0u;
+        carillon_port_request(source);
+    }
+}
+
+#if CARILLON_OSEK_MATES
+/* Tasks of one level whose delays are over in one tick are made ready as one (kernel/time/wait.c).  The ring has the
+ * first of them, and each task has the number of the next.  The task, the ring's first entry, begins to run: the next
+ * takes its place, and waits for time no more.  Returns whether there is one; locked. */
+static inline bool carillon_osek_next_mate(const struct carillon_osek_level *level, TaskType task)
+{
+    struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    if ((extended == NULL) || (extended->mate == 0u)) {
+        return false;
+    }
+    const TaskType mate = (TaskType)(extended->mate - 1u);
+    extended->mate = 0u;
+    carillon_osek_tasks[mate].extended->waited = 0u;
+    level->ring[level->state->first] = mate;
+    return true;
+}
+#else
+static inline bool carillon_osek_next_mate(const struct carillon_osek_level *level, TaskType task)
+{
+    (void)level;
+    (void)task;
+    return false;
+}
+#endif
+
+#if CARILLON_OSEK_BUDGETS
+/* What a job with or without a budget runs: its task's function, without the lock. */
+void carillon_budget_body(void);
+#endif
+
+/* The next job of a task begins at the beginning, with no event set, if it is an extended task.  Where registers are
+ * narrow, that is much code, and stands once. */
+static inline void carillon_osek_begin_context_inlined(const struct carillon_osek_task *task)
+{
+    struct carillon_osek_extended *const extended = task->extended;
+    if (extended != NULL) {
+        extended->set = 0u;
+#if CARILLON_OSEK_BUDGETS
+        carillon_port_context(&extended->context, task->stack, task->stack_words, carillon_budget_body);
+#else
+        carillon_port_context(&extended->context, task->stack, task->stack_words, task->function);
+#endif
+    }
+}
+#if CARILLON_NARROW
+void carillon_osek_begin_context(const struct carillon_osek_task *task) __attribute__((noinline));
+#else
+static inline void carillon_osek_begin_context(const struct carillon_osek_task *task)
+{
+    carillon_osek_begin_context_inlined(task);
+}
+#endif
+
+#if CARILLON_OSEK_MANAGED
+
+/* A job is over.  Its task waits for the next activation, or has one.  The managed task that the job chains is
+ * activated.  The task that the job preempted is the running one.  Locked. */
+static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType task, TaskType before)
+{
+    struct carillon_osek_job *const job = &carillon_osek_jobs[task];
+    const TaskType next = job->next;
+    carillon_osek_running = before;
+    job->next = CARILLON_OSEK_UNDECIDED;
+    if (next != task) {
+        job->activations--;
+    }
+#if CARILLON_OSEK_EVENTS
+    carillon_osek_begin_context(&carillon_osek_tasks[task]);
+#endif
+    if (__builtin_expect(next < CARILLON_OSEK_TASKS, 1) != 0) { /* else the way out would stand twice */
+        carillon_osek_ready(next);
+    }
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

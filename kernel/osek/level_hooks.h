@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hooks, and what a handler does around a job. */
+#ifndef CARILLON_OSEK_LEVEL_HOOKS_H
+#define CARILLON_OSEK_LEVEL_HOOKS_H
+
+#include "kernel/osek/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an interrupt that comes over a hook calls is not called from the hook: so it is kept, too, in which interrupt's
+ * handler the hook runs.
+ *
+ * 1. Of what comes over a hook each has a source of its own, which is not yet being served.  So the current source is
+ * the hook's own only in what the hook calls.
+ * 2. The two words are written one after the other.  Who comes between finds the source of neither the hook that is
+ *    entered nor of one beneath it, by 1, whatever the other word says.  The AVR writes a word in two steps, but its
+ *    sources are below 256, so that only one of them changes anything. */
+struct carillon_osek_hook_state {
+    uint8_t hook;
+#if CARILLON_OSEK_EXTENDED
+    uint16_t source;
+#endif
+#if CARILLON_OSEK_BUDGETS
+    bool counts;
+#endif
+};
+
+/* Enter a hook or callback.  Returns what carillon_osek_leave_hook gets when it has returned. */
+static inline struct carillon_osek_hook_state carillon_osek_enter_hook(uint8_t hook)
+{
+    const struct carillon_osek_hook_state before = {
+        .hook = carillon_osek_hook,
+#if CARILLON_OSEK_EXTENDED
+        .source = carillon_osek_hook_source,
+#endif
+#if CARILLON_OSEK_BUDGETS
+        .counts = carillon_budget_before_hook(),
+#endif
+    };
+#if CARILLON_OSEK_EXTENDED
+    carillon_osek_hook_source = (uint16_t)carillon_port_current();
+#endif
+    carillon_osek_hook = hook;
+    return before;
+}
+
+static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state before)
+{
+    carillon_osek_hook = before.hook;
+#if CARILLON_OSEK_EXTENDED
+    carillon_osek_hook_source = before.source;
+#endif
+#if CARILLON_OSEK_BUDGETS
+    if (before.counts) {
+        carillon_budget_after_hook();
+    }
+#endif
+}
+
+/* What a level's handler does around a job (error.c).  The second function keeps the lock, and lowering the mask ends
+ * it. */
+void carillon_osek_enter_hooks(TaskType before, TaskType task);
+void carillon_osek_end_hooks(void);
+#if CARILLON_OSEK_SOFTWARE
+void carillon_osek_leave_hooks(uint8_t handler);
+#else
+void carillon_osek_leave_hooks(uint8_t number, uint32_t mask);
+#endif
+
+#if CARILLON_OSEK_LEVEL_CELLS
+/* Serve the cells that have the level of a task, if it has any. */
+static inline void carillon_osek_serve_cells(const struct carillon_osek_task *task)
+{
+    if (task->cells != NULL) {
+        carillon_osek_call_cells(task->cells);
+    }
+}
+#else
+static inline void carillon_osek_serve_cells(const struct carillon_osek_task *task)
+{
+    (void)task;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The handler of a task level. */
+#ifndef CARILLON_OSEK_RUN_H
+#define CARILLON_OSEK_RUN_H
+
+#include "kernel/osek/stop.h"
+#include "kernel/osek/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_OSEK_MANAGED
+
+/* Whether a level's handler has the end of its jobs in it: it knows the task, which ends often, as threads do not. */
+#define CARILLON_OSEK_ENDS_INLINE (!CARILLON_OSEK_SOFTWARE && !CARILLON_NARROW)
+
+/* The handler of a task level: it runs one job of a managed task.  It is inlined with a constant level, so that it has
+ * no code for what the level's tasks do not need.
+ *
+ * 1. The handler is active until it returns, so no other job of the level begins meanwhile; higher levels may
+ *    preempt it anywhere.
+ * 2. A handler that changes carillon_osek_running restores it, so a preempted handler finds its own value.
+ * 3. A task that waits comes back here locked (WaitEvent).  After PostTaskHook, the kernel is locked, too.  The mask is
+ *    restored below, when nothing of the task is needed any more.
+ * 4. Until then the task counts as running.  It stops doing so under the lock under which its job ends, so no service
+ *    finds it ready.  What follows belongs to no task: a chained task that preempts it there finds the job ended. */
+static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
+{
+    const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+    TaskType task = level->task;
+#if CARILLON_OSEK_BUDGETS
+    const uint32_t mask = carillon_osek_held(); /* until the job's frame stands, and again from its end on */
+    const struct carillon_budget_left left = carillon_osek_take_budget();
+#endif
+#if CARILLON_OSEK_QUEUED
+    if (level->capacity != 0u) {
+        const uint32_t saved = carillon_osek_lock();
+        const uint32_t first = level->state->first;
+        task = level->ring[first];
+        if (!carillon_osek_next_mate(level, task)) {
+            level->state->first = ((first + 1u) < level->capacity) ? (uint16_t)(first + 1u) : 0u;
+            level->state->count--;
+        }
+#if CARILLON_OSEK_SLICES
+        level->state->over = 0u;
+        level->state->held = 0u;
+#endif
+        carillon_osek_unlock(saved);
+    }
+#endif
+    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const uint_fast8_t before = carillon_osek_running;
+#if CARILLON_OSEK_BUDGETS
+    const uint32_t begins = carillon_osek_begin_mask(mask, it->ceiling, number);
+#else
+    const uint32_t mask = carillon_osek_enter(it->ceiling, number);
+#endif
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_enter_hooks((TaskType)before, task);
+#else
+    carillon_osek_running = task;
+#endif
+#if CARILLON_OSEK_BUDGETS
+    carillon_budget.mask = begins;
+    carillon_budget.function = it->function;
+    carillon_budget_watch(task, it->budget);
+#endif
+    if (it->extended != NULL) {
+        carillon_port_resume(&it->extended->context);
+#if CARILLON_OSEK_STACK_CHECK
+        carillon_osek_check_stack(it);
+#endif
+    } else {
+#if CARILLON_OSEK_BUDGETS
+        CARILLON_CALL_AS(it->function, carillon_budget_body);
+#else
+        carillon_port_call(it->function);
+#endif
+    }
+#if CARILLON_OSEK_MISSING_END
+    if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
+        ((it->extended == NULL) || (it->extended->waited == 0u))) {
+        carillon_osek_missing_end();
+    }
+#endif
+#if CARILLON_OSEK_LEVEL_CELLS
+    if (CARILLON_OSEK_HAS_CELLS(number) && ((it->extended == NULL) || (it->extended->waited == 0u))) {
+        (void)carillon_osek_lock(); /* up to the task's end */
+        carillon_serve_known_cells(number);
+    }
+#endif
+#if CARILLON_OSEK_TASK_HOOKS
+    carillon_osek_end_hooks();
+#endif
+    if ((it->extended != NULL) && (it->extended->waited != 0u)) {
+        carillon_osek_running = before;
+    } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (it->extended != NULL) && (it->thread == 0u)) {
+        (void)carillon_osek_hold(); /* up to the task's end */
+        carillon_osek_end_job(task, (TaskType)before);
+    } else {
+        carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
+    }
+#if CARILLON_OSEK_BUDGETS
+    carillon_budget_forget_locks();
+#endif
+#if CARILLON_OSEK_BUDGETS && CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+    carillon_budget.state = CARILLON_UNWATCHED; /* until the hook of the task that goes on has returned */
+#elif CARILLON_OSEK_BUDGETS
+    carillon_osek_give_budget(left);
+#endif
+    carillon_osek_leave(mask);
+#if CARILLON_OSEK_QUEUED
+    if ((level->capacity != 0u) && (level->state->count != 0u)) {
+        carillon_osek_request_unlocked(level->request, number);
+    }
+#endif
+#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+    carillon_osek_leave_hooks(number, mask);
+#if CARILLON_OSEK_BUDGETS
+    (void)carillon_osek_lock();
+    carillon_osek_give_budget(left);
+    carillon_osek_leave(mask);
+#endif
+#endif
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

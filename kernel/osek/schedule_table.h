@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How schedule tables start and end. */
+#ifndef CARILLON_OSEK_SCHEDULE_TABLE_H
+#define CARILLON_OSEK_SCHEDULE_TABLE_H
+
+#include "kernel/osek/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Start the schedule tables of an application mode, in queues and on cells; locked. */
+void carillon_osek_start_schedule_tables(AppModeType mode);
+void carillon_osek_start_tables_on_cells(AppModeType mode);
+/* The handlers of the end of a table on cells, and of its half. */
+void carillon_osek_end_table(uint8_t table);
+void carillon_osek_half_table(uint8_t table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the system ends. */
+#ifndef CARILLON_OSEK_STOP_H
+#define CARILLON_OSEK_STOP_H
+
+#include "kernel/osek/level_hooks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a stack holds where nobody has been. */
+#define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
+
+/* Shut down if the task has used more than its stack; locked. */
+void carillon_osek_check_stack(const struct carillon_osek_task *task);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

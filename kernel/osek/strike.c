@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Execution budgets: what happens when one is used up. */
+#include "kernel/osek/strike.h"
+
+#include "kernel/osek/interrupt.h"
+#include "kernel/osek/resource.h"
+#include "kernel/osek/task.h"
+
+#if CARILLON_OSEK_BUDGETS
+
+/* The job whose budget has been used up ends here, in its own context and masked up to the kernel's lock, as if it
+ * called TerminateTask.  If it was ending already, what it has chained is activated. */
+static void end_job(void)
+{
+    (void)carillon_osek_lock();
+    carillon_osek_interrupts_reset();
+    carillon_osek_resources_reset();
+    struct carillon_osek_job *const job = &carillon_osek_jobs[carillon_osek_running];
+    if (job->next == CARILLON_OSEK_UNDECIDED) {
+        job->next = CARILLON_OSEK_TERMINATED;
+    }
+    carillon_osek_end();
+}
+
+/* Whether the handler was entered in the job that runs, and not in what preempts that. */
+static bool is_in_job(const void *frame)
+{
+    const uint32_t source = carillon_port_preempted(frame);
+#if CARILLON_OSEK_SOFTWARE
+    return source == 0u;
+#else
+    return (source != 0u) &&
+           (carillon_osek_contexts[source] == (CARILLON_OSEK_TASK | carillon_osek_tasks[carillon_osek_running].level));
+#endif
+}
+
+/* In how many units a late job is looked for again (budget.h, 6). */
+static uint32_t again(const void *frame)
+{
+    static uint32_t last;
+    const uint32_t source = carillon_port_preempted(frame);
+    if ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_ISR1) != 0u)) {
+        return CARILLON_BUDGET_PATIENCE;
+    }
+    const bool is_over = last <= CARILLON_BUDGET_STEP;
+    last = is_over ? CARILLON_BUDGET_RETRY : (last - CARILLON_BUDGET_STEP);
+    return last;
+}
+
+void carillon_budget_strikes(const void *frame)
+{
+    if (carillon_budget.state == CARILLON_UNWATCHED) {
+        return;
+    }
+    if (((carillon_budget.state & CARILLON_LATE) == 0u) &&
+        !carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
+        return; /* the request is of a job that has gone */
+    }
+    if (!is_in_job(frame)) {
+        carillon_budget.state |= CARILLON_LATE;
+        carillon_port_write(CARILLON_BUDGET_COUNTER, again(frame));
+        return;
+    }
+#if CARILLON_OSEK_LOCKS > 0
+    const bool locks = (carillon_budget.state & ~CARILLON_LATE) >= CARILLON_BUDGET_OF_LOCK(0u);
+    const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
+#else
+    const StatusType error = E_OS_PROTECTION_TIME;
+#endif
+    carillon_budget_forget_locks();
+    carillon_budget.state = CARILLON_UNWATCHED;
+    carillon_osek_interrupts_reset(); /* the job does not go on, and the hook may call services */
+    if (carillon_osek_ask_protection(error) !=
+        PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
+        ShutdownOS(error);
+    }
+    (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
+    carillon_port_divert(frame, end_job);
+}
+
+#endif
