@@ -89,7 +89,7 @@ __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
 #endif
 
 /* What the counter reads now, whoever has counted; locked. */
-static TickType value_of(CounterType counter)
+static inline __attribute__((always_inline)) TickType value_of(CounterType counter)
 {
     const TickType value = carillon_osek_counter_states[counter].value;
 #if CARILLON_OSEK_QUEUES
