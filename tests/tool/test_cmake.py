@@ -172,9 +172,18 @@ def test_an_application_that_sets_rampz_is_refused_until_handlers_save_it(tmp_pa
     assert "sets RAMPZ, which handlers do not save: configure with -D CARILLON_RAMPZ=ON" in said
     assert _cmake("-S", str(tmp_path), "-B", str(tmp_path / "out"), "-D", "CARILLON_RAMPZ=ON").returncode == 0
     elf = _build(tmp_path, "avr", generator)
-    loaded = tmp_path / "app.bin"
-    subprocess.run(["avr-objcopy", "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
-    assert loaded.read_bytes() == built.elf.with_suffix(".bin").read_bytes()
+    assert _placed(elf) == _placed(built.elf)
+
+
+def _placed(elf: Path) -> list[str]:
+    """Every symbol with its address and size.
+
+    Bytes are not compared: the linker puts the jumps by which pointers lead to functions beyond 128 KiB (``.trampolines``) in
+    an order of its own, which may be another one where CMake links the same objects.
+    """
+    done = subprocess.run(["avr-nm", "-n", "-S", str(elf)], capture_output=True, text=True, check=True, timeout=60)
+    assert len(done.stdout) > 1000
+    return done.stdout.splitlines()
 
 
 def _generating(folder: Path, schedule: str, more: str = "") -> Path:

@@ -999,7 +999,7 @@ StatusType carillon_chain_direct(TaskType task);
 
 /* The names of the application's objects are macros, and any word may be one of them.  So they come last, after every
  * header of the kernel that the application may include, and the kernel itself does not see them. */
-#ifndef CARILLON_OSEK_KERNEL_H
+#ifndef CARILLON_OSEK_STATE_H
 #if CARILLON_MODES > 0
 #include "carillon/osektime.h"
 #endif

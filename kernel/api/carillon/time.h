@@ -519,7 +519,7 @@ void carillon_slice_over_below(uint8_t number);
 }
 #endif
 
-#if !defined(CARILLON_OSEK_KERNEL_H) && !defined(CARILLON_TIME_HPP)
+#if !defined(CARILLON_OSEK_STATE_H) && !defined(CARILLON_TIME_HPP)
 #ifdef __cplusplus
 #include "carillon/time.hpp" /* before the names of objects */
 #else
