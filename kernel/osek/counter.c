@@ -13,6 +13,8 @@
 #include "kernel/osek/error.h"
 #if CARILLON_TICKLESS
 #include "kernel/time/clock.h"
+
+#include "carillon/time.h" /* after the kernel's own headers, which do not see the names of objects */
 #endif
 
 #if CARILLON_OSEK_COUNTERS > 0
