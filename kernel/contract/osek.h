@@ -89,7 +89,7 @@ extern const uint16_t carillon_osek_contexts[];
 /* By the number of an ISR, its source. */
 extern const uint16_t carillon_osek_isr_sources[];
 
-/* A counter; behind all counters, further parts of their queues (kernel/osek/counter.h). */
+/* A counter; behind all counters, further parts of their queues (kernel/osek/expiry.h). */
 struct carillon_osek_counter {
     TickType max_allowed;
     TickType ticks_per_base;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the event-triggered system does at an expiry point, a piece for each action of contract/action.h.  The alarms of
- * counters (kernel/osek/alarm.c) and those of the time services (kernel/time/due.c) have it done here.
+ * counters (kernel/osek/expiry.c) and those of the time services (kernel/time/due.c) have it done here.
  *
- * Beside them are: Count, which moves the queue of another counter (alarm.c), and Call, which each of the two does in a
- * frame of its own. */
+ * Beside them are: Count, which moves the queue of another counter (expiry.c), and Call, which each of the two does in
+ * a frame of its own. */
 #ifndef CARILLON_ACT_H
 #define CARILLON_ACT_H
 

@@ -33,7 +33,7 @@ static struct carillon_event *event_of(AlarmType alarm)
 }
 #endif
 
-/* What is due of the alarm's counter is served first, where its handler may be held back (counter.h).  In the error
+/* What is due of the alarm's counter is served first, where its handler may be held back (expiry.h).  In the error
  * hook nothing is, since an error could not be told there.  Locked. */
 static void serve_first(AlarmType alarm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the handlers of alarms' cells use. */
+ * The handler of an alarm's cell on the kernel's level.  Cells on the level of a task are in cells.h. */
 #ifndef CARILLON_OSEK_ALARM_H
 #define CARILLON_OSEK_ALARM_H
 

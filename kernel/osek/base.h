@@ -20,6 +20,9 @@
  * 4. A tick that passes while others are counted is either counted with them, and its interrupt then finds nothing to
  *    count, or is left to its interrupt.  None is counted twice or left out.
  *
+ * Of tickless counters the base is the clock's time, negated.  No cell ticks then: counter.c has the argument in place
+ * of 2. There is no CARILLON_BASE_ORIGIN, and CARILLON_BASE_AHEAD is as far as the clock can be set.
+ *
  * Every function is called locked. */
 #ifndef CARILLON_BASE_H
 #define CARILLON_BASE_H

@@ -37,7 +37,8 @@ void carillon_osek_catch_up(CounterType counter);
  *    the base has begun anew, the period less what has passed since; both are more, as ticks are held back for at most
  *    CARILLON_BASE_MOST less CARILLON_BASE_AHEAD.  If the base begins anew before the tick, the difference is wrong,
  *    and the ticks are counted earlier than they need.
- * 3. Whoever asks for the time counts the ticks that nobody has counted (alarm.c), however many they are. */
+ * 3. Whoever asks for the time counts the ticks that nobody has counted (carillon_osek_uncounted), however many they
+ * are. */
 static inline bool carillon_osek_is_over(CounterType counter)
 {
     return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
@@ -51,7 +52,7 @@ static inline bool carillon_osek_is_over(CounterType counter)
  * 1. `left` has been read since the handler began.  A tick that comes after that asks for the handler again.  So there
  *    is no look whether more have come meanwhile.
  * 2. The first alarm is as far from `at` as the tick to which the counter was left: so it is due.  An empty queue is
- *    never so: nothing is left to CARILLON_LAP or less there (counter.c, catch_up).
+ *    never so: nothing is left to CARILLON_LAP or less there (expiry.c, catch_up).
  * 3. An alarm that stays the first when it is set again is due no more, and neither is what comes after it. */
 static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
                                                                               carillon_base left, bool leveled)
@@ -121,7 +122,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 
 #if CARILLON_OSEK_LEVEL_COUNTERS
 /* Counters whose handler has the level of the tasks that their queue wakes: as cells of alarms that have it
- * (kernel.h), but they keep in mind what they miss.  A queue that wakes tasks of several levels has several parts. Each
+ * (cells.h), but they keep in mind what they miss.  A queue that wakes tasks of several levels has several parts. Each
  * is what a counter is, with a value and an `at` of its own: what follows holds for each.
  *
  * 1. All that can stand in the queue wakes tasks of one level.  While a task of that level or a higher one runs, the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the application has disabled. */
+ * Interrupts: whether the application has disabled any, and what the end of a job does about it. */
 #ifndef CARILLON_OSEK_INTERRUPT_H
 #define CARILLON_OSEK_INTERRUPT_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The jobs of managed tasks: what makes one ready, and what is left when it is over. */
+ * A job is one run of a managed task: what makes it ready, and what is left when it is over.  A service activates and
+ * ends it (task.c), and the handler of a level runs it (run.h). */
 #ifndef CARILLON_OSEK_JOB_H
 #define CARILLON_OSEK_JOB_H
 

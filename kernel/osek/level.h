@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's own lock, and how a level is requested. */
+ * The kernel's own lock, and how levels are raised and requested.  What a level is: state.h. */
 #ifndef CARILLON_OSEK_LEVEL_H
 #define CARILLON_OSEK_LEVEL_H
 

@@ -60,8 +60,8 @@ static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state befo
 #endif
 }
 
-/* What a level's handler does around a job (error.c).  The second function keeps the lock, and lowering the mask ends
- * it. */
+/* What a level's handler does around a job (level_hooks.c).  The second function keeps the lock, and lowering the mask
+ * ends it. */
 void carillon_osek_enter_hooks(TaskType before, TaskType task);
 void carillon_osek_end_hooks(void);
 #if CARILLON_OSEK_SOFTWARE

@@ -61,6 +61,7 @@ void carillon_osek_resources_release(void)
 }
 #endif
 
+/* In standard status, the macro of the same name (carillon/osek.h) may stand in its place, and checks nothing. */
 StatusType(GetResource)(ResourceType resource)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_GetResource, .object = resource);

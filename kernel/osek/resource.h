@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the caller holds. */
+ * Resources: whether the caller holds any, and what the end of a job or of an ISR does with them. */
 #ifndef CARILLON_OSEK_RESOURCE_H
 #define CARILLON_OSEK_RESOURCE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which schedule tables are on cells, and which stand in queues. */
+ * Schedule tables: whether one is on cells (table_cells.h) or in queues (table_queue.h, table_points.c).  The services
+ * are in schedule_table.c. */
 #ifndef CARILLON_TABLE_H
 #define CARILLON_TABLE_H
 

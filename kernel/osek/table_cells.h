@@ -3,7 +3,7 @@
  * A table on cells stands in no queue.  Each of its cells repeats with the table, so that a start and a stop are all
  * that is done here.  A table that does not repeat has one more cell, whose handler stops it at its end (end_cells).  A
  * cell is the vector of a direct task, or has the level of a managed one, where its handler does what services do not
- * find done before (kernel.h).  A stop leaves both alone: what a cell has expired for is requested, so it has happened,
+ * find done before (cells.h).  A stop leaves both alone: what a cell has expired for is requested, so it has happened,
  * and services that look at the task serve it first.  Nothing is checked: a system that wants errors told has no tables
  * on cells (claims.py). */
 #ifndef CARILLON_TABLE_CELLS_H

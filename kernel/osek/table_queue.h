@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A table stands in the queue of its counter as an alarm does, with the step that is next.  What wakes tasks of several
- * levels has a cursor in each level's part of the queue (counter.h).  A part is served at its level, so that its cursor
+ * levels has a cursor in each level's part of the queue (expiry.h).  A part is served at its level, so that its cursor
  * may be behind those of others.  What holds of them:
  *
  * 1. Every cursor of a table goes through the same ticks, and ends in the same tick.  So a cursor that is held back

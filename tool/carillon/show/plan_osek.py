@@ -154,7 +154,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
         if counter.kind is CounterKind.SOFTWARE:
             why = "advanced by software"
         elif allocation.tickless and allocation.clock is not None:
-            why = f"tickless: the clock, {allocation.clock.carrier.cells[0].cell.name}, interrupts when something is due"
+            why = f"tickless: the clock, {allocation.clock.carrier.cells[0].cell.name}, is set to what is due next"
         elif first is None:
             base = "nothing ticks: the time base says its value to the schedule tables, which are on cells"
             tables = any(series.counter == counter for series, _ in allocation.series)
