@@ -161,7 +161,7 @@ def write_variant(variant: Variant, folder: Path) -> Path:
     text = text.replace(sources[0], f"sources = [{paths}]")
     if variant.tickless:
         clock = "compare" if variant.board == "qemu-rv32-virt" else "one-shot"
-        text = text.replace("[osek]\n", f'[time]\nclock = "{clock}"\nuses = []\n\n[osek]\ntickless = true\n')
+        text += f'\n[time]\ntickless = true\nclock = "{clock}"\nuses = []\n'
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{variant.case.name}.toml"
     path.write_text(text, encoding="utf-8")

@@ -265,9 +265,8 @@ HERTZ = {AST: 15_625_000, VIRTUAL_AST: 15_625_000, MPS: 25_000_000, RV32: 10_000
 
 
 TICKLESS = """
-[osek]
-tickless = true
 [time]
+tickless = true
 clock = "{clock}"
 bits = {bits}
 uses = {uses}

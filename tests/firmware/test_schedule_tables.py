@@ -100,10 +100,8 @@ def check(
     the_round, its_code = above(board, hardware) if beneath else ("", "")
     if tickless:
         uses = rng.choice(["[]", '["delays"]'])
-        time = f'[time]\nclock = "{rng.choice(CLOCK[board])}"\nuses = {uses}\n'
-    text = the_round + schedule(system, dispatch, time).replace(
-        "[osek]\n", "[osek]\ntickless = true\n" if tickless else "[osek]\n"
-    )
+        time = f'[time]\ntickless = true\nclock = "{rng.choice(CLOCK[board])}"\nuses = {uses}\n'
+    text = the_round + schedule(system, dispatch, time)
     system = replace(system, parts=parts(lab, system, text, board)) if hardware else system
     drawing = Drawing(rng, system, patience=70_000 if virtual and not hardware else 400, between=0 if virtual else 5)
     drawing.draw(OPERATIONS[board])

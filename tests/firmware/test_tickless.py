@@ -13,8 +13,6 @@ from carillon.trace import Kind
 ATMEGA = "atmega128"
 SYSTEM = {ATMEGA: 'clock = "250kHz"'}
 SCHEDULE = """
-[osek]
-tickless = {tickless}
 {time}
 [osek.counter.Main]
 tick = "1ms"
@@ -28,7 +26,7 @@ priority = 2
 priority = 1
 autostart = true
 """
-TIME = '[time]\nclock = "{clock}"\nbits = {bits}\nuses = []\n'
+TIME = '[time]\ntickless = true\nclock = "{clock}"\nbits = {bits}\nuses = []\n'
 CODE = """
 TASK(Beats) {{ TerminateTask(); }}
 TASK(Set) {{ (void)SetRelAlarm(Beat, {cycle}, {cycle}); TerminateTask(); }}
@@ -40,7 +38,7 @@ TASK(Set) {{ (void)SetRelAlarm(Beat, {cycle}, {cycle}); TerminateTask(); }}
     [(AST, "one-shot", 32), (MPS, "one-shot", 32), (RV32, "compare", 32), (ATMEGA, "compare", 16), (ATMEGA, "one-shot", 32)],
 )
 def test_an_idle_second_takes_an_interrupt_for_each_expiry(lab: Laboratory, board: str, clock: str, bits: int) -> None:
-    text = SCHEDULE.format(tickless="true", time=TIME.format(clock=clock, bits=bits), limit=65_535)
+    text = SCHEDULE.format(time=TIME.format(clock=clock, bits=bits), limit=65_535)
     hertz = {AST: 15_625_000, MPS: 25_000_000, RV32: 10_000_000, ATMEGA: 250_000}[board]
     outcome = lab.run(text, CODE.format(cycle=100), board, system=SYSTEM.get(board, ""), ticks=hertz + hertz // 100)
     starts = outcome.at(Kind.START, "Beats")
@@ -53,7 +51,7 @@ def test_an_idle_second_takes_an_interrupt_for_each_expiry(lab: Laboratory, boar
 
 
 def test_a_counter_with_ticks_takes_an_interrupt_for_each_of_them(lab: Laboratory) -> None:
-    text = SCHEDULE.format(tickless="false", time="", limit=65_535)
+    text = SCHEDULE.format(time="", limit=65_535)
     outcome = lab.run(text, CODE.format(cycle=100), AST, ticks=15_625_000)
     own = [event for event in outcome.events(Kind.ENTER) if event.object not in ("Beats", "Set")]
     assert 998 <= len(own) <= 1001
@@ -75,8 +73,28 @@ def test_a_counter_that_nobody_waits_for_goes_on_counting(lab: Laboratory, board
         carillon_port_halt();
     }
     """
-    text = SCHEDULE.format(tickless="true", time=TIME.format(clock=clock, bits=bits), limit=999)
+    text = SCHEDULE.format(time=TIME.format(clock=clock, bits=bits), limit=999)
     hertz = {AST: 15_625_000, ATMEGA: 250_000}[board]
     values = lab.run(text, code, board, system=SYSTEM.get(board, ""), ticks=3 * hertz).said("v")
     steps = [(later - earlier) % 1000 for earlier, later in pairwise(values)]
     assert all(124 <= step <= 128 for step in steps), values
+
+
+SOFTWARE = '[osek.counter.Soft]\nkind = "software"\n[osek.alarm.Late]\ncounter = "Soft"\nactivate = "Lone"\n'
+UNUSED = '[osek.counter.Hard]\ntick = "1ms"\nmax_allowed = 99\n'
+ON_CELL = '[osek.alarm.Late]\ncounter = "Hard"\nactivate = "Lone"\nautostart = { at = 5, cycle = 5 }\n'
+
+
+@pytest.mark.parametrize("board", [AST, RV32, ATMEGA])
+@pytest.mark.parametrize("uses", ["[]", '["delays"]'])
+@pytest.mark.parametrize(
+    "counters",
+    ["", SOFTWARE, UNUSED, UNUSED + "readable = true\n", UNUSED + ON_CELL, UNUSED + ON_CELL + SOFTWARE.replace("Late", "Soon")],
+)
+def test_whatever_the_clock_has_to_tell_the_image_can_be_built(lab: Laboratory, board: str, uses: str, counters: str) -> None:
+    clock = "one-shot" if board == AST else "compare"
+    text = (
+        f'[time]\ntickless = true\nclock = "{clock}"\nuses = {uses}\n[osek.task.Lone]\npriority = 1\nautostart = true\n{counters}'
+    )
+    outcome = lab.run(text, "TASK(Lone) { TerminateTask(); }", board, system=SYSTEM.get(board, ""), ticks=50_000)
+    assert len(outcome.at(Kind.START, "Lone")) >= 1

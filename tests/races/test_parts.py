@@ -81,6 +81,7 @@ OTHER = '[osek.counter.Other{k}]\ntick = "262144 us"\n[osek.alarm.Once{k}]\ncoun
 PARTS = {"own": (True, True, True), "requested": (True, False, False), "two": (True, False), "tickless": ()}
 """Whether each part has a cell.  A tickless counter's queue is one part, which the clock's cell serves."""
 TICKLESS = """[time]
+tickless = true
 clock = "one-shot"
 uses = []
 [osek.alarm.Sync]
@@ -106,7 +107,7 @@ def write(folder: Path, cells: str, tasks: str, chosen: list[int]) -> Path:
     )
     others = 0 if cells in ("own", "tickless") else CELLS
     if cells == "tickless":
-        text = text.replace("[osek]\n", "[osek]\ntickless = true\n") + TICKLESS
+        text += TICKLESS
     function = cells != "two"
     text += CALL if function else ""
     text += "".join(OTHER.format(k=k) for k in range(others))

@@ -172,18 +172,29 @@ def test_an_application_that_sets_rampz_is_refused_until_handlers_save_it(tmp_pa
     assert "sets RAMPZ, which handlers do not save: configure with -D CARILLON_RAMPZ=ON" in said
     assert _cmake("-S", str(tmp_path), "-B", str(tmp_path / "out"), "-D", "CARILLON_RAMPZ=ON").returncode == 0
     elf = _build(tmp_path, "avr", generator)
-    assert _placed(elf) == _placed(built.elf)
+    assert _addresses(elf) == _addresses(built.elf)
+    loaded = tmp_path / "app.bin"
+    subprocess.run(["avr-objcopy", "-O", "binary", str(elf), str(loaded)], check=True, timeout=60)
+    jumps = range(_addresses(elf)["__trampolines_start"], _addresses(elf)["__trampolines_end"])
+    assert len(jumps) > 0
+    assert _resolved(loaded.read_bytes(), jumps) == _resolved(built.elf.with_suffix(".bin").read_bytes(), jumps)
 
 
-def _placed(elf: Path) -> list[str]:
-    """Every symbol with its address and size.
+def _addresses(elf: Path) -> dict[str, int]:
+    """Every symbol's address."""
+    done = subprocess.run(["avr-nm", str(elf)], capture_output=True, text=True, check=True, timeout=60)
+    return {line.split()[-1]: int(line.split()[0], 16) for line in done.stdout.splitlines() if len(line.split()) == 3}
 
-    Bytes are not compared: the linker puts the jumps by which pointers lead to functions beyond 128 KiB (``.trampolines``) in
-    an order of its own, which may be another one where CMake links the same objects.
+
+def _resolved(image: bytes, jumps: range) -> list[bytes]:
+    """An image by words, in which a pointer to one of the jumps stands for where that leads; and where they lead, sorted.
+
+    The linker puts the jumps by which pointers lead to functions beyond 128 KiB (``.trampolines``) in an order of its own, which
+    may be another one where CMake links the same objects.
     """
-    done = subprocess.run(["avr-nm", "-n", "-S", str(elf)], capture_output=True, text=True, check=True, timeout=60)
-    assert len(done.stdout) > 1000
-    return done.stdout.splitlines()
+    leads = {at: image[at : at + 4] for at in jumps[::4]}
+    words = [image[at : at + 2] for at in range(0, len(image), 2) if at not in jumps]
+    return [leads.get(2 * int.from_bytes(word, "little"), word) for word in words] + sorted(leads.values())
 
 
 def _generating(folder: Path, schedule: str, more: str = "") -> Path:

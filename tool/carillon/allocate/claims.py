@@ -150,7 +150,7 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     assert system.osek is not None
     board, hz = system.board, system.clock_hz
     arrays = [a for a in board.cells if carries_tables(board, hz, a)]
-    if system.osek.tickless:
+    if system.time is not None and system.time.tickless:
         return "its counter is tickless, and a table on cells is started by the count of a cell"
     if system.modes:
         return "a start locks all interrupts for a moment, for which the rounds' tasks would wait"
@@ -367,7 +367,7 @@ class ClaimBuilder:
             driver = source.array.clocks.get(services.clock)
             if driver is None or (self.system.modes and driver.locks) or g in ways:
                 continue
-            if counting_cell(self.system, services, self.plan.top, [source], demand, self.events.told) is not None:
+            if counting_cell(self.system, services, self.plan.top, [source], demand) is not None:
                 ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
         return tuple(ways.values())
 

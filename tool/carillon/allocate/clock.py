@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ from carillon.lower import Demand
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
+from carillon.model.osek import Counter, CounterKind
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -27,12 +27,11 @@ UNMEASURED = 400
 
 @dataclass(frozen=True, slots=True)
 class ClockCell:
-    """The clock and its cell.  ``based``: the time base counts its ticks; ``tickless``: it tells those of counters."""
+    """The clock and its cell.  ``based``: the time base counts its ticks."""
 
     services: TimeServices
     carrier: Carrier
     based: bool = False
-    tickless: bool = False
 
     @property
     def counted(self) -> bool:
@@ -107,7 +106,7 @@ class ClockCell:
     @property
     def longest(self) -> int | None:
         """The longest time that occurs, in ticks of time; None if there is none.  Without events it is that of counters."""
-        counters = self.ahead if self.tickless else 0
+        counters = self.ahead if self.services.tickless else 0
         if not self.services.uses:
             return counters
         if self.services.longest is None:
@@ -120,14 +119,18 @@ def longest_without_laps(bits: int, latest: int) -> int:
     return (1 << bits) - 1 - 2 - latest
 
 
-def counting_cell(
-    system: System, services: TimeServices, top: int, free: list[Source], demand: Demand, ticks: Sequence[int] = ()
-) -> ClockCell | None:
+def told(system: System, services: TimeServices) -> list[Counter]:
+    """The counters whose ticks the clock tells."""
+    counters = system.osek.counters if services.tickless and system.osek is not None else ()
+    return [counter for counter in counters if counter.kind is CounterKind.HARDWARE]
+
+
+def counting_cell(system: System, services: TimeServices, top: int, free: list[Source], demand: Demand) -> ClockCell | None:
     """A cell that counts units of the tick, or its own if there is none, for a one-shot or a compare clock.
 
-    ``ticks``: of tickless counters, each a whole number of its units; of units that may be chosen, the longest is best.
+    The tick of each counter that it tells is a whole number of its units; of units that may be chosen, the longest is best.
     """
-    board = system.board
+    board, ticks = system.board, [counter.tick for counter in told(system, services)]
     free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
     for source in free:
         array = source.array
@@ -190,8 +193,7 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
 
 def cannot_tell(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
     """C187 for each tickless counter whose tick is longer than the clock can be set ahead."""
-    counters = system.osek.counters if clock.tickless and system.osek is not None else ()
-    long = [counter for counter in counters if counter.tick > clock.ahead * clock.tick]
+    long = [counter for counter in told(system, clock.services) if counter.tick > clock.ahead * clock.tick]
     for counter in long:
         most = format_duration(clock.ahead * clock.tick, system.clock_hz, 3)
         diagnostics.error(

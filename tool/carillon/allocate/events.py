@@ -84,7 +84,7 @@ class EventPlacer:
         services = self.events.services
         clock = next((c for c in placed if isinstance(c.action, ServeClock)), None)
         if clock is not None and services is not None:
-            cell = ClockCell(services, clock, tickless=self.events.tickless)
+            cell = ClockCell(services, clock)
             if cannot_keep(cell, system, diagnostics) or cannot_tell(cell, system, diagnostics):
                 return None
         taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
@@ -114,7 +114,6 @@ class EventPlacer:
             based,
             self.events.machine,
             turns=turns,
-            tickless=self.events.tickless,
         )
 
     def _carried(self, claim: Claim, demand: Demand, form: Form, source: Source, slot: int) -> Carrier:
@@ -216,7 +215,7 @@ class EventPlacer:
         assert services is not None
         if demand.when is When.SYSTEM:
             return self._carrier(demand, source, self.plan.top)
-        cell = counting_cell(self.system, services, self.plan.top, [source], demand, self.events.told)
+        cell = counting_cell(self.system, services, self.plan.top, [source], demand)
         assert cell is not None
         return cell.carrier
 

@@ -76,7 +76,7 @@ class OsekAllocation:
     clock serves.  ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
     dispatcher, 0 without.  ``turns``: of each level whose threads take turns by hardware, from the highest down, the source that
     ends their slices, just above the level.  ``based``: the time base counts the ticks of the periodic clock, or (``machine``)
-    of the machine that carries out microcode.  ``tickless``: the clock tells the ticks of the counters.
+    of the machine that carries out microcode.
     """
 
     osek: Osek
@@ -95,7 +95,6 @@ class OsekAllocation:
     machine: bool = False
     proved: bool = True
     turns: dict[int, int] = field(default_factory=dict, hash=False)
-    tickless: bool = False
 
     # What carries what.
 
@@ -124,7 +123,12 @@ class OsekAllocation:
         carrier = self.to_do(ServeClock)
         if carrier is None or self.services is None:
             return None
-        return ClockCell(self.services, carrier, self.based and not self.machine, self.tickless)
+        return ClockCell(self.services, carrier, self.based and not self.machine)
+
+    @property
+    def tickless(self) -> bool:
+        """Whether the clock tells the ticks of the hardware counters."""
+        return self.services is not None and self.services.tickless
 
     @property
     def slices(self) -> Carrier | None:

@@ -204,8 +204,6 @@ class _Writer:
                 found.append(((section,), f"[{section}]"))
             else:
                 found += (((section, name), f"[{section}.{name}]") for name in content)
-        if self.tables.file.osek is not None and self.tables.file.osek.tickless:
-            found.append((("osek", "tickless"), "'tickless' of [osek]"))
         if found:
             listed = some((text for _, text in found), 8)
             cause = f"ARXML has no word for {listed}: the configuration is without"

@@ -40,7 +40,7 @@ def _clock(system: System, osek: OsekImage) -> list[Device]:
 
 def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:
     base, cell, clock = osek.allocation.base, osek.base, osek.allocation.clock
-    if clock is not None and clock.tickless:
+    if clock is not None and clock.services.tickless:
         told: dict[str, Value] = {
             "PERIOD": Unsigned(0),
             "MOST": Unsigned((1 << clock.services.bits) - 1),

@@ -34,7 +34,7 @@ def switches(image: Image) -> dict[str, dict[str, Value]]:
     config |= _of_sync(system.sync) if system.sync is not None else {}
     config |= _of_queue(image, osek.allocation, clock) if osek is not None else {}
     config |= _of_clock(image, osek, clock) if osek is not None and clock is not None else {}
-    if clock is not None and clock.tickless:
+    if clock is not None and clock.services.tickless:
         config |= {"CARILLON_BASE_BITS": clock.services.bits, "CARILLON_TICKLESS": 1}
     elif osek is not None and osek.allocation.base is not None:
         config["CARILLON_BASE_BITS"] = osek.allocation.base.bits
@@ -119,7 +119,7 @@ def _of_clock(image: Image, osek: OsekImage, it: ClockCell) -> Switches:
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         # Functions may, and tickless counters, and what gives a semaphore a unit takes out the time-out of a task that waits.
-        "CARILLON_CLOCK_CALLED": it.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
+        "CARILLON_CLOCK_CALLED": it.services.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
         "CARILLON_CLOCK_COST": Unsigned(driver.cost),

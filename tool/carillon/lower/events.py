@@ -76,15 +76,12 @@ class LoweredEvents:
 
     ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
     tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.
-    ``tickless``: counters of the hardware demand no cell, as the clock tells their ticks, which are ``told``.
     """
 
     demands: tuple[Demand, ...] = ()
     services: TimeServices | None = None
     ticking: frozenset[str] = frozenset()
     machine: bool = False
-    tickless: bool = False
-    told: tuple[int, ...] = ()
 
     @property
     def counters(self) -> list[Demand]:
@@ -121,8 +118,9 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     """
     osek = system.osek
     assert osek is not None
-    tickless = osek.tickless and not one_timer
-    hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE and not tickless]
+    hardware = [c for c in osek.counters if c.kind is CounterKind.HARDWARE]
+    tickless = bool(hardware) and system.time is not None and system.time.tickless and not one_timer
+    hardware = [] if tickless else hardware
     on_cells = () if one_timer else tuple(t for t in osek.schedule_tables if t.cells)
     tables = {table.counter for table in osek.schedule_tables if table not in on_cells}
     ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
@@ -133,8 +131,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         if one_timer:
             tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
             services = replace(services, clock=ClockKind.PERIODIC, tick=tick)
-        elif tickless:
-            services = replace(services, now=True)
+        services = replace(services, tickless=tickless, now=services.now or tickless)
         if services.clock is ClockKind.PERIODIC:
             assert services.tick is not None
             found.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
@@ -150,8 +147,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     found += [demand for table in on_cells for demand in _series(table, osek)]
     found += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
     machine = system.giotto is not None and system.machine is Machine.MICROCODE
-    told = tuple(c.tick for c in osek.counters if tickless and c.kind is CounterKind.HARDWARE)
-    return LoweredEvents(tuple(found), services, ticking, machine, tickless, told)
+    return LoweredEvents(tuple(found), services, ticking, machine)
 
 
 def turn_of(counter: Counter) -> int:

@@ -350,7 +350,6 @@ class Osek:
 
     ``modes`` are its application modes, the first is OSDEFAULTAPPMODE.  Tuples are in the order of the file, which
     is the order of the numbers that C sees (TaskType and the like).  ``scheduler_resource``: RES_SCHEDULER exists.
-    ``tickless``: the clock of the time services tells the ticks of the hardware counters.
     """
 
     status: Status
@@ -360,7 +359,6 @@ class Osek:
     parameter_access: bool
     scheduler_resource: bool
     stack_check: bool
-    tickless: bool
     modes: tuple[str, ...]
     tasks: tuple[OsekTask, ...] = ()
     isrs: tuple[Isr, ...] = ()

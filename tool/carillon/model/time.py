@@ -59,7 +59,7 @@ class TimeServices:
     priority, in ticks of the system clock, None if there is none.  ``now``: the time is kept while nothing waits, so that it can
     be asked for.  ``uses``: the kinds of events that the application has; the kernel has no code for others.  ``periods``: what
     is known of the use, for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it
-    is not written.
+    is not written.  ``tickless``: the clock tells the ticks of the hardware counters.
     """
 
     clock: ClockKind
@@ -74,3 +74,4 @@ class TimeServices:
     periods: tuple[Period, ...] = ()
     uses: frozenset[TimedKind] = frozenset(TimedKind)
     longest_lock: int | None = None
+    tickless: bool = False

@@ -347,9 +347,6 @@ class OsekTable(Table):
     parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
     scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")
     stack_check: bool = Field(False, description="Stacks of extended tasks are checked at each switch.")
-    tickless: bool = Field(
-        False, description="The clock of [time] tells the ticks of counters, which have no interrupts of their own."
-    )
     modes: list[Identifier] | None = Field(
         None, description='Application modes; the first is what the default main starts; ["OSDEFAULTAPPMODE"] if absent.'
     )
@@ -391,6 +388,9 @@ class TimeServicesTable(Table):
     )
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
+    tickless: bool = Field(
+        False, description="The clock tells the ticks of the counters of [osek], which have no interrupts of their own."
+    )
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
     uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores"]] | None = Field(
         None, max_length=6, description="The kinds of timed events that the application has; all if absent, at the cost of code."

@@ -22,7 +22,10 @@ class TimeReader(Reading):
             yield from (time for time in (self.file.time.tick, self.file.time.slice) if time is not None)
 
     def resolve(self) -> None:
-        """Report what is wrong but for times: C170 no tick, C175 slices without effect, C177 threads without time services."""
+        """Report what is wrong but for times.
+
+        C170 no tick, C175 slices without effect, C177 threads without time services, C186 tickless counters on a periodic clock.
+        """
         table = self.file.time
         if table is None:
             if self.file.thread and not self.broken.at("time"):
@@ -35,6 +38,10 @@ class TimeReader(Reading):
             cause = "the clock is periodic, but [time] has no 'tick'"
             remedy = 'say how often it ticks, for example tick = "1ms", or use a one-shot clock'
             self.diagnostics.error("C170", self.places.key(("time",)), cause, remedy)
+        if table.clock == "periodic" and table.tickless:
+            cause = "tickless counters need a clock that is set to the next event, and this one is periodic"
+            remedy = 'write clock = "one-shot" or "compare", or leave tickless out'
+            self.diagnostics.error("C186", self.places.value(("time", "tickless")), cause, remedy)
         priorities = [thread.priority for thread in self.file.thread.values()]
         if table.slice is not None and len(set(priorities)) == len(priorities):
             cause = "no two threads have the same priority, so that there is nobody to share the processor in slices"
@@ -57,6 +64,7 @@ class TimeReader(Reading):
             queue=QueueKind(table.queue),
             slice=self._ticks(ticks, "slice", table.slice, recurs=False),
             now=table.now,
+            tickless=table.tickless,
             span=self.places.key(("time",)),
             spans={key: self._place(key) for key in TimeServicesTable.model_fields},
             periods=tuple(self._periods(ticks, tick, longest)),

@@ -307,7 +307,7 @@ class Events:
             if time.clock is ClockKind.PERIODIC and time.tick is not None:
                 return time.span, "tick of the clock", self._ticks(time.tick)
             self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
-            self.teller = cell if osek.tickless else None
+            self.teller = cell if time.tickless else None
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)

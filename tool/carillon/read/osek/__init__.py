@@ -71,7 +71,6 @@ class OsekReader:
             parameter_access=table.parameter_access,
             scheduler_resource=table.scheduler_resource,
             stack_check=table.stack_check,
-            tickless=table.tickless,
             modes=self.at.modes,
             tasks=self.tasks.timed_tasks(ticks),
             isrs=self.tasks.timed_isrs(ticks),

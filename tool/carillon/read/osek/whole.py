@@ -23,7 +23,6 @@ class Whole:
         """Report what is wrong."""
         self._check_modes()
         self._check_hooks()
-        self._check_tickless()
         self._check_limits()
         self._check_names()
 
@@ -49,15 +48,6 @@ class Whole:
             if hook in seen:
                 self.at.twice("hook", hook, ("hooks", number), "")
             seen.add(hook)
-
-    def _check_tickless(self) -> None:
-        time = self.at.file.time
-        if not self.at.table.tickless or (time is not None and time.clock != "periodic") or self.at.broken.at("time"):
-            return
-        cause = "tickless counters need a clock that is set to the next event, and "
-        cause += "there are no time services" if time is None else "the clock of [time] is periodic"
-        remedy = ("add [time] with " if time is None else "write ") + 'clock = "one-shot" or "compare", or leave tickless out'
-        self.at.error("C186", self.at.value("tickless"), cause, remedy)
 
     def _check_limits(self) -> None:
         for section, most in MOST.items():
