@@ -24,7 +24,7 @@ uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
 #if CARILLON_OSEK_QUEUES
 static struct carillon_queue *queue_of(AlarmType alarm)
 {
-    return &carillon_osek_counter_states[carillon_osek_alarms[alarm].counter].queue;
+    return carillon_osek_queue_of(carillon_osek_alarms[alarm].counter);
 }
 
 static struct carillon_event *event_of(AlarmType alarm)

@@ -72,16 +72,14 @@ __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     if (units != 0u) {
-        const carillon_time left = carillon_queue_left(&it->queue);
-        const carillon_base most = carillon_osek_most_ahead(units);
-        it->ahead = (left < most) ? (carillon_base)left : most;
 #if CARILLON_TICKLESS
-        const carillon_base before = it->wake;
+        const carillon_base before = it->ticker.wake;
 #endif
-        it->wake = (carillon_base)(carillon_base_later(it->at, (carillon_base)(it->ahead * units)) + 1u);
+        it->ahead = carillon_ticker_ahead(&it->ticker, carillon_ticker_most(units, CARILLON_LAP));
+        carillon_ticker_leave(&it->ticker, units, it->ahead);
 #if CARILLON_TICKLESS
-        if ((it->wake != before) || !carillon_event_is_queued(event_of(counter))) {
-            wake_at(counter, it->at, (carillon_base)(it->ahead * units));
+        if ((it->ticker.wake != before) || !carillon_event_is_queued(event_of(counter))) {
+            wake_at(counter, it->ticker.at, (carillon_base)(it->ahead * units));
         }
 #endif
     }

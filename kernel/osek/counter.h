@@ -6,7 +6,7 @@
 
 #include "kernel/osek/base.h"
 #include "kernel/osek/state.h"
-#include "kernel/time/queue.h"
+#include "kernel/time/ticker.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,9 +14,7 @@ extern "C" {
 
 #if CARILLON_OSEK_COUNTERS > 0
 
-/* Whether ticks in which nothing is due are not counted one by one (carillon_osek_is_over). */
-#define CARILLON_OSEK_AHEAD \
-    (CARILLON_OSEK_QUEUES && ((CARILLON_BASE_BITS > 16) || CARILLON_TICKLESS) && !CARILLON_QUEUE_COUNTERS)
+#define CARILLON_OSEK_AHEAD (CARILLON_OSEK_QUEUES && CARILLON_TICKER_AHEAD)
 
 #if CARILLON_OSEK_QUEUES
 /* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the
@@ -49,19 +47,15 @@ typedef TickType carillon_osek_distance;
 #endif
 
 struct carillon_osek_counter_state {
-    TickType value;
-#if CARILLON_BASE_BITS > 0
-    carillon_base at; /* of a counter of the hardware: the tick that the value is of */
+#if CARILLON_OSEK_QUEUES
+    struct carillon_ticker ticker; /* its reference is the value, but in a tick that is being served */
 #endif
+    TickType value;
 #if CARILLON_OSEK_AHEAD
-    carillon_base wake;  /* how the base reads one unit after the tick to which the counter is left */
-    carillon_base ahead; /* ticks from `at` to that tick */
+    carillon_base ahead; /* ticks from the reference to the tick to which the ticker is left */
 #endif
 #if CARILLON_OSEK_LEVEL_COUNTERS
     bool serving; /* what is due is being served */
-#endif
-#if CARILLON_OSEK_QUEUES
-    struct carillon_queue queue; /* its reference is the value, but in a tick that is being served */
 #endif
 };
 extern struct carillon_osek_counter_state carillon_osek_counter_states[];
@@ -73,13 +67,20 @@ static inline CounterType carillon_osek_only_part(CounterType part)
 }
 
 #if CARILLON_OSEK_QUEUES
-/* Ticks that have passed and that no handler has counted yet. */
+static inline struct carillon_queue *carillon_osek_queue_of(CounterType part)
+{
+    return &carillon_osek_counter_states[part].ticker.queue;
+}
+
+/* Ticks that have passed and that nobody has counted; none of a software counter. */
 static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
 {
 #if CARILLON_BASE_BITS > 0
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
-    return (units == 0u) ? 0u
-                         : (carillon_osek_distance)carillon_base_ticks(carillon_osek_counter_states[counter].at, units);
+    if (units == 0u) {
+        return 0u;
+    }
+    return (carillon_osek_distance)carillon_ticker_uncounted(&carillon_osek_counter_states[counter].ticker, units);
 #else
     (void)counter;
     return 0u;
@@ -113,21 +114,6 @@ static inline TickType carillon_osek_later(const struct carillon_osek_counter *c
 
 #if CARILLON_OSEK_QUEUES
 
-#if CARILLON_OSEK_AHEAD
-
-/* For how many ticks of so many units a counter may be left. */
-static inline carillon_base carillon_osek_most_ahead(carillon_base units)
-{
-    const carillon_base whole = carillon_base_ticks_ahead(units);
-#if CARILLON_TIME_BITS < 32
-    return (whole < CARILLON_LAP) ? whole : (carillon_base)CARILLON_LAP;
-#else
-    return whole; /* less than a lap */
-#endif
-}
-
-#endif
-
 /* What is first in a part of a counter's queue has changed, or the tick that was counted last. */
 #if CARILLON_OSEK_AHEAD
 void carillon_osek_look_ahead(CounterType part);
@@ -145,9 +131,9 @@ static inline void carillon_osek_insert(CounterType any, struct carillon_osek_al
 {
     const CounterType part = carillon_osek_only_part(any);
 #if CARILLON_OSEK_FAR
-    carillon_queue_insert_far(&carillon_osek_counter_states[part].queue, &state->event, ticks);
+    carillon_queue_insert_far(carillon_osek_queue_of(part), &state->event, ticks);
 #else
-    carillon_queue_insert(&carillon_osek_counter_states[part].queue, &state->event, ticks);
+    carillon_queue_insert(carillon_osek_queue_of(part), &state->event, ticks);
 #endif
     carillon_osek_look_ahead(part);
 }

@@ -36,7 +36,7 @@ static inline void count(struct carillon_osek_counter_state *it, const struct ca
 static inline bool advance(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
 {
     count(it, counter);
-    return carillon_queue_tick(&it->queue);
+    return carillon_queue_tick(&it->ticker.queue);
 }
 
 #if CARILLON_OSEK_ALARMS > 0
@@ -67,9 +67,9 @@ static __attribute__((noinline)) void serve(CounterType counter)
 #endif
     for (;;) {
 #if COUNTS
-        struct carillon_queue *const queue = &carillon_osek_counter_states[carillon_osek_only_part(stack[depth])].queue;
+        struct carillon_queue *const queue = carillon_osek_queue_of(carillon_osek_only_part(stack[depth]));
 #else
-        struct carillon_queue *const queue = &carillon_osek_counter_states[carillon_osek_only_part(counter)].queue;
+        struct carillon_queue *const queue = carillon_osek_queue_of(carillon_osek_only_part(counter));
 #endif
         struct carillon_osek_alarm_state *const state =
             (struct carillon_osek_alarm_state *)(void *)carillon_queue_due(queue);
@@ -136,25 +136,21 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
     it->serving = true;
 #endif
     for (;;) {
-        const carillon_osek_distance passed = carillon_osek_uncounted(counter);
+        const carillon_ticks passed = carillon_ticker_uncounted(&it->ticker, units);
         if (passed == 0u) {
             break;
         }
-#if CARILLON_QUEUE_COUNTERS
-        const carillon_osek_distance step = 1u; /* what is left may be more than to the first */
-#else
-        const carillon_time left = carillon_queue_left(&it->queue); /* what was due has been served */
-        const carillon_osek_distance step = (passed < left) ? passed : left;
-#endif
-        it->at = carillon_base_later(it->at, (carillon_base)(step * units));
+        /* What was due has been served, so that the step is not 0. */
+        const carillon_time step = carillon_ticker_step(&it->ticker, passed);
+        carillon_ticker_count(&it->ticker, units, (carillon_base)step);
         it->value = carillon_osek_later(&carillon_osek_counters[counter], it->value, step);
-        carillon_queue_advance(&it->queue, (carillon_time)step);
-        if (carillon_queue_left(&it->queue) == 0u) {
+        carillon_queue_advance(&it->ticker.queue, step);
+        if (carillon_queue_left(&it->ticker.queue) == 0u) {
             serve(counter);
         }
     }
 #if CARILLON_OSEK_AHEAD
-    carillon_queue_rest(&it->queue);
+    carillon_queue_rest(&it->ticker.queue);
 #endif
 #if CARILLON_OSEK_LEVEL_COUNTERS
     it->serving = false;
@@ -181,9 +177,9 @@ void carillon_osek_tick(CounterType any)
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
-    const carillon_base at = it->at;
-    if (carillon_base_one(at, units)) {       /* mostly */
-        it->at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
+    const carillon_base at = it->ticker.at;
+    if (carillon_base_one(at, units)) {              /* mostly */
+        it->ticker.at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
         if (advance(it, fixed)) {
             serve(counter);
         }

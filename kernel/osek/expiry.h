@@ -29,21 +29,6 @@ void carillon_osek_catch_up(CounterType counter);
 
 #if CARILLON_OSEK_AHEAD
 
-/* Whether a counter's ticks are to be counted.  In most ticks nothing is due, and they are not.
- *
- * 1. `wake` is one unit after the tick to which the counter may be left: the tick of its first alarm, but at most
- *    CARILLON_BASE_AHEAD units, or a single tick, after the last tick that has been counted.
- * 2. Before that tick the difference below is less than CARILLON_BASE_AHEAD.  From the tick on it is negative, or if
- *    the base has begun anew, the period less what has passed since; both are more, as ticks are held back for at most
- *    CARILLON_BASE_MOST less CARILLON_BASE_AHEAD.  If the base begins anew before the tick, the difference is wrong,
- *    and the ticks are counted earlier than they need.
- * 3. Whoever asks for the time counts the ticks that nobody has counted (carillon_osek_uncounted), however many they
- * are. */
-static inline bool carillon_osek_is_over(CounterType counter)
-{
-    return (carillon_base)(carillon_base_left() - carillon_osek_counter_states[counter].wake) >= CARILLON_BASE_AHEAD;
-}
-
 #if (CARILLON_OSEK_ALARMS > 0) && !CARILLON_TICKLESS
 /* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
  * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
@@ -60,14 +45,15 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
-    const carillon_base at = (carillon_base)(it->wake - 1u);
+    const carillon_base at = (carillon_base)(it->ticker.wake - 1u);
     const carillon_base step = it->ahead;
-    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&it->queue) != step)) {
+    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&it->ticker.queue) != step)) {
         return false;
     }
     struct carillon_osek_alarm_state *const state =
-        (only != CARILLON_OSEK_NO_ALARM) ? &carillon_osek_alarm_states[only]
-                                         : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->queue);
+        (only != CARILLON_OSEK_NO_ALARM)
+            ? &carillon_osek_alarm_states[only]
+            : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->ticker.queue);
 #if CARILLON_OSEK_CURSORS > 0
     if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
         return false;
@@ -81,15 +67,15 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 #endif
     const carillon_base ahead = (carillon_base)cycle;
     const bool folds = (fixed->max_allowed & (fixed->max_allowed + 1u)) == 0u;
-    if ((cycle == 0u) || (cycle > carillon_osek_most_ahead(units)) || ((ahead * units) > at) ||
+    if ((cycle == 0u) || (cycle > carillon_ticker_most(units, CARILLON_LAP)) || ((ahead * units) > at) ||
         (!folds && ((TickType)step > (fixed->max_allowed - it->value))) ||
-        !carillon_queue_stays(&it->queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
+        !carillon_queue_stays(&it->ticker.queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
         return false;
     }
-    it->at = at;
+    it->ticker.at = at;
     it->value = (it->value + (TickType)step) & (folds ? fixed->max_allowed : ~(TickType)0u);
     it->ahead = ahead;
-    it->wake = (carillon_base)((at - (ahead * units)) + 1u);
+    it->ticker.wake = (carillon_base)((at - (ahead * units)) + 1u);
     const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
 #if CARILLON_OSEK_DIRECT
@@ -143,7 +129,7 @@ static inline bool carillon_osek_counter_rests(CounterType counter)
 
 static inline void carillon_osek_serve_counter(CounterType counter)
 {
-    if (carillon_osek_is_over(counter)) {
+    if (carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, carillon_base_left())) {
         carillon_osek_tick(counter);
     }
 }
@@ -162,7 +148,7 @@ static inline void carillon_osek_serve_counter(CounterType counter)
 static inline __attribute__((always_inline)) void carillon_osek_ask_part(CounterType part, uint16_t source,
                                                                          carillon_base left)
 {
-    if ((carillon_base)(left - carillon_osek_counter_states[part].wake) >= CARILLON_BASE_AHEAD) {
+    if (carillon_ticker_is_over(&carillon_osek_counter_states[part].ticker, left)) {
         carillon_port_request(source);
     }
 }
@@ -175,7 +161,7 @@ void carillon_osek_last_tick(CounterType counter, uint32_t saved);
 static inline __attribute__((always_inline)) void carillon_osek_level_tick(CounterType counter, AlarmType only)
 {
     const carillon_base left = carillon_base_left();
-    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
+    if (!carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, left)) {
         return;
     }
     const uint32_t saved = carillon_osek_lock();
@@ -196,7 +182,7 @@ static inline __attribute__((always_inline)) void carillon_osek_tick_over(Counte
 {
 #if CARILLON_OSEK_AHEAD
     const carillon_base left = carillon_base_left();
-    if ((carillon_base)(left - carillon_osek_counter_states[counter].wake) < CARILLON_BASE_AHEAD) {
+    if (!carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, left)) {
         return;
     }
 #if CARILLON_OSEK_REPEATS && !CARILLON_OSEK_SOFTWARE

@@ -113,7 +113,7 @@ static void settle(uint8_t table)
         again = false;
         for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
             const CounterType part = carillon_osek_cursors[cursor].part;
-            if (carillon_base_ticks_until(carillon_osek_counter_states[part].at, units, left) != 0u) {
+            if (carillon_base_ticks_until(carillon_osek_counter_states[part].ticker.at, units, left) != 0u) {
                 carillon_osek_catch_up(part);
                 again = true;
             }

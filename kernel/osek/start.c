@@ -40,11 +40,11 @@ static void start_counters(AppModeType mode)
     const carillon_base now = carillon_base_left(); /* once: all parts of a counter begin in the same tick */
 #endif
     for (uint32_t counter = 0; counter < CARILLON_OSEK_PARTS; counter++) {
-        carillon_queue_init(&carillon_osek_counter_states[counter].queue);
+        carillon_queue_init(carillon_osek_queue_of((CounterType)counter));
 #if CARILLON_BASE_BITS > 0
         const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
         if (units != 0u) {
-            carillon_osek_counter_states[counter].at = carillon_base_last(units, now);
+            carillon_osek_counter_states[counter].ticker.at = carillon_base_last(units, now);
             carillon_osek_look_ahead((CounterType)counter);
         }
 #endif

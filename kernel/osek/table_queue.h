@@ -36,7 +36,7 @@ static inline struct carillon_osek_alarm_state *state_of(uint32_t cursor)
 
 static inline struct carillon_queue *queue_of(uint32_t cursor)
 {
-    return &carillon_osek_counter_states[carillon_osek_cursors[cursor].part].queue;
+    return carillon_osek_queue_of(carillon_osek_cursors[cursor].part);
 }
 
 /* Put a cursor into its part, `ticks` > 0 from the last tick that this has counted. */

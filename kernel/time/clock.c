@@ -5,7 +5,11 @@
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 
-struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock.queue)};
+#if CARILLON_CLOCK_BASED
+struct carillon_clock carillon_clock = {.ticker = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue)}};
+#else
+struct carillon_clock carillon_clock = {.queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue)};
+#endif
 
 #if CARILLON_CLOCK_COUNTS_DOWN && CARILLON_CLOCK_NESTS
 carillon_time carillon_clock_late;
@@ -89,7 +93,7 @@ carillon_distance carillon_clock_left_far(const struct carillon_far_event *far)
 void carillon_clock_start(void)
 {
 #if CARILLON_CLOCK_BASED
-    carillon_clock.at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
+    carillon_clock.ticker.at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
 #if CARILLON_CLOCK_AHEAD
     clock_look_ahead();
 #endif

@@ -62,8 +62,7 @@
 #define CARILLON_CLOCK_ONE_SHOT 2
 #define CARILLON_CLOCK_COMPARE 3
 
-#include "kernel/osek/base.h"
-#include "kernel/time/queue.h"
+#include "kernel/time/ticker.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -187,8 +186,7 @@ typedef carillon_count carillon_span;
 #error "a tick clock with a time base does not nest"
 #endif
 
-/* Whether ticks in which nothing is due are not counted one by one (clock_is_over). */
-#define CARILLON_CLOCK_AHEAD (CARILLON_CLOCK_BASED && (CARILLON_BASE_BITS > 16) && !CARILLON_QUEUE_COUNTERS)
+#define CARILLON_CLOCK_AHEAD (CARILLON_CLOCK_BASED && CARILLON_TICKER_AHEAD)
 
 /* Whether ticks are counted down in the queue, and the time is told from that. */
 #define CARILLON_CLOCK_COUNTS_DOWN ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_BASED)
@@ -200,7 +198,11 @@ typedef carillon_count carillon_span;
 /* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What
  * follows is the clock's own: it stands here so that one address leads to all. */
 struct carillon_clock {
+#if CARILLON_CLOCK_BASED
+    struct carillon_ticker ticker;
+#else
     struct carillon_queue queue;
+#endif
     carillon_time ticks;
     const void *serves;
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
@@ -210,10 +212,8 @@ struct carillon_clock {
     carillon_time reference; /* if the time is kept */
 #elif CARILLON_CLOCK_BASED
 #if CARILLON_CLOCK_AHEAD
-    carillon_base wake; /* how the base reads one unit after the tick to which the clock is left */
-    bool to_first;      /* the first event is due in that tick */
+    bool to_first; /* the ticker is left to the tick of the first event */
 #endif
-    carillon_base at;   /* the reading of the base at the reference */
 #if CARILLON_CLOCK_KEEPS_TIME
     carillon_time reference;
 #endif
@@ -226,7 +226,11 @@ struct carillon_clock {
 #endif
 };
 extern struct carillon_clock carillon_clock;
+#if CARILLON_CLOCK_BASED
+#define carillon_clock_queue carillon_clock.ticker.queue
+#else
 #define carillon_clock_queue carillon_clock.queue
+#endif
 
 /* Put in an event that is in no queue, `delay` from now.  `delay` plus CARILLON_CLOCK_LATEST is at most
  * CARILLON_LONGEST; far events have no limit. */

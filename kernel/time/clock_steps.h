@@ -66,48 +66,31 @@ static inline void clock_expire(carillon_span distance)
 
 #elif CARILLON_CLOCK_BASED
 
-/* 1. `carillon_clock.at` is the reading of the base at the reference, which is a tick.  The difference is whole ticks,
- *    exact for as long as the base tells (base.h, 3).
- * 2. The base is never behind the ticks' interrupts (base.h, 2).  So whoever changes the queue may account for a tick
- *    before its handler comes, as with the other kinds.  That handler comes all the same, and serves what is due.
- * 3. The handler leaves when no tick has passed that it has not accounted for (clock_arm).  A tick that passes after
- *    that asks for the handler again. */
+#define clock_ticker carillon_clock.ticker
+
 #if CARILLON_CLOCK_AHEAD
 
-/* What is first in the queue has changed, or the reference. */
+/* What is first in the queue has changed, or the reference.  As with other timers, what has passed when the handler has
+ * ended is less than a time can hold. */
 static inline void clock_look_ahead(void)
 {
     const carillon_base units = CARILLON_CLOCK_UNITS;
-    const carillon_base whole = carillon_base_ticks_ahead(units);
-#if CARILLON_TIME_BITS < 32
-    /* As with other timers, what has passed when the handler has ended is less than a time can hold. */
-    const carillon_base most = (whole < CARILLON_CLOCK_REACH) ? whole : (carillon_base)CARILLON_CLOCK_REACH;
-#else
-    const carillon_base most = whole; /* less than CARILLON_CLOCK_REACH */
-#endif
-    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
-    const bool first = left < most;
-    const carillon_base ahead = first ? (carillon_base)left : most;
-    carillon_clock.to_first = first;
-    carillon_clock.wake = (carillon_base)(carillon_base_later(carillon_clock.at, (carillon_base)(ahead * units)) + 1u);
-}
-
-/* Whether the clock's ticks are to be accounted for; as of a counter (carillon_osek_is_over, kernel/osek/expiry.h). */
-static inline bool clock_is_over(carillon_base left)
-{
-    return (carillon_base)(left - carillon_clock.wake) >= CARILLON_BASE_AHEAD;
+    const carillon_base most = carillon_ticker_most(units, (carillon_time)CARILLON_CLOCK_REACH);
+    const carillon_base ahead = carillon_ticker_ahead(&clock_ticker, most);
+    carillon_clock.to_first = ahead < most;
+    carillon_ticker_leave(&clock_ticker, units, ahead);
 }
 
 /* Where the clock is over: whether the first event is due, and no later tick has come.  The reference is there then.
  * False, and nothing has been done, if the base has begun anew on the way. */
 static inline bool clock_reaches_first(carillon_base left)
 {
-    const carillon_base at = (carillon_base)(carillon_clock.wake - 1u);
+    const carillon_base at = (carillon_base)(clock_ticker.wake - 1u);
     if (!carillon_clock.to_first || ((carillon_base)(at - left) >= CARILLON_CLOCK_UNITS)) {
         return false;
     }
     const carillon_time step = carillon_queue_left(&carillon_clock_queue); /* less than from where it was left */
-    carillon_clock.at = at;
+    clock_ticker.at = at;
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif
@@ -118,12 +101,12 @@ static inline bool clock_reaches_first(carillon_base left)
 
 static inline carillon_span clock_elapsed(void)
 {
-    return (carillon_span)carillon_base_ticks(carillon_clock.at, CARILLON_CLOCK_UNITS);
+    return (carillon_span)carillon_ticker_uncounted(&clock_ticker, CARILLON_CLOCK_UNITS);
 }
 
 static inline void clock_account(carillon_span step)
 {
-    carillon_clock.at = carillon_base_later(carillon_clock.at, (carillon_base)(step * CARILLON_CLOCK_UNITS));
+    carillon_ticker_count(&clock_ticker, CARILLON_CLOCK_UNITS, (carillon_base)step);
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif
@@ -197,10 +180,10 @@ static inline carillon_span clock_follow(void)
         return 0u;
     }
 #endif
-    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
-#if CARILLON_QUEUE_COUNTERS && CARILLON_CLOCK_BASED
-    const carillon_span step = (carillon_span)((left == 0u) ? 0u : 1u); /* what is left may be more than to the first */
+#if CARILLON_CLOCK_BASED
+    const carillon_span step = (carillon_span)carillon_ticker_step(&clock_ticker, (carillon_ticks)passed);
 #else
+    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
     const carillon_span step = (passed < left) ? passed : left;
 #endif
     clock_account(step);

@@ -329,7 +329,7 @@ void carillon_clock_interrupt(void)
 {
 #if CARILLON_CLOCK_AHEAD
     const carillon_base left = carillon_base_left(); /* a tick that comes after that asks for the handler again */
-    if (clock_is_over(left)) {
+    if (carillon_ticker_is_over(&clock_ticker, left)) {
         serve_over(left);
     }
 #else
