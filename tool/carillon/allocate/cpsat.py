@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of CP-SAT, made and solved with the compiled module of OR-tools alone.
 
-What OR-tools puts upon that module in Python imports numpy and pandas, for functions that Carillon never calls.  To import those
-two takes several times as long as all the rest.  Other versions of OR-tools may have another compiled module, so that
-``pyproject.toml`` allows one version.
+The Python module above that one imports numpy and pandas for functions that Carillon never calls, which takes longer than all
+the rest.  Another version of OR-tools may have another compiled module: ``pyproject.toml`` allows one version.
 """
 
 from __future__ import annotations
@@ -15,17 +14,8 @@ from typing import Any
 from carillon.allocate.solver import SolverMissingError
 
 try:
-    from ortools.sat.python.cp_model_helper import (
-        BoolArgumentConstraint,
-        CpBaseModel,
-        FlatIntExpr,
-        IntVar,
-        LinearArgumentConstraint,
-        LinearExpr,
-        ResponseHelper,
-        SatParameters,
-        SolveWrapper,
-    )
+    from ortools.sat.python import cp_model_helper as helper
+    from ortools.sat.python.cp_model_helper import CpBaseModel
     from ortools.util.python.sorted_interval_list import Domain
 except ImportError as error:  # of all or, in another version, of a name
     raise SolverMissingError from error
@@ -43,7 +33,7 @@ class Model:
 
     def new_int_var(self, least: int, most: int) -> Any:
         """A variable from ``least`` to ``most``."""
-        return IntVar(self._proto).with_domain(Domain(least, most))
+        return helper.IntVar(self._proto).with_domain(Domain(least, most))
 
     def new_bool_var(self) -> Any:
         """A 0-1 variable."""
@@ -55,7 +45,7 @@ class Model:
 
     def variable(self, index: int) -> Any:
         """The variable of an index: what has this index in the model that this one was copied from is another object."""
-        return IntVar(self._proto, index)
+        return helper.IntVar(self._proto, index)
 
     def add(self, constraint: Any) -> Any:
         """An equation or inequality holds; one between constants alone is true or false."""
@@ -65,22 +55,19 @@ class Model:
 
     def add_bool_or(self, literals: Iterable[Any]) -> Any:
         """At least one literal is true."""
-        return self._literals("bool_or", literals)
+        return self._base._add_bool_argument_constraint(helper.bool_or, literals)
 
     def add_at_most_one(self, literals: Iterable[Any]) -> Any:
         """At most one literal is true."""
-        return self._literals("at_most_one", literals)
+        return self._base._add_bool_argument_constraint(helper.at_most_one, literals)
 
     def add_exactly_one(self, literals: Iterable[Any]) -> Any:
         """One literal is true."""
-        return self._literals("exactly_one", literals)
+        return self._base._add_bool_argument_constraint(helper.exactly_one, literals)
 
     def add_implication(self, one: Any, other: Any) -> Any:
         """If one literal is true, the other is."""
-        return self._literals("bool_and", [other]).only_enforce_if(one)
-
-    def _literals(self, kind: str, literals: Iterable[Any]) -> Any:
-        return self._base._add_bool_argument_constraint(getattr(BoolArgumentConstraint, kind), literals)
+        return self._base._add_bool_argument_constraint(helper.bool_and, [other]).only_enforce_if(one)
 
     def any(self, literals: Sequence[Any]) -> Any:
         """A literal that is true if and only if one of the literals is; a constant where that is known."""
@@ -90,27 +77,25 @@ class Model:
         if not variables:
             return 0
         result = self.new_bool_var()
-        self._base._add_linear_argument_constraint(LinearArgumentConstraint.max, result, variables)
+        self._base._add_linear_argument_constraint(helper.max, result, variables)
         return result
 
     def minimize(self, expression: Any) -> None:
         """The objective, instead of any before."""
         self._proto.clear_objective()
-        flat = FlatIntExpr(LinearExpr.sum([expression]))
+        flat = helper.FlatIntExpr(helper.LinearExpr.sum([expression]))
         objective = self._proto.objective
         objective.vars.extend([variable.index for variable in flat.vars])
         objective.coeffs.extend(flat.coeffs)
         objective.offset = flat.offset
         objective.scaling_factor = 1.0
 
-    def add_hint(self, variable: Any, value: int) -> None:
-        """The search begins where the variable has this value."""
-        self._proto.solution_hint.vars.append(variable.index)
-        self._proto.solution_hint.values.append(int(value))
-
-    def clear_hints(self) -> None:
-        """No hint of those before holds."""
+    def hint(self, values: Sequence[tuple[Any, int]]) -> None:
+        """The next search begins with these values of variables, instead of any before."""
         self._proto.clear_solution_hint()
+        if values:
+            self._proto.solution_hint.vars.extend([variable.index for variable, _ in values])
+            self._proto.solution_hint.values.extend([value for _, value in values])
 
     def copied(self) -> Model:
         """The same model, with variables of the same indices."""
@@ -121,14 +106,14 @@ class Model:
 
     def answer(self, work: float | None = None, **parameters: Any) -> Answer:
         """Solve within ``work`` of CP-SAT's deterministic time, with parameters of the solver, constants by name."""
-        known: Any = SatParameters()
+        known: Any = helper.SatParameters()
         known.num_workers = 1
         known.random_seed = 1
         if work is not None:
             known.max_deterministic_time = max(work, 0.001)
         for name, value in parameters.items():
             setattr(known, name, getattr(known, value) if isinstance(value, str) else value)
-        solver: Any = SolveWrapper()
+        solver: Any = helper.SolveWrapper()
         solver.set_parameters(known)
         response = solver.solve(self._proto)
         return Answer(response.status.name, response)
@@ -168,4 +153,4 @@ class Answer:
 
     def value(self, expression: Any) -> int:
         """What an expression is in the solution."""
-        return int(ResponseHelper.value(self.response, expression))
+        return int(helper.ResponseHelper.value(self.response, expression))

@@ -169,7 +169,7 @@ class ChoiceModel(WaysModel):
         A tree of the least bounds first raises it, where search from a good choice does not within the same work.  So it
         begins with none.
         """
-        self.model.clear_hints()
+        self.model.hint([])
         return self.solve(0, limit, raises=True).least
 
     def solve(self, gap: float, limit: float, raises: bool = False) -> Answer:

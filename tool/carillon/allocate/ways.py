@@ -236,13 +236,14 @@ class WaysModel:
 
     def hint(self, choices: Sequence[Choice | None]) -> None:
         """Let the next solve begin with these choices."""
-        self.model.clear_hints()
+        hinted: list[tuple[Any, int]] = []
         for options, mine, choice in zip(self.problem.options, self.vars, choices, strict=True):
             lowered = None if choice is None or not choice.lowered else choice.split.profile
             for option, plain, low in zip(options.splits, mine.plain, mine.lowered, strict=True):
-                self.model.add_hint(plain, choice is not None and not choice.lowered and option is choice.split)
+                hinted.append((plain, choice is not None and not choice.lowered and option is choice.split))
                 if low is not None:
-                    self.model.add_hint(low, option.profile == lowered)
+                    hinted.append((low, option.profile == lowered))
+        self.model.hint(hinted)
 
     def read(self, answer: Answer) -> list[Choice | None]:
         """The choice of an answer."""
