@@ -145,6 +145,7 @@ def test_a_window_may_end_after_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
 NOT_FOR_A_PLAN = (
     "capstone",
+    "carillon.giotto",
     "carillon.read.oil",
     "carillon.trace",
     "carillon.verify",

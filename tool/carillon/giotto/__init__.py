@@ -14,40 +14,9 @@ from dataclasses import dataclass, field, replace
 from carillon.diagnostics import Diagnostics
 from carillon.giotto.units import Entry, Unit, entry_of, units_of
 from carillon.microcode import LONGEST_TIME, MOST, Function, Instruction, Opcode, Program, faults
-from carillon.microcode.text import Thread, text_of
+from carillon.microcode.compiled import Binding, Compiled
+from carillon.microcode.text import Thread
 from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """What a driver, a guard or a task of the microcode is in C: a function and the ports that it gets, in their order.
-
-    Without a function it copies each port of ``arguments`` to that of ``targets``, if its task has been released since it
-    last did.  The function of a driver ``init:...`` is called for each of the ports alone.
-    """
-
-    name: str
-    function: str | None
-    arguments: tuple[str, ...]
-    targets: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A program as microcode, what its functions are, and what its listing says."""
-
-    program: Program
-    tasks: tuple[Binding, ...]
-    drivers: tuple[Binding, ...]
-    guards: tuple[Binding, ...]
-    heading: str
-    comments: dict[int, str]
-    remarks: dict[int, str]
-
-    def listing(self) -> str:
-        """The assembler's text, with the mode, the unit and the instant of each block and the line of each instruction."""
-        return text_of(self.program, self.comments, self.remarks, self.heading)
-
 
 IDLE = ""
 """In place of a task: nothing runs until the next block."""
