@@ -84,9 +84,8 @@ class Writer:
 
     def prototype(self, result: str, binding: Binding, writes: tuple[int, ...]) -> str:
         """That of one function, which writes these ports."""
-        given = [
-            f"{'' if self.numbers[name] in writes else 'const '}{self.types[name]} *" for name in binding.arguments
-        ]  # fmt: skip
+        const = {name: "" if self.numbers[name] in writes else "const " for name in binding.arguments}
+        given = [f"{const[name]}{self.types[name]} *" for name in binding.arguments]
         return f"{result} {binding.function}({', '.join(given) or 'void'});"
 
     # What is around it
@@ -105,14 +104,8 @@ class Writer:
             lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
         for number in sorted(guards):
             binding = self.compiled.guards[number]
-            lines += [
-                "",
-                f"/* {binding.name} */",
-                f"static bool guard_{number}(void)",
-                "{",
-                f"    return {self.call(binding)}",
-                "}",
-            ]
+            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
+            lines += [f"    return {self.call(binding)}", "}"]
         return lines
 
     def task(self, number: int, binding: Binding, function: Function) -> list[str]:

@@ -229,10 +229,8 @@ class _Compiler:
     def block(self, mode: Mode, place: int) -> None:
         """What happens in one unit of a mode."""
         name, unit = mode.name.text, self.active[mode.name.text][place]
-        does = self.units[name][unit]
-        self.code.remarks[len(self.code.instructions)] = (
-            f"mode {name}, unit {unit} of {mode.units}, {unit * int(mode.unit)} ms after its start"
-        )
+        does, now = self.units[name][unit], unit * int(mode.unit)
+        self.code.remarks[len(self.code.instructions)] = f"mode {name}, unit {unit} of {mode.units}, {now} ms after its start"
         self.code.labels[_label(mode.name, unit)] = len(self.code.instructions)
         for invocation in does.invocations:
             self.copy(invocation)
@@ -247,7 +245,7 @@ class _Compiler:
             self.code.labels[_tasks(mode.name, unit)] = len(self.code.instructions)
         for invocation in does.invocations:
             self.invoke(mode, invocation)
-        self.next(mode, place, unit * int(mode.unit), mode.name, self.plan.units.get((name, unit), ()))
+        self.next(mode, place, now, mode.name, self.plan.units.get((name, unit), ()))
 
     def next(self, mode: Mode, place: int, now: int, line: Name, order: tuple[str, ...]) -> None:
         """Wait, from the time ``now`` in a mode, for the active unit behind the one at ``place``, and dispatch tasks."""
@@ -295,13 +293,8 @@ class _Compiler:
         """The invocation that ends here puts out."""
         task = self.tasks[invocation.target.text]
         if task.outputs:
-            number = self.driver(
-                f"copy:{task.name}",
-                None,
-                (self.local(task, name) for name in task.outputs),
-                (name.text for name in task.outputs),
-                (self.local(task, name) for name in task.outputs),
-            )
+            own = [self.local(task, name) for name in task.outputs]
+            number = self.driver(f"copy:{task.name}", None, own, (name.text for name in task.outputs), own)
             self.code.add(Opcode.CALL, _line(invocation.target, f"outputs of {task.name}"), number)
 
     def asked(self, driver: Driver, activity: Activity, what: str) -> int:
@@ -345,9 +338,8 @@ class _Compiler:
         self.code.add(Opcode.CALL, _line(switch, f"driver of the switch to {target.name}"), number)
         active = self.active[target.name.text]
         if entry.wait == 0 and entry.unit in self.units[target.name.text]:
-            self.code.add(
-                Opcode.JUMP, _line(switch, f"mode {target.name}, unit {entry.unit}"), to=_tasks(target.name, entry.unit)
-            )
+            to = _tasks(target.name, entry.unit)
+            self.code.add(Opcode.JUMP, _line(switch, f"mode {target.name}, unit {entry.unit}"), to=to)
         else:
             # The time in the target now, and the last active unit that is not behind it.
             now = (entry.unit or target.units) * int(target.unit) - entry.wait
@@ -362,9 +354,8 @@ class _Compiler:
         if invocation.driver is not None:
             driver = self.driver_of(invocation)
             test = self.asked(driver, invocation, f"task {task.name}")
-            number = self.moved(
-                f"input:{task.name}:{driver.name}", driver, (self.local(task, typed.name) for typed in task.inputs)
-            )
+            inputs = [self.local(task, typed.name) for typed in task.inputs]
+            number = self.moved(f"input:{task.name}:{driver.name}", driver, inputs)
             self.code.add(Opcode.CALL, _line(invocation, f"inputs of {task.name}"), number)
         number = self.task_table.numbers[task.name.text]
         self.code.add(Opcode.RELEASE, _line(invocation, f"task {task.name}"), number, mode.period // invocation.frequency)

@@ -46,9 +46,7 @@ def _microcode(source: Giotto, scode: Path | None, upload: Upload | None, diagno
     """
     chosen = Chosen() if scode is None else chosen_in(scode, source, diagnostics)
     compiled = None if chosen is None else compile_giotto(source, diagnostics, chosen.plan, chosen.thread)
-    if chosen is None or compiled is None:
-        return None
-    if scode is not None and not _kept(source, compiled, chosen, scode, diagnostics):
+    if chosen is None or compiled is None or (scode is not None and not _kept(source, compiled, chosen, scode, diagnostics)):
         return None
     size = len(compiled.program.code)
     if chosen.thread is None:
