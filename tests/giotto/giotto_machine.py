@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from carillon.giotto import Binding, Compiled
 from carillon.microcode import Function, Instruction, Opcode
+from carillon.microcode.compiled import Binding, Compiled
 
 Ports = dict[str, int]
 C = Callable[[Ports, tuple[str, ...], int], object]

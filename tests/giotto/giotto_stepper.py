@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from giotto_machine import C, Instant, Machine
 
-from carillon.giotto import Compiled
 from carillon.microcode import Function, Instruction, Opcode
+from carillon.microcode.compiled import Compiled
 
 STEPS = 10
 """So many steps make a millisecond."""

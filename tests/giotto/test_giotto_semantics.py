@@ -19,8 +19,9 @@ from giotto_oracle import Driver, Oracle, Spec, Task, mixed, random_spec
 from carillon.check.giotto import check_giotto
 from carillon.check.giotto_load import loads
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import Compiled, compile_giotto
+from carillon.giotto import compile_giotto
 from carillon.microcode.binary import decode, encode
+from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled
 from carillon.model.giotto import Giotto
 from carillon.read.giotto import parse_giotto

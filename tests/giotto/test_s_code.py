@@ -26,10 +26,11 @@ from carillon.check.giotto_load import execution_times, loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import explain
-from carillon.giotto import Compiled, compile_giotto
+from carillon.giotto import compile_giotto
 from carillon.giotto.scheduling import METHODS, Job, OutOfWorkError, chosen_in, in_order, planned
 from carillon.giotto.simulation import Played, play
 from carillon.microcode import S_CODE, Opcode
+from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled, assembled_thread
 from carillon.model.giotto import Giotto
 

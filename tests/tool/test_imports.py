@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tool" / "carillon"
 BEGIN, END = "<!-- begin: order of imports -->", "<!-- end: order of imports -->"
 CHECKER = "verify"
+WRITERS = {"image", "emit"}
 MAKERS = {"lower", "allocate", "advise", "image", "emit", "export", "actions"}
 
 
@@ -100,6 +101,18 @@ def test_verify_shares_no_code_with_what_it_checks() -> None:
         if part(module) == CHECKER
         for _, name, types in imports(ast.parse(text), known)
         if part(name) in MAKERS and not types
+    ]
+    assert found == []
+
+
+def test_image_and_emit_read_what_earlier_passes_made_and_call_none_that_reads_checks_or_compiles() -> None:
+    known = modules()
+    found = [
+        f"{module} imports {name}"
+        for module, text in sources().items()
+        if part(module) in WRITERS
+        for _, name, _ in imports(ast.parse(text), known)
+        if part(name) in {"read", "check", "giotto"}
     ]
     assert found == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one direction: schedule, model, check, lower, allocate, image.  Every command goes as far as it needs."""
+"""The one direction: schedule, model, check, giotto, lower, allocate, image.  Every command goes as far as it needs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from carillon.units import format_frequency
 
 if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
+    from carillon.microcode.compiled import Blocks, Microcode
     from carillon.trace import Trace
     from carillon.trace.timeline import Release
 
@@ -144,12 +145,20 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     from carillon.lower.lower import lower
     from carillon.timing.handlers import kernel_times
 
+    program: Microcode | Blocks | None = None
+    if system.giotto is not None:
+        from carillon.giotto.program import program_of
+
+        program = program_of(system, system.giotto, diagnostics)
+        diagnostics.stop_on_errors()
     found = [NOTHING] * len(system.modes)
     lowered = lower(system, found)
     known = len(diagnostics.found)
     while True:
         del diagnostics.found[known:]  # what an allocation was warned of that is made again
-        planned = _allocated(system, lowered, diagnostics, kernel, time_limit)
+        allocation = _allocated(system, lowered, diagnostics, kernel, time_limit)
+        planned = Planned(system, lowered, allocation, build_image(system, allocation, program, diagnostics))
+        diagnostics.stop_on_errors()
         if kernel != "carillon":
             return planned
         found = [before.most(now) for before, now in zip(found, kernel_times(planned.image), strict=True)]
@@ -166,7 +175,7 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
 
 def _allocated(
     system: System, lowered: tuple[LoweredMode, ...], diagnostics: Diagnostics, kernel: str, time_limit: float
-) -> Planned:
+) -> Allocation:
     """Allocate a checked system that was lowered."""
     from carillon.allocate.memory import Memory, default_folder
     from carillon.allocate.solver import SolverMissingError
@@ -183,10 +192,7 @@ def _allocated(
         cause = "the short ways do not find cells for all of it, and the solver that searches for them is not installed"
         diagnostics.error("C065", where, cause, "install it: pip install 'carillon-rtos[solver]'; the schedule may be possible")
         found = None
-    allocation = diagnostics.required(found)
-    image = build_image(system, allocation, diagnostics)
-    diagnostics.stop_on_errors()
-    return Planned(system, lowered, allocation, image)
+    return diagnostics.required(found)
 
 
 def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:

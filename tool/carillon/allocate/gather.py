@@ -185,7 +185,7 @@ class _Groups:
         self.pairs: dict[tuple[int, int], Any] = {}
         self.on: dict[tuple[int, int, int], Any] = {}  # demand, class, source of the class
         self.low: dict[int, Any] = {}
-        self.shares = {d: model.new_bool_var("") for d in sorted({d for own in able.values() for d in own})}
+        self.shares = {d: model.new_bool_var() for d in sorted({d for own in able.values() for d in own})}
         used: list[list[Any]] = [[] for _ in problem.classes]
         cost: list[Any] = []
         for c, own in able.items():
@@ -210,10 +210,10 @@ class _Groups:
         roles = {self.problem.options[d].demand.role for d in own}
         before: Any = 1
         for s in range(min(len(group.sources), len(own) // 2)):
-            taken = model.new_bool_var("")
-            kinds = {role: model.new_bool_var("") for role in sorted(roles, key=lambda r: r.value)}
+            taken = model.new_bool_var()
+            kinds = {role: model.new_bool_var() for role in sorted(roles, key=lambda r: r.value)}
             model.add(sum(kinds.values()) == taken)
-            on = {d: model.new_bool_var("") for d in own}
+            on = {d: model.new_bool_var() for d in own}
             for d, variable in on.items():
                 self.on[d, c, s] = variable
                 model.add_implication(variable, kinds[self.problem.options[d].demand.role])
@@ -236,7 +236,7 @@ class _Groups:
         inside = {d: windows.inside(k, range(len(problem.options[d].demand.points))) for d, k in judge.position.items()}
         sources = sorted({(c, s) for _, c, s in self.on})
         for d in (d for d in members if problem.options[d].demand.action.runs):
-            self.low[d] = model.new_bool_var("")
+            self.low[d] = model.new_bool_var()
             cost.append(problem.costs.lowered * len(problem.options[d].demand.points) * self.low[d])
             model.add_implication(self.low[d], self.shares[d])
             if not can_lower:
@@ -244,12 +244,12 @@ class _Groups:
         for d in members:
             demand = problem.options[d].demand
             for e in (e for e in members if e > d and problem.options[e].demand.role is demand.role):
-                both = self.pairs[d, e] = model.new_bool_var("")
+                both = self.pairs[d, e] = model.new_bool_var()
                 first, last = sorted((d, e), key=self._urgency)
                 for c, s in sources:
                     if (d, c, s) in self.on and (e, c, s) in self.on:
                         one, other = self.on[d, c, s], self.on[e, c, s]
-                        here = model.new_bool_var("")
+                        here = model.new_bool_var()
                         model.add_bool_or([~one, ~other, here])
                         model.add_implication(here, both)
                         model.add_bool_or([~both, ~one, other])

@@ -61,7 +61,7 @@ class ChoiceModel(WaysModel):
                 if len(variables) == 1:
                     result.append((d, points, variables[0]))
                 else:
-                    literal = self.model.new_bool_var("")
+                    literal = self.model.new_bool_var()
                     self.model.add(sum(variables) == literal)
                     result.append((d, points, literal))
         return result
@@ -169,7 +169,7 @@ class ChoiceModel(WaysModel):
         A tree of the least bounds first raises it, where search from a good choice does not within the same work.  So it
         begins with none.
         """
-        self.model.clear_hints()  # type: ignore[no-untyped-call]
+        self.model.hint([])
         return self.solve(0, limit, raises=True).least
 
     def solve(self, gap: float, limit: float, raises: bool = False) -> Answer:
@@ -325,9 +325,9 @@ class ChoiceModel(WaysModel):
         model, rules, windows = self.model, self.problem.levels, self.judge.windows
         room = rules.for_activations(False, False)
         most = max(1, min(room, most))
-        levels = model.new_int_var(0, most, "")
+        levels = model.new_int_var(0, most)
         model.add(levels >= self.alone)
-        level = {n: model.new_int_var(1, most, "") for n in sorted({n for pair in relation for n in pair})}
+        level = {n: model.new_int_var(1, most) for n in sorted({n for pair in relation for n in pair})}
         for n, variable in level.items():
             model.add(levels >= variable).only_enforce_if(self.candidates[n][2])
         for u, v in relation:
@@ -368,7 +368,7 @@ class ChoiceModel(WaysModel):
         for d in self.judge.activations:
             for plain, low in zip(self.vars[d].plain, self.vars[d].lowered, strict=True):
                 if low is not None or any(v is not None for v in self.vars[d].lowered):
-                    model.add(model.get_bool_var_from_proto_index(plain.index) == 0)
+                    model.add(model.variable(plain.index) == 0)
         answer = model.answer(min(limit, self.budget.left), stop_after_first_solution=True)
         self.budget.left -= answer.work
         choices = self.read(answer) if answer.found else None

@@ -166,7 +166,7 @@ def _solved(times: frozenset[int], points: dict[Progression, frozenset[int]]) ->
     from carillon.allocate.cpsat import Model
 
     model = Model()
-    take = {progression: model.new_bool_var("") for progression in points}
+    take = {progression: model.new_bool_var() for progression in points}
     for time in sorted(times):
         model.add_exactly_one(variable for progression, variable in take.items() if time in points[progression])
     model.minimize(sum(take.values()))

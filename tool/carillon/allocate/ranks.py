@@ -101,7 +101,7 @@ def state_ranks(choices: ChoiceModel) -> None:
     windows = judge.windows
     sources = sum(len(group.sources) for group in problem.classes)
     most = max(1, min(problem.levels.for_activations(False, False), sources))
-    rank = [model.new_int_var(1, most, "") for _ in windows.owner]
+    rank = [model.new_int_var(1, most) for _ in windows.owner]
     literal: dict[Link, Any] = {}
     for k, d in enumerate(judge.activations):
         holders: dict[Link, list[Any]] = {(k, 0, 0): []}
@@ -112,7 +112,7 @@ def state_ranks(choices: ChoiceModel) -> None:
                 for i, j in combinations(sorted(bundle.points), 2):
                     holders.setdefault((k, i, j), []).append(plain)
         for one, plains in holders.items():
-            literal[one] = plains[0] if len(plains) == 1 else model.new_bool_var("")
+            literal[one] = plains[0] if len(plains) == 1 else model.new_bool_var()
             if len(plains) != 1:
                 model.add(sum(plains) == literal[one])
     for earlier, (k, i) in enumerate(windows.owner):

@@ -234,9 +234,9 @@ class _Model:
 
         self.claims, self.beside = claims, beside
         self.model = model = Model()
-        self.takes = [[model.new_bool_var("") for _ in claim.ways] for claim in claims.all]
+        self.takes = [[model.new_bool_var() for _ in claim.ways] for claim in claims.all]
         self.for_levels = [
-            model.new_int_var(0, len(group.groups) if usable else 0, "")
+            model.new_int_var(0, len(group.groups) if usable else 0)
             for group, usable in zip(claims.groups, claims.usable, strict=True)
         ]
         self.ticks: dict[str, Any] = {}
@@ -265,9 +265,9 @@ class _Model:
         from carillon.allocate.ways import WaysModel
 
         model = self.model
-        missing, rate = model.new_int_var(0, MOST_MISSING, ""), model.new_int_var(0, MOST_RATE, "")
+        missing, rate = model.new_int_var(0, MOST_MISSING), model.new_int_var(0, MOST_RATE)
         penalties, rates = [], []
-        control = {c: model.new_bool_var("") for c in beside.control}
+        control = {c: model.new_bool_var() for c in beside.control}
         if control:
             model.add_exactly_one(control.values())
         for problem, length in beside.problems:
@@ -276,15 +276,15 @@ class _Model:
             mode = WaysModel(judge, Budget(beside.work), model, spare)
             penalties.append(mode.penalty)
             most = judge.instructions_limit()
-            own = model.new_int_var(0, -(-most * beside.hz * SECONDS // length), "")
+            own = model.new_int_var(0, -(-most * beside.hz * SECONDS // length))
             model.add(length * own >= beside.hz * SECONDS * mode.instructions)
             rates.append(own)
         model.add(missing >= sum(penalties))
         model.add(rate >= sum(rates))
         self._state_least(missing, rate, beside.least, [])
         for shares, value in beside.tried:
-            fewer = [model.new_bool_var("") for _ in self.used]
-            more = [model.new_bool_var("") for _ in self.used]
+            fewer = [model.new_bool_var() for _ in self.used]
+            more = [model.new_bool_var() for _ in self.used]
             for less, greater, used, n in zip(fewer, more, self.used, shares.taken, strict=True):
                 model.add(used < n).only_enforce_if(less)
                 model.add(used > n).only_enforce_if(greater)
@@ -298,7 +298,7 @@ class _Model:
     def _state_least(self, missing: Any, rate: Any, least: Value, unless: Sequence[Any]) -> None:
         """What is missing and the rate are no less than ``least``, unless one of the literals is true."""
         model = self.model
-        so, worse = model.new_bool_var(""), model.new_bool_var("")
+        so, worse = model.new_bool_var(), model.new_bool_var()
         model.add_bool_or([so, *unless])
         model.add(missing >= least[0] + worse).only_enforce_if(so)
         model.add(rate >= least[1]).only_enforce_if(so, worse.negated())
@@ -325,7 +325,7 @@ class _Model:
         members = [v for joins, v in on if joins]
         if not members:
             return alone
-        joined = self.model.new_int_var(0, len(kind.groups), "")
+        joined = self.model.new_int_var(0, len(kind.groups))
         self.model.add(sum(members) <= kind.asked * joined)
         self.model.add(sum(members) > kind.asked * (joined - 1))
         return alone + joined
@@ -334,7 +334,7 @@ class _Model:
         """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue, and else none."""
         model, claims = self.model, self.claims
         for k in claims.counters:
-            self.ticks[claims.all[k].name] = model.new_bool_var("")
+            self.ticks[claims.all[k].name] = model.new_bool_var()
         waiting: dict[str, list[Any]] = {name: [] for name in self.ticks}
         for k, claim in enumerate(claims.all):
             if k in claims.counters:
@@ -372,7 +372,7 @@ class _Model:
                 elif way.form is Form.OWN:
                     key = claim.level, claim.does
                     if key not in own:
-                        own[key] = model.new_bool_var("")
+                        own[key] = model.new_bool_var()
                     model.add_implication(taken, own[key])
         for of_level in vectors.values():
             model.add_at_most_one(of_level)
@@ -389,11 +389,11 @@ class _Model:
         """
         claims, model = self.claims, self.model
         pairs = [(w, v) for c, vs in zip(claims.all, self.takes, strict=True) for w, v in zip(c.ways, vs, strict=True)]
-        missing = model.new_bool_var("")
+        missing = model.new_bool_var()
         alone: list[Any] = []
         if claims.base is not None:
             for name, ticks in self.ticks.items():
-                unbased = model.new_bool_var("")
+                unbased = model.new_bool_var()
                 model.add(unbased >= ticks - self.based)
                 model.add_implication(unbased, missing)
                 alone.append(claims.alone.get(name, 0) * unbased)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class SolverMissingError(Exception):
-    """OR-tools is not installed."""
+    """OR-tools is not installed, or not in a version that has what Carillon calls."""
 
 
 def version() -> str:

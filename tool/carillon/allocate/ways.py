@@ -79,9 +79,9 @@ class WaysModel:
             can_lower = demand.action.runs and problem.levels.for_activations(True, False) >= 1
             useful = self._useful_lowered(options) if can_lower else set()
             for option in options.splits:
-                plain = self.model.new_bool_var("")
+                plain = self.model.new_bool_var()
                 lowers = option.profile in useful and option.profile not in seen
-                low = self.model.new_bool_var("") if lowers else None
+                low = self.model.new_bool_var() if lowers else None
                 seen.add(option.profile)
                 mine.plain.append(plain)
                 mine.lowered.append(low)
@@ -100,19 +100,19 @@ class WaysModel:
             if demand.required:
                 self.model.add_exactly_one([*every, instead[d]] if d in instead else every)
             elif every:
-                mine.watched = self.model.new_bool_var("")
+                mine.watched = self.model.new_bool_var()
                 self.model.add(sum(every) == mine.watched)
                 penalty.append(min(len(demand.points), acts or 1) * (1 - mine.watched))
             else:
                 mine.watched = 0
             lows = [v for v in mine.lowered if v is not None]
             if lows:
-                mine.is_lowered = self.model.new_bool_var("")
+                mine.is_lowered = self.model.new_bool_var()
                 self.model.add(sum(lows) == mine.is_lowered)
             if not demand.action.runs:
                 tops.append(mine.watched - tabled[d] if d in tabled else mine.watched)
         for task, direct in wrapped.items():
-            wrapper = self.model.new_bool_var("")
+            wrapper = self.model.new_bool_var()
             for variable in direct:
                 self.model.add_implication(variable, wrapper)
             instructions.append(costs.wrapper * problem.activations_of(task) * wrapper)
@@ -165,7 +165,7 @@ class WaysModel:
         assert problem.table is not None
         carried = self.has_table = self.model.any(list(tabled.values()))
         for c in problem.table.classes:
-            taken = self.table_of[c] = self.model.new_bool_var("")
+            taken = self.table_of[c] = self.model.new_bool_var()
             used[c].append(problem.classes[c].joined * taken)
             cells.append(problem.classes[c].array.needed(Role.SYSTEM, shared=True) * taken)
             self.ranks.append(c * taken)
@@ -207,7 +207,7 @@ class WaysModel:
                 counts[bundle.classes[0]] = len(indices) * taken
             else:
                 for c in bundle.classes:
-                    counts[c] = self.model.new_int_var(0, min(len(indices), classes[c].room), "")
+                    counts[c] = self.model.new_int_var(0, min(len(indices), classes[c].room))
                 self.model.add(sum(counts.values()) == len(indices) * taken)
                 self.ranks += [c * count for c, count in counts.items()]
             for c, count in counts.items():
@@ -236,13 +236,14 @@ class WaysModel:
 
     def hint(self, choices: Sequence[Choice | None]) -> None:
         """Let the next solve begin with these choices."""
-        self.model.clear_hints()  # type: ignore[no-untyped-call]
+        hinted: list[tuple[Any, int]] = []
         for options, mine, choice in zip(self.problem.options, self.vars, choices, strict=True):
             lowered = None if choice is None or not choice.lowered else choice.split.profile
             for option, plain, low in zip(options.splits, mine.plain, mine.lowered, strict=True):
-                self.model.add_hint(plain, choice is not None and not choice.lowered and option is choice.split)
+                hinted.append((plain, choice is not None and not choice.lowered and option is choice.split))
                 if low is not None:
-                    self.model.add_hint(low, option.profile == lowered)
+                    hinted.append((low, option.profile == lowered))
+        self.model.hint(hinted)
 
     def read(self, answer: Answer) -> list[Choice | None]:
         """The choice of an answer."""

@@ -15,10 +15,10 @@ from carillon.units import format_number
 if TYPE_CHECKING:
     from carillon.check.giotto_load import Load
     from carillon.diagnostics import Diagnostics
-    from carillon.giotto import Compiled
     from carillon.giotto.scheduling import Chosen
     from carillon.giotto.simulation import Played
     from carillon.giotto.switching import Across
+    from carillon.microcode.compiled import Compiled
     from carillon.model.giotto import Giotto, Mode
 
 EPILOG = (
@@ -45,6 +45,7 @@ def command(
     """Check a Giotto program and compile it to E code."""
     from carillon.check.giotto_load import check_loads, loads
     from carillon.files import write_bytes
+    from carillon.giotto import compile_giotto
     from carillon.microcode import S_CODE
     from carillon.microcode.binary import encode
 
@@ -53,7 +54,11 @@ def command(
     load = loads(source)
     check_loads(source, load, report.diagnostics)
     chosen = _chosen(source, s_code, report.diagnostics)
-    compiled = _compiled(source, chosen, report.diagnostics)
+    plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.thread)
+    compiled = compile_giotto(source, report.diagnostics, plan, thread)
+    if compiled is None:  # errors of the load are told with a drawing
+        report.diagnostics.stop_on_errors()
+    assert compiled is not None
     across = _across(source, load)
     modes: list[dict[str, object]] = []
     lines: list[str] = []
@@ -119,15 +124,6 @@ def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Cho
     else:
         found = chosen_in(Path(s_code), source, diagnostics)
     return diagnostics.required(found)
-
-
-def _compiled(source: Giotto, chosen: Chosen | None, diagnostics: Diagnostics) -> Compiled:
-    """Its microcode, with S code."""
-    from carillon.giotto import compile_giotto
-
-    plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.thread)
-    compiled = compile_giotto(source, diagnostics, plan, thread)
-    return compiled if compiled is not None else diagnostics.required(compiled)  # errors of the load are told with a drawing
 
 
 def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: Chosen | None) -> Played | None:

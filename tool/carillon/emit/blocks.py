@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from carillon.emit import text
 from carillon.emit.microcode import Writer
-from carillon.image import Blocks, Image
+from carillon.image import Image
 from carillon.image.misses import compute_symbol
 from carillon.microcode import Instruction, Opcode
+from carillon.microcode.compiled import Blocks
 from carillon.model.giotto import Giotto
 
 _NONE = "CARILLON_MICROCODE_NONE"

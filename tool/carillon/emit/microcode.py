@@ -12,13 +12,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from carillon.emit import text
-from carillon.giotto import Binding, Compiled
-from carillon.image import Image, Microcode
+from carillon.image import Image
 from carillon.image.misses import compute_symbol, deadline_misses
 from carillon.microcode import Function, Kind
 from carillon.microcode.binary import checksum_of, interface_of
-from carillon.model.giotto import Giotto
-from carillon.read.giotto.tables import LOADER, interrupts
+from carillon.microcode.compiled import Binding, Compiled, Microcode
+from carillon.model.giotto import LOADER, Giotto
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
@@ -85,9 +84,8 @@ class Writer:
 
     def prototype(self, result: str, binding: Binding, writes: tuple[int, ...]) -> str:
         """That of one function, which writes these ports."""
-        given = [
-            f"{'' if self.numbers[name] in writes else 'const '}{self.types[name]} *" for name in binding.arguments
-        ]  # fmt: skip
+        const = {name: "" if self.numbers[name] in writes else "const " for name in binding.arguments}
+        given = [f"{const[name]}{self.types[name]} *" for name in binding.arguments]
         return f"{result} {binding.function}({', '.join(given) or 'void'});"
 
     # What is around it
@@ -106,14 +104,8 @@ class Writer:
             lines += ["", f"/* {binding.name} */", f"static void driver_{number}(void)", "{", *self.driver(binding), "}"]
         for number in sorted(guards):
             binding = self.compiled.guards[number]
-            lines += [
-                "",
-                f"/* {binding.name} */",
-                f"static bool guard_{number}(void)",
-                "{",
-                f"    return {self.call(binding)}",
-                "}",
-            ]
+            lines += ["", f"/* {binding.name} */", f"static bool guard_{number}(void)", "{"]
+            lines += [f"    return {self.call(binding)}", "}"]
         return lines
 
     def task(self, number: int, binding: Binding, function: Function) -> list[str]:
@@ -202,7 +194,7 @@ class _Microcode(Writer):
     def triggers(self) -> list[str]:
         """Triggers of sensors: enabled once the sensor's interrupt has come since a ``future`` named the trigger."""
         lines, rows = [], []
-        for number, (name, port, interrupt) in enumerate(interrupts(self.giotto)):
+        for number, (name, port, interrupt) in enumerate(self.giotto.interrupts):
             lines += [
                 f"/* The interrupt of the sensor {port.name} ({text.place(interrupt.span)}). */",
                 f"static uint32_t events_{number};",

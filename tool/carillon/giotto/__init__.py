@@ -14,40 +14,9 @@ from dataclasses import dataclass, field, replace
 from carillon.diagnostics import Diagnostics
 from carillon.giotto.units import Entry, Unit, entry_of, units_of
 from carillon.microcode import LONGEST_TIME, MOST, Function, Instruction, Opcode, Program, faults
-from carillon.microcode.text import Thread, text_of
+from carillon.microcode.compiled import Binding, Compiled
+from carillon.microcode.text import Thread
 from carillon.model.giotto import TICK_NS, Activity, Call, Driver, Giotto, Mode, Name, PortKind, Task
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """What a driver, a guard or a task of the microcode is in C: a function and the ports that it gets, in their order.
-
-    Without a function it copies each port of ``arguments`` to that of ``targets``, if its task has been released since it
-    last did.  The function of a driver ``init:...`` is called for each of the ports alone.
-    """
-
-    name: str
-    function: str | None
-    arguments: tuple[str, ...]
-    targets: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A program as microcode, what its functions are, and what its listing says."""
-
-    program: Program
-    tasks: tuple[Binding, ...]
-    drivers: tuple[Binding, ...]
-    guards: tuple[Binding, ...]
-    heading: str
-    comments: dict[int, str]
-    remarks: dict[int, str]
-
-    def listing(self) -> str:
-        """The assembler's text, with the mode, the unit and the instant of each block and the line of each instruction."""
-        return text_of(self.program, self.comments, self.remarks, self.heading)
-
 
 IDLE = ""
 """In place of a task: nothing runs until the next block."""
@@ -260,10 +229,8 @@ class _Compiler:
     def block(self, mode: Mode, place: int) -> None:
         """What happens in one unit of a mode."""
         name, unit = mode.name.text, self.active[mode.name.text][place]
-        does = self.units[name][unit]
-        self.code.remarks[len(self.code.instructions)] = (
-            f"mode {name}, unit {unit} of {mode.units}, {unit * int(mode.unit)} ms after its start"
-        )
+        does, now = self.units[name][unit], unit * int(mode.unit)
+        self.code.remarks[len(self.code.instructions)] = f"mode {name}, unit {unit} of {mode.units}, {now} ms after its start"
         self.code.labels[_label(mode.name, unit)] = len(self.code.instructions)
         for invocation in does.invocations:
             self.copy(invocation)
@@ -278,7 +245,7 @@ class _Compiler:
             self.code.labels[_tasks(mode.name, unit)] = len(self.code.instructions)
         for invocation in does.invocations:
             self.invoke(mode, invocation)
-        self.next(mode, place, unit * int(mode.unit), mode.name, self.plan.units.get((name, unit), ()))
+        self.next(mode, place, now, mode.name, self.plan.units.get((name, unit), ()))
 
     def next(self, mode: Mode, place: int, now: int, line: Name, order: tuple[str, ...]) -> None:
         """Wait, from the time ``now`` in a mode, for the active unit behind the one at ``place``, and dispatch tasks."""
@@ -326,13 +293,8 @@ class _Compiler:
         """The invocation that ends here puts out."""
         task = self.tasks[invocation.target.text]
         if task.outputs:
-            number = self.driver(
-                f"copy:{task.name}",
-                None,
-                (self.local(task, name) for name in task.outputs),
-                (name.text for name in task.outputs),
-                (self.local(task, name) for name in task.outputs),
-            )
+            own = [self.local(task, name) for name in task.outputs]
+            number = self.driver(f"copy:{task.name}", None, own, (name.text for name in task.outputs), own)
             self.code.add(Opcode.CALL, _line(invocation.target, f"outputs of {task.name}"), number)
 
     def asked(self, driver: Driver, activity: Activity, what: str) -> int:
@@ -376,9 +338,8 @@ class _Compiler:
         self.code.add(Opcode.CALL, _line(switch, f"driver of the switch to {target.name}"), number)
         active = self.active[target.name.text]
         if entry.wait == 0 and entry.unit in self.units[target.name.text]:
-            self.code.add(
-                Opcode.JUMP, _line(switch, f"mode {target.name}, unit {entry.unit}"), to=_tasks(target.name, entry.unit)
-            )
+            to = _tasks(target.name, entry.unit)
+            self.code.add(Opcode.JUMP, _line(switch, f"mode {target.name}, unit {entry.unit}"), to=to)
         else:
             # The time in the target now, and the last active unit that is not behind it.
             now = (entry.unit or target.units) * int(target.unit) - entry.wait
@@ -393,9 +354,8 @@ class _Compiler:
         if invocation.driver is not None:
             driver = self.driver_of(invocation)
             test = self.asked(driver, invocation, f"task {task.name}")
-            number = self.moved(
-                f"input:{task.name}:{driver.name}", driver, (self.local(task, typed.name) for typed in task.inputs)
-            )
+            inputs = [self.local(task, typed.name) for typed in task.inputs]
+            number = self.moved(f"input:{task.name}:{driver.name}", driver, inputs)
             self.code.add(Opcode.CALL, _line(invocation, f"inputs of {task.name}"), number)
         number = self.task_table.numbers[task.name.text]
         self.code.add(Opcode.RELEASE, _line(invocation, f"task {task.name}"), number, mode.period // invocation.frequency)

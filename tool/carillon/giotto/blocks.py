@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from carillon.giotto import Compiled, Plan
+from carillon.giotto import Plan
 from carillon.giotto.units import active_units, entry_of
 from carillon.microcode import Opcode
+from carillon.microcode.compiled import Compiled
 from carillon.model.giotto import Activity, Giotto, Mode
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carillon.giotto import Compiled, Plan
+from carillon.giotto import Plan
 from carillon.giotto.blocks import blocks, ends
+from carillon.microcode.compiled import Compiled
 from carillon.microcode.upload import Decision
 from carillon.model.giotto import Giotto
 

@@ -37,10 +37,11 @@ from pathlib import Path
 
 from carillon.check.giotto_load import execution_times
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.giotto import IDLE, Compiled, Plan
+from carillon.giotto import IDLE, Plan
 from carillon.giotto.blocks import Block, Walk, begins, blocks, next_block
 from carillon.giotto.simulation import Played, by_deadline, by_period, play
 from carillon.giotto.units import active_units, entry_of
+from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import Thread, assembled_thread
 from carillon.model.giotto import Activity, Giotto, Mode
 from carillon.read.text import read_text

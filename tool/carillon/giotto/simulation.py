@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from carillon.giotto import Compiled
 from carillon.microcode import Opcode, Program
+from carillon.microcode.compiled import Compiled
 from carillon.units import format_number
 
 _COLUMNS = 60

@@ -16,15 +16,14 @@ from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
 from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
-from carillon.giotto import Compiled
 from carillon.image.operations import Handler, Operation, Vector
 from carillon.lower import ExpiryPoint
 from carillon.lower.events import Series
+from carillon.microcode.compiled import Blocks, Microcode
 from carillon.model import System
 from carillon.model.board import Board
 from carillon.model.family import Capability, Family, Start
 from carillon.model.osek import Counter, Osek, ScheduleTable
-from carillon.model.rates import Rate
 
 TIMEKEEPER_BEGIN = 2**TIMEKEEPER_BITS - 1
 """What the timekeeper beside a reloaded cell counts down from, again and again."""
@@ -423,32 +422,6 @@ class OsekImage:
     def cell(self, carrier: Carrier) -> CellImage:
         """The cell of a counter's, an alarm's or a schedule table's carrier."""
         return next(cell for cell in (*self.cells, *self.stopped) if cell.carrier is carrier)
-
-
-@dataclass(frozen=True, slots=True)
-class Microcode:
-    """A Giotto program as microcode: ``threads_of`` are the names of its tasks' threads.
-
-    ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that the
-    image receives.  ``steps`` is more than the number of instructions that are carried out at one instant.  ``scheduler`` chooses
-    while no thread waits: ``edf`` or ``rm``.
-    """
-
-    compiled: Compiled
-    threads_of: tuple[str, ...]
-    bindings: int
-    threads: int
-    steps: int
-    scheduler: str
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """A Giotto program on cells: its E code, whose blocks become functions, its rates, and ticks of so many milliseconds."""
-
-    compiled: Compiled
-    rates: tuple[Rate, ...]
-    tick: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,20 +34,18 @@ from carillon.image import (
     TickFrame,
     TimeBase,
 )
-from carillon.image.blocks import blocks_image
 from carillon.image.devices import devices
 from carillon.image.handlers import direct, event_triggered, handlers, vector_tables, wrapped
-from carillon.image.microcode import microcode_image
 from carillon.image.osek import with_levels
 from carillon.image.stores import control_stores, of_sources, osek_with_stores, with_stores
 from carillon.image.switches import switches
 from carillon.image.sync import sync_image
 from carillon.lower import Demand, ExpiryPoint, points_in_order
 from carillon.lower.events import Series
+from carillon.microcode.compiled import Blocks, Microcode
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role
 from carillon.model.family import BaseKind, Rearm, Start
-from carillon.model.giotto import Machine
 from carillon.model.osek import ScheduleTable
 
 
@@ -171,8 +169,8 @@ def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBa
     return None
 
 
-def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics) -> Image:
-    """Work out the image of every mode.  Reports C094 or C195 where a switch of modes takes too long."""
+def build_image(system: System, allocation: Allocation, program: Microcode | Blocks | None, diagnostics: Diagnostics) -> Image:
+    """Work out the image of every mode, and of a Giotto program.  Reports C094 or C195 where a switch of modes takes too long."""
     modes = []
     for mode in allocation.modes:
         length = mode.mode.round_length
@@ -198,9 +196,8 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
         base = _time_base(in_order, length, allocation.kernel)
         sync = sync_image(system, mode, in_order, control.gap if control else 0, diagnostics)
         modes.append(ModeImage(mode, in_order, tuple(start), multiplexes, table, control, base, sync))
-    on_cells = system.machine is Machine.CELLS
-    blocks = blocks_image(system, diagnostics) if on_cells else None
-    microcode = microcode_image(system, allocation.osek, diagnostics) if not on_cells else None
+    blocks = program if isinstance(program, Blocks) else None
+    microcode = program if isinstance(program, Microcode) else None
     osek = _osek(system, allocation.osek, not allocation.counters, microcode is not None) if allocation.osek is not None else None
     initials = of_sources(system.board, "ENABLE", [interrupt.source for interrupt in system.interrupts])
     image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from carillon.actions.every import ACTIONS
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
-from carillon.image import ActionSet, Image, Microcode, OneOf, OsekImage, Unsigned, Value
+from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS
+from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status
 from carillon.model.osek import Synchronisation as TableSync

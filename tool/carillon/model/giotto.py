@@ -8,15 +8,24 @@ Periods are whole milliseconds.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from itertools import count
 
 from carillon.diagnostics import Span
 from carillon.units import Time
 
 TICK_NS = 1_000_000
 """Giotto's unit of time, in nanoseconds."""
+LOADER = "microcode_loader"
+"""The thread that receives programs."""
+
+
+def free_name(name: str, names: Collection[str]) -> str:
+    """The name, or with a number behind it, the first that is not among those."""
+    return name if name not in names else next(n for k in count(2) if (n := f"{name}_{k}") not in names)
 
 
 class Machine(Enum):
@@ -200,6 +209,24 @@ class Giotto:
     drivers: tuple[Driver, ...]
     start: Name
     modes: tuple[Mode, ...]
+
+    @property
+    def thread_names(self) -> tuple[str, ...]:
+        """What the threads of the tasks are called: as the tasks are, with `_` for points."""
+        found: list[str] = []
+        for task in self.tasks:
+            found.append(free_name(task.name.text.replace(".", "_"), found))
+        return tuple(found)
+
+    @property
+    def interrupts(self) -> tuple[tuple[str, Port, Annotation], ...]:
+        """What the interrupt service routine is called of each sensor that has an interrupt, the sensor, and what says so."""
+        found: dict[str, tuple[str, Port, Annotation]] = {}
+        for port in self.ports:
+            if port.interrupt is not None:
+                name = free_name(f"{port.name.text.replace('.', '_')}_interrupt", {*self.thread_names, LOADER, *found})
+                found[name] = name, port, port.interrupt
+        return tuple(found.values())
 
     def ports_of(self, mode: Mode) -> tuple[str, ...]:
         """The outputs that a mode has: those that it lists, and those of the tasks that it invokes; all if it lists none.

@@ -13,11 +13,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
-from carillon.model.giotto import Giotto
+from carillon.model.giotto import Giotto, free_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,6 @@ def rates_of(program: Giotto, names: Sequence[str]) -> tuple[Rate, ...]:
         name = names[first] if alone else free_name(f"every_{period}_ms", names)
         rates.append(Rate(period, name, tuple(sorted(tasks))))
     return tuple(rates)
-
-
-def free_name(name: str, names: Collection[str]) -> str:
-    """The name, or with a number behind it, the first that is not among those."""
-    return name if name not in names else next(n for k in count(2) if (n := f"{name}_{k}") not in names)
 
 
 def tick_of(program: Giotto) -> int:

@@ -14,7 +14,6 @@ from carillon.model import System
 from carillon.model.giotto import Giotto, Machine
 from carillon.model.giotto import Task as GiottoTask
 from carillon.model.rates import rates_of
-from carillon.read.giotto.tables import thread_names
 from carillon.trace import Trace
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import Lane, LaneKind
@@ -69,7 +68,7 @@ def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary)
             last = segment.end.n if end is None else min(segment.end.n, end)
             executed += max(last - max(segment.begin.n, begin), 0)
         most[lane] = max(most.get(lane, 0), executed)
-    for task, lane in zip(giotto.tasks, thread_names(giotto), strict=True):
+    for task, lane in zip(giotto.tasks, giotto.thread_names, strict=True):
         wcet = _ticks(task, system)
         if wcet is not None and most.get(lane, 0) > wcet * per_tick:
             yield Excess(f"task '{task.name}'", task.name.span, wcet, Fraction(most[lane], per_tick))
@@ -78,7 +77,7 @@ def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary)
 def _rates(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
     """Tasks on cells: those of one period are computed together, and the kernel's part cannot be told from theirs."""
     per_tick = max(1, trace.instructions_per_tick)
-    for rate in rates_of(giotto, thread_names(giotto)):
+    for rate in rates_of(giotto, giotto.thread_names):
         tasks = [giotto.tasks[number] for number in rate.tasks]
         wcets = [_ticks(task, system) for task in tasks]
         known = [wcet for wcet in wcets if wcet is not None]

@@ -13,16 +13,13 @@ from typing import Any
 from carillon.check.giotto import check_giotto
 from carillon.check.giotto_load import check_loads, loads
 from carillon.diagnostics import Diagnostics
-from carillon.model.giotto import Annotation, Giotto, Machine, Port
-from carillon.model.rates import free_name, rates_of, tick_of
+from carillon.model.giotto import LOADER, Giotto, Machine
+from carillon.model.rates import rates_of, tick_of
 from carillon.read.foreign.places import Places
 from carillon.read.giotto import parse_giotto
-from carillon.read.giotto.uploads import read_upload, upload_file
+from carillon.read.giotto.uploads import beside, read_upload
 from carillon.read.shape import Tables, fit
 from carillon.read.text import read_text
-
-LOADER = "microcode_loader"
-"""The thread that receives programs."""
 
 
 def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machine.MICROCODE) -> Tables | None:
@@ -39,15 +36,15 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     if upload is not None and machine is Machine.CELLS:
         cause = "on cells, a program is in the image's functions, and no other one can be received"
         diagnostics.error("C276", program.start.span, cause, "run it with --machine microcode, or take the file away")
-    if upload is not None and LOADER in thread_names(program):
+    if upload is not None and LOADER in program.thread_names:
         cause = f"a task is called {LOADER}, as is the thread that receives programs"
         diagnostics.error("C276", program.start.span, cause, "give the task another name")
     if diagnostics.errors:
         return None
     places = Places(str(path))
-    scode = s_code_of(path)
+    scode = beside(path, ".scode")
     if machine is Machine.CELLS:
-        for name, _, interrupt in interrupts(program):
+        for name, _, interrupt in program.interrupts:
             cause = f"the interrupt {name} is not used: on cells, no E code waits for it"
             diagnostics.warning("C285", interrupt.span, cause, "run it with --machine microcode, or take it away")
         if scode is not None:
@@ -57,7 +54,7 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
         file, broken = fit(_on_cells(program, places), places, diagnostics)
         return Tables(path, file, broken, places, text.digest, (), program, machine)
     threads: dict[str, Any] = {}
-    for task, name in zip(program.tasks, thread_names(program), strict=True):
+    for task, name in zip(program.tasks, program.thread_names, strict=True):
         threads[name] = {"priority": 1}
         places.put(("thread", name), task.name.span, task.name.span)
     if upload is not None:
@@ -65,9 +62,9 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
         places.put(("thread", LOADER), program.start.span, program.start.span)
     places.put(("time", "slice"), program.start.span)
     time = {"clock": "one-shot", "now": False, "uses": [], "slice": "1 ms"}
-    included = tuple(beside for beside in (scode, upload_file(path)) if beside is not None)
+    included = tuple(file for file in (scode, beside(path, ".upload")) if file is not None)
     isrs: dict[str, Any] = {}
-    for name, _, interrupt in interrupts(program):
+    for name, _, interrupt in program.interrupts:
         isrs[name] = {"source": interrupt.rest}
         places.put(("osek", "isr", name), interrupt.span, interrupt.span)
     tables = {"system": {}, "time": time, "thread": threads} | ({"osek": {"isr": isrs}} if isrs else {})
@@ -83,7 +80,7 @@ def _on_cells(program: Giotto, places: Places) -> dict[str, Any]:
     """
     longest, tick = max(mode.period for mode in program.modes), tick_of(program)
     tasks = {}
-    for priority, rate in enumerate(rates_of(program, thread_names(program)), start=1):
+    for priority, rate in enumerate(rates_of(program, program.thread_names), start=1):
         tasks[rate.name] = {"priority": priority, "activations": 2}
         place = program.tasks[rate.tasks[0]].name.span
         places.put(("osek", "task", rate.name), place, place)
@@ -92,29 +89,3 @@ def _on_cells(program: Giotto, places: Places) -> dict[str, Any]:
     time = {"clock": "periodic", "tick": f"{tick} ms", "bits": bits, "longest": f"{longest} ms", "now": False}
     osek = {"scheduler_resource": False, "task": tasks}
     return {"system": {"inexact_times": "refuse"}, "time": time | {"uses": ["functions"]}, "osek": osek}
-
-
-def s_code_of(path: Path) -> Path | None:
-    """The S code that lies beside a Giotto program; None if there is none."""
-    beside = path.with_suffix(".scode")
-    return beside if beside.is_file() else None
-
-
-def interrupts(program: Giotto) -> list[tuple[str, Port, Annotation]]:
-    """What the interrupt service routine is called of each sensor that has an interrupt, the sensor, and what says so."""
-    taken = {*thread_names(program), LOADER}
-    found: list[tuple[str, Port, Annotation]] = []
-    for port in program.ports:
-        if port.interrupt is not None:
-            name = free_name(f"{port.name.text.replace('.', '_')}_interrupt", taken)
-            taken.add(name)
-            found.append((name, port, port.interrupt))
-    return found
-
-
-def thread_names(program: Giotto) -> list[str]:
-    """What the threads of the tasks are called: as the tasks are, with `_` for points."""
-    found: list[str] = []
-    for task in program.tasks:
-        found.append(free_name(task.name.text.replace(".", "_"), found))
-    return found

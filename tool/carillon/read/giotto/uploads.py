@@ -17,10 +17,10 @@ _NO_KEY = bytes(16)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def upload_file(path: Path) -> Path | None:
-    """The file beside a Giotto program; None if there is none."""
-    beside = path.with_suffix(".upload")
-    return beside if beside.is_file() else None
+def beside(path: Path, suffix: str) -> Path | None:
+    """The file beside a Giotto program: S code (``.scode``), or how it receives others (``.upload``); None if there is none."""
+    found = path.with_suffix(suffix)
+    return found if found.is_file() else None
 
 
 def read_key(path: Path) -> bytes | None:
@@ -34,13 +34,13 @@ def read_key(path: Path) -> bytes | None:
 
 def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
     """What the file beside a program says; None if there is none, or after C276 or the codes of :func:`read_text`."""
-    beside = upload_file(path)
-    text = None if beside is None else read_text(beside, diagnostics, "file of uploads", ".upload")
-    if beside is None or text is None:
+    said = beside(path, ".upload")
+    text = None if said is None else read_text(said, diagnostics, "file of uploads", ".upload")
+    if said is None or text is None:
         return None
 
     def refuse(cause: str, remedy: str) -> None:
-        diagnostics.error("C276", None, f"{beside}: {cause}", remedy)
+        diagnostics.error("C276", None, f"{said}: {cause}", remedy)
 
     try:
         data = tomllib.loads(text.content)
@@ -58,7 +58,7 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         numbers[name] = value
     key = _NO_KEY
     if "key" in data:
-        file = beside.parent / str(data["key"])
+        file = said.parent / str(data["key"])
         found = read_key(file)
         if found is None:
             refuse(f"'key' names {file}, which is no file of 32 hexadecimal digits", "make one: openssl rand -hex 16")
