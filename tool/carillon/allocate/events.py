@@ -161,7 +161,7 @@ class EventPlacer:
         return split(self.system.osek, self.plan, ticking, alarms, levels, base, [cell, requested])
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, tuple[Source, int]]:
-        """The source of each claim that has a cell, of its class the first that is free; and which of the source's cells."""
+        """The source of each claim with a cell, the first free one of its class, and the cell's index in the source."""
         ways, claims = shares.ways, self.claims
         free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in claims.groups]
 
@@ -253,10 +253,10 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
 
 
 def warn_of_long_handler(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
-    """C196 where a periodic clock's own handler may hold interrupts back for longer than the schedule says that anything does."""
+    """C196: a periodic clock's handler may lock interrupts for longer than ``longest_lock`` says."""
     clock = allocation.clock
     if clock is None or clock.services.clock is not ClockKind.PERIODIC:
-        return  # it does not ask how long locks are
+        return  # only a periodic clock uses longest_lock
     per_tick = system.board.clock(system.clock_hz).instructions_per_tick
     lock, locked = clock.services.longest_lock, clock.locked(system)
     if lock is None or locked is None or not per_tick or locked <= lock * per_tick:

@@ -111,7 +111,7 @@ def runs_freely(array: Cells, round_length: int) -> bool:
 
 
 def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) -> tuple[str, ...]:
-    """The sentences of ``carillon plan`` on timers that run freely: what their channels do not forgive."""
+    """The sentences of ``carillon plan`` on free-running timers: the delays that their channels cannot make good."""
     own: dict[int, list[str]] = {}
     laps = 0
     for carrier, use in ((c, u) for c in carriers if c.style is not Style.DIRECT for u in c.cells):
@@ -158,7 +158,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """The same of parts that are not quoted; there is one at least."""
+    """Joins parts as :func:`listed` does, but without quotes; there is at least one part."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
@@ -172,7 +172,7 @@ def _multiplexing(costs: CostTable, problem: Problem, demand: Demand) -> int:
 
 
 def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> str:
-    """Other tasks with a point inside a window of this one's and a window around one of its points."""
+    """Tasks that alternate with this one: each task has a point inside a window of the other."""
     names = []
     own = mine.demand.points
     for options, choice in zip(problem.options, solution.choices, strict=True):
@@ -205,7 +205,7 @@ def _sources(groups: Sequence[SourceClass]) -> str:
 
 
 def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str) -> str:
-    """Names the demands of a conflict, what each needs at least and what the board has for them."""
+    """The text on a conflict: each demand's least number of cells, and the cells that the board has for them."""
     parts = []
     groups: set[int] = set()
     for options in chosen:
@@ -223,7 +223,7 @@ def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str)
 
 
 def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions], window: Window) -> str:
-    """What would resolve a conflict, most specific first.  ``window``: what ends the windows of the mode."""
+    """The remedies for a conflict, most specific first.  ``window``: how the mode's windows end."""
     result = []
     shares = {
         RUNS_ON: "shorten its WCET, or move its activations apart"

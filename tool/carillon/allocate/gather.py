@@ -39,7 +39,7 @@ GROUP_WORK = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Demands, by index, that share one source of a class, in the order in which its handler asks them; who runs lowered."""
+    """Demands (indices) that share a source of a class, in the order of asking; ``lowered``: those that run lowered."""
 
     members: tuple[int, ...]
     group_class: int
@@ -89,7 +89,7 @@ def gather(
 
 
 def gatherable(problem: Problem) -> dict[int, list[int]]:
-    """By class of sources, the demands of which several may share one."""
+    """Per class of sources, the demands that could share a source; classes with fewer than two such demands are left out."""
     able: dict[int, list[int]] = {}
     for c, group in enumerate(problem.classes):
         for d, options in enumerate(problem.options):
@@ -100,7 +100,7 @@ def gatherable(problem: Problem) -> dict[int, list[int]]:
 
 
 def asking(costs: CostTable, options: Sequence[DemandOptions], group: Group) -> int:
-    """Instructions a round that the handler of a group asks: at each point the cells of those before it, and its own."""
+    """Instructions per round that a group's handler spends on asking: at each point, all cells up to the member's own."""
     asked = total = 0
     for d in group.members:
         asked += _slots(options[d], group.group_class)
@@ -121,7 +121,7 @@ def _slots(options: DemandOptions, c: int) -> int:
 
 
 def _merged(problem: Problem, group: Group) -> DemandOptions:
-    """A group's demands as one, with one way to carry it.  A task that is lowered asks for no level: its windows are empty."""
+    """A group's demands as one demand with one split.  A lowered task asks for no level: its windows are empty."""
     own = [problem.options[d] for d in group.members]
     points = sorted(
         (
@@ -141,7 +141,7 @@ def _merged(problem: Problem, group: Group) -> DemandOptions:
 
 
 def _gathered(problem: Problem, groups: Sequence[Group]) -> Problem:
-    """The problem with each group as one demand.  Levels that lowering takes are taken from the beginning if a group has it."""
+    """The problem with each group as one demand.  If a group has a lowered task, lowering's levels are taken in advance."""
     gone = {d for g in groups for d in g.members}
     kept = [d for d in range(len(problem.options)) if d not in gone]
     rest = problem.part(kept)
@@ -190,14 +190,14 @@ class _Groups:
         cost: list[Any] = []
         for c, own in able.items():
             self._state_sources(c, own, used[c], cost)
-        model.add(sum(self.shares.values()) >= 1)  # else it is the problem that has no solution
+        model.add(sum(self.shares.values()) >= 1)  # without a shared source this would be the problem that has no solution
         for d, shares in self.shares.items():
             model.add(sum(v for (e, _, _), v in self.on.items() if e == d) == shares)
         judge = Judge(problem)
         self._state_pairs(judge, cost)
-        # What shares no source is carried in one of its ways.
+        # A demand that shares no source is carried in one of its splits.
         self.ways = WaysModel(judge, Budget(GROUP_WORK), model, [sum(parts) for parts in used], self.shares)
-        # Of groups that cost the same, those that stand last in the file: what comes first has a source of its own.
+        # Of groups with equal cost, choose the demands that stand last in the file: the first ones get sources of their own.
         self.weight = len(problem.options) ** 2
         self.most = judge.penalty_weight // judge.cell_weight
         ranks = sum((len(problem.options) - d) * shares for d, shares in self.shares.items())
@@ -205,7 +205,7 @@ class _Groups:
         model.minimize(self.weight * price + ranks)
 
     def _state_sources(self, c: int, own: list[int], used: list[Any], cost: list[Any]) -> None:
-        """Who is on which source of a class: as many as it has cells for, all of one role, two at least."""
+        """State which demands share a source: two at least, of one role, within the cells of the source."""
         model, group = self.model, self.problem.classes[c]
         roles = {self.problem.options[d].demand.role for d in own}
         before: Any = 1
@@ -280,7 +280,7 @@ class _Groups:
         )
 
     def _alone(self, d: int, c: int) -> int:
-        """What a demand costs on one source of a class, and that its own cells are asked."""
+        """Instructions of a demand on one source of a class, including those for asking its own cells."""
         problem, options = self.problem, self.problem.options[d]
         split = _whole(options, c)
         assert split is not None
@@ -290,7 +290,7 @@ class _Groups:
         return own + asked + cell_cost(problem.costs, options.demand, split.style, problem.classes[c], split.bundles[0])
 
     def _urgency(self, d: int) -> tuple[int, int, int]:
-        """What has the least time is asked first, then what comes most often, then what stands first in the file."""
+        """Sort key of the order of asking: the shortest window first, then the most points, then the place in the file."""
         demand = self.problem.options[d].demand
         return min(p.window_end - p.at for p in demand.points), -len(demand.points), d
 

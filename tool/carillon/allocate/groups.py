@@ -51,7 +51,7 @@ def _asked(group: tuple[Source, ...]) -> int:
 
 
 def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
-    """Sources with cells, without 0, which where the virtual board numbers them means that nothing runs."""
+    """Sources with cells, except source 0: on the virtual board, number 0 means that nothing runs."""
     return [s for group in source_classes(board, taken | {0}) for s in group.sources]
 
 
@@ -76,7 +76,7 @@ def cell_use(
 
 
 def spare_sources(board: Board, taken: frozenset[int]) -> list[int]:
-    """Sources that tasks may have: those that no device of the application uses, then cells' that nobody uses."""
+    """Sources for tasks: first the sources without a device of the application, then unused sources of cells."""
     taken = taken | board.reserved_sources
     named = [s for s in board.application_sources.values() if s not in taken]
     spare = [s for s in board.software_sources if s not in taken]

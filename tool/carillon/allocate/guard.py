@@ -90,7 +90,7 @@ def common_levels(
 
 
 def _contracted(graph: Sequence[Sequence[int]], home: Sequence[int]) -> list[list[int]]:
-    """The graph with all nodes of one home as that."""
+    """The graph with the nodes of each home contracted into one node."""
     contracted: list[set[int]] = [set() for _ in graph]
     for node, targets in enumerate(graph):
         contracted[home[node]] |= {home[t] for t in targets if home[t] != home[node]}
@@ -134,7 +134,7 @@ def _forgets(guard: Guard, carrier: Carrier, other: Carrier) -> bool:
 
 
 def _stopped(carrier: Carrier) -> bool:
-    """Whether a deadline stops the system when an activation of this carrier leaves its window."""
+    """Whether a deadline shuts the system down no later than the window's end, for each activation of this carrier."""
     return all(p.stopped_at is not None and p.stopped_at <= p.window_end for p in carrier.demand.points)
 
 
@@ -168,7 +168,7 @@ def guard_cost(guard: Guard, costs: CostTable) -> int:
 
 
 def guard_reasons(carriers: Sequence[Carrier], costs: CostTable, unit: str) -> tuple[str, ...]:
-    """The sentences of ``carillon plan`` on guards: which task has one, why, and what it costs."""
+    """The sentences of ``carillon plan`` on guards: the task, the kind of guard, and its cost."""
     result: dict[str, None] = {}
     for carrier in carriers:
         task, guard = carrier.demand.object, carrier.guard

@@ -50,7 +50,7 @@ class ChoiceModel(WaysModel):
             self._state_open_windows()
 
     def _candidates(self) -> list[tuple[int, frozenset[int], Any]]:
-        """Every set of points that may become one carrier that is not lowered, with a literal that says it does."""
+        """Every set of points that may be one carrier not lowered, with a literal: this carrier is chosen."""
         result: list[tuple[int, frozenset[int], Any]] = []
         for d in self.judge.activations:
             holders: dict[frozenset[int], list[Any]] = {}
@@ -158,7 +158,7 @@ class ChoiceModel(WaysModel):
                     self.model.add(held + taken <= rules.for_activations(False, False) - 1 + in_table)
 
     def _forbid_candidates(self, cycle: Sequence[int]) -> None:
-        """Forbid that these carriers are chosen together, and all that hold the same points."""
+        """Forbid choosing these carriers together, and all coarser carriers that hold the same points."""
         if len(self.stated) < MAX_STATED:
             carriers = [(d, points) for d, points, _ in (self.candidates[n] for n in cycle)]
             self._forbid(carriers, list(pairwise([*range(len(cycle)), 0])))
@@ -202,7 +202,7 @@ class ChoiceModel(WaysModel):
         return list(choices), False
 
     def cut(self, choices: Sequence[Choice | None]) -> int:
-        """Forbid what is wrong with the levels of a choice; how many cuts that took, 0 if nothing is wrong."""
+        """Forbid the cycles and long chains of a choice's levels; the number of cuts, 0 if the levels are right."""
         carriers, _, graph = self.judge.carriers(choices)
         loops = components(graph)
         cuts: set[tuple[int, ...]] = set()
@@ -223,7 +223,7 @@ class ChoiceModel(WaysModel):
         available = self.judge.available(choices)
         if not level or max(level) <= available:
             return 0
-        # One chain per carrier that stands too high, so that a round removes many.
+        # One chain per carrier just above the last level, so that one round removes many chains.
         found = 0
         for node in sorted((n for n in range(len(level)) if level[n] == available + 1), key=lambda n: min(carriers[n][1].points)):
             chain = [node]
@@ -279,7 +279,7 @@ class ChoiceModel(WaysModel):
             self.model.add(sum(taken) <= len(groups) - 1 + slack)
 
     def _holding(self, d: int, parts: frozenset[frozenset[int]]) -> tuple[int, ...]:
-        """The demand's splits that have a carrier of its own for each of these sets of points."""
+        """The demand's splits that have a separate carrier for each of these sets of points."""
         found = self.holders.get((d, parts))
         if found is None:
             splits = []
@@ -291,7 +291,7 @@ class ChoiceModel(WaysModel):
         return found
 
     def _witness(self, d: int, points: frozenset[int], e: int, other: frozenset[int]) -> tuple[int, int]:
-        """One of ``points`` in whose window one of ``other`` lies, and that one."""
+        """A point of ``points`` and a point of ``other`` that lies in its window."""
         target = self.judge.windows.bits(self.judge.position[e], other)
         for a in sorted(points):
             hit = self.judge.windows.point_inside(self.judge.position[d], a) & target

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which one demand can be carried: what the solver chooses from."""
+"""The ways to carry one demand, from which the solver chooses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUNS_ON = "an activation may still run when the next one is due, so they cannot 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What one source serves: progressions by offset, the indices of their points, the classes that can do it."""
+    """The progressions that one source serves, the indices of their points, and the classes that can serve them all."""
 
     progressions: tuple[Progression, ...]
     points: frozenset[int]
@@ -93,7 +93,7 @@ class OptionBuilder:
         self.limit = limit
 
     def build(self, demand: Demand, level_matters: bool, tabled: bool = False) -> DemandOptions:
-        """The demand's options; splits that can never be better than another are left out.  ``tabled``: a table can carry it."""
+        """The demand's options, without splits that are never better than another.  ``tabled``: a table can carry it."""
         role, times = demand.role, demand.times
         slots = [c.slots(role) for c in self.classes]
         usable = [c for c, count in enumerate(slots) if count]
@@ -257,7 +257,7 @@ class OptionBuilder:
         return self.fitter.multiplexed(array, demand.followed, self.round_length, demand.action.runs)
 
     def _refusals(self, demand: Demand, usable: Sequence[int]) -> list[str]:
-        """Per array that serves the role: a point that it cannot carry and why, and why its points cannot share a cell."""
+        """Why each array of the role fails: the first point that it cannot carry, and why its points cannot share a cell."""
         result = []
         for c in usable:
             array = self.classes[c].array

@@ -79,7 +79,7 @@ def split(
 
 
 def level_woken(plan: TaskPlan, action: AlarmAction) -> int:
-    """The level that a part may have for an action; 0 if that must be the kernel's.  Nobody serves parts for threads."""
+    """The level at which a part may serve an action; 0: the kernel's.  Levels with threads have no parts."""
     if not isinstance(action, ActivateTask | SetEvent):
         return 0
     level = plan.level_of(action.object)

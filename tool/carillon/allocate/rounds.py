@@ -160,7 +160,7 @@ class RoundAllocator:
         return found
 
     def control_classes(self, taken: frozenset[int]) -> tuple[int, ...]:
-        """The classes that can take the switches of all modes, of those of any of :meth:`problems`; none without a switch."""
+        """The classes that can take all modes' switches, numbered as in :meth:`problems`; empty without a switch."""
         classes = source_classes(self.system.board, taken | self.devices)
         able = range(len(classes)) if self.controls else ()
         return tuple(c for c in able if control_carrier([classes[c]], self.controls, self.fitter)[0] is not None)
@@ -175,7 +175,7 @@ class _ModeAllocator:
         self.control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
 
     def allocate(self, diagnostics: Diagnostics) -> ModeAllocation | None:
-        """The mode with the periods of timers that suit it best; where none does, why the round does not."""
+        """The mode's best allocation over the possible timer periods; without one, the reason is reported."""
         best: ModeAllocation | None = None
         refused: list[tuple[bool, Diagnostics]] = []
         chosen, idle = Diagnostics(), 0
@@ -184,7 +184,7 @@ class _ModeAllocator:
             said = Diagnostics()
             fitting = replace(fitter, timers=timers)
             found = self._allocate_on(source_classes(self.system.board, self.busy, timers), fitting, said)
-            refused.append((not fitting.frees, said))  # the first of those whose timers run freely, which can do more, says why
+            refused.append((not fitting.frees, said))  # a free-running timer can do more: its refusal is reported
             idle += best is not None
             if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
                 best, chosen, idle = found, said, 0
@@ -234,7 +234,7 @@ class _ModeAllocator:
         )
 
     def _report_near(self, carriers: Sequence[Carrier], diagnostics: Diagnostics) -> None:
-        """Refuse activations of one task on several sources that are so near that one could be forgotten for the other."""
+        """Refuse two activations of a task on different sources that are so near that the second could be forgotten."""
         length, apart = self.mode.round_length, near(self.system.board, self.system.clock_hz)
         for demand in (d for d in self.mode.demands if d.action.runs):
             pair = nearest([c for c in carriers if c.demand is demand], length)
@@ -293,7 +293,7 @@ def not_found(what: str, limit: float) -> tuple[str, str]:
 
 
 def _instead(system: System, role: Role) -> str:
-    """What to do if no cell of the board can keep a point of this role."""
+    """The remedy if no cell of the board can keep a point of this role."""
     if any(array.serves(role) for array in system.board.cells):
         return "use intervals and a round that the cells can express, or a board with wider cells"
     unwatched = 'write monitor = "if-cells-allow" or "never", or ' if role is Role.DEADLINE else ""
@@ -301,7 +301,7 @@ def _instead(system: System, role: Role) -> str:
 
 
 def _queued(system: System, refused: Sequence[DemandOptions]) -> str:
-    """The way out for tasks that need not start in hardware: one cell, and a queue."""
+    """The remedy for tasks that need not start in hardware: a queue on one cell."""
     if system.osek is not None or system.giotto is not None or not any(o.demand.action.runs for o in refused):
         return ""
     return (

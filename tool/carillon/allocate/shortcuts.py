@@ -26,7 +26,7 @@ MOST_CASES = 40
 
 @dataclass(frozen=True, slots=True)
 class Cheapest:
-    """What is cheapest for each demand alone: its instructions in all, whether there is nothing as cheap, sources left over."""
+    """The cheapest choice of each demand alone: instructions in all, whether it is unique, sources left over."""
 
     choices: list[Choice | None]
     bound: int
@@ -81,7 +81,7 @@ def cheapest(judge: Judge) -> Cheapest | None:
 
 
 def separately(judge: Judge, cheapest: Cheapest) -> Solution | None:
-    """That, if the levels suffice for it: nothing can be better; None if it has to be searched for."""
+    """The cheapest choice, if it is unique and the levels suffice: no choice is better.  None if a search is needed."""
     if not cheapest.unique or not judge.fits_levels(cheapest.choices):
         return None
     return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
@@ -119,7 +119,7 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
 
 
 def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[list[_Way], int]:
-    """The ways of least value that break no rule among them, and that value; no ways and a bound if cases are too many."""
+    """The ways of least value that break no rule together, and the value; no ways and a bound after too many cases."""
     calm = _calm(everything)
     taken, best = _least(calm, room) if all(calm) else ([], NEVER)
     cases = [(0, everything)]
@@ -145,17 +145,17 @@ def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[l
 
 
 def _clashes(judge: Judge, found: Sequence[_Way], way: _Way) -> bool:
-    """Whether ``way`` is against a task that keeps its level."""
+    """Whether a task that must be lowered beside ``way`` keeps its level."""
     return any(found[judge.activations[k]].rises for k in members(way.against))
 
 
 def _calm(everything: Sequence[Sequence[_Way]]) -> list[list[_Way]]:
-    """Of each demand the ways that are against nobody; as these come together, so does what is found of them."""
+    """Per demand, the ways that require no other task to be lowered; every combination of them is consistent."""
     return [[way for way in own if not way.against] for own in everything]
 
 
 def _possible(judge: Judge, everything: Sequence[Sequence[_Way]], best: int) -> list[list[_Way]]:
-    """The ways without those with which no choice can be better than ``best``, since others must be lowered beside them."""
+    """Per demand, the ways that could still beat ``best``, given the tasks that must be lowered beside each."""
     least = [min(way.value for way in own) for own in everything]
     low = [min((way.value for way in own if not way.rises), default=NEVER) for own in everything]
     total = sum(least)
@@ -174,7 +174,7 @@ def _least(everything: Sequence[Sequence[_Way]], room: int) -> tuple[list[_Way],
     """Of each demand a way, so that the sources suffice and the value is least; and the value, ``NEVER`` if there is none."""
     least = [0] * (room + 1)
     table: list[list[int]] = []
-    for ways in reversed(everything):  # so that of equal ones those that come first in the file get sources
+    for ways in reversed(everything):  # backwards, so that of equal demands the first in the file get sources
         best = [NEVER] * (room + 1)
         taken = [0] * (room + 1)
         for number, way in enumerate(ways):
@@ -219,7 +219,7 @@ def _ways(judge: Judge, d: int, room: int) -> list[_Way]:
 
 
 def _against(judge: Judge, d: int, split: Split) -> int:
-    """The activations that a task carried like that preempts where they preempt it too, as a set of numbers."""
+    """The activations that preempt a task carried in this way and are preempted by it, as a set of numbers."""
     windows, k = judge.windows, judge.position[d]
     both = 0
     for bundle in split.bundles:
@@ -237,7 +237,7 @@ def _against(judge: Judge, d: int, split: Split) -> int:
 
 
 def _on_classes(judge: Judge, taken: Sequence[_Way]) -> list[Choice | None] | None:
-    """Each bundle on one of the classes on which it costs least; None if their sources do not suffice."""
+    """Each bundle on one of its cheapest classes; None if their sources do not suffice."""
     wanted: list[list[int]] = []
     for options, way in zip(judge.problem.options, taken, strict=True):
         split = way.split
@@ -249,7 +249,7 @@ def _on_classes(judge: Judge, taken: Sequence[_Way]) -> list[Choice | None] | No
                 prices = judge.prices(options.demand, split, bundle)
                 known[bundle.kind] = [c for *price, c in prices if price == list(min(prices)[:2])]
             wanted.append(known[bundle.kind])
-    given: list[list[int]] = [[] for _ in judge.problem.classes]  # per class the bundles that have a source of it
+    given: list[list[int]] = [[] for _ in judge.problem.classes]  # per class, the bundles that have one of its sources
     home = [-1] * len(wanted)
 
     def put(bundle: int, tried: set[int]) -> bool:

@@ -67,7 +67,7 @@ class ModeSolver:
         self.budget = Budget(DETERMINISTIC_SHARE * time_limit)
 
     def solve(self) -> Solution | Failure:
-        """The best choice found, or why there is none: by what shows it at once, from memory, or by search."""
+        """The best choice found, or a failure: from a shortcut, from memory, or from a search."""
         cheapest = shortcuts.cheapest(self.judge)
         found = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
         too_many = self._too_many
@@ -211,7 +211,7 @@ class ModeSolver:
         return Solution(choices, instructions, least, least == instructions, fewest_levels=False)
 
     def _coarser(self, d: int, finest: Split) -> set[tuple[object, ...]]:
-        """The profiles of those splits of a demand that are all made of whole carriers of the finest."""
+        """The profiles of a demand's splits whose carriers are unions of the finest split's carriers."""
         coarser: dict[tuple[object, ...], bool] = {}
         for split in self.problem.options[d].splits:
             home = {point: k for k, bundle in enumerate(split.bundles) for point in bundle.points}
@@ -220,7 +220,7 @@ class ModeSolver:
         return {profile for profile, all_are in coarser.items() if all_are}
 
     def _cliques(self, finest: dict[int, Split]) -> list[list[int]]:
-        """Sets of activations of which any two oppose each other in these splits, so large that each pair is in one."""
+        """Sets of activations that oppose each other in pairs in these splits, large enough that each pair is in one set."""
         nodes = sorted(finest)
         place = {d: n for n, d in enumerate(nodes)}
         hulls = {}
@@ -237,7 +237,7 @@ class ModeSolver:
         return [[nodes[n] for n in clique] for clique in cliques(adjacent, adjacent)]
 
     def _made_right(self, choices: list[Choice | None]) -> list[Choice | None] | None:
-        """The same choice with tasks lowered so that the levels suffice; None if they do not."""
+        """The same choice with tasks lowered, greedily few, until the levels suffice; None if they never do."""
         wanted = [d for d in self.judge.activations if (c := choices[d]) is not None and c.split.style is not Style.TABLE]
         result = list(choices)
         for d in wanted:

@@ -54,7 +54,7 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
 
 
 def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
-    """What would let a table help where the cells do not suffice; empty if no cell of the board can carry one."""
+    """The remedy that would let a table carry demands where cells do not suffice; empty if no cell can carry a table."""
     if problem.table is not None and problem.table.apart:
         d, e = problem.table.apart[0]
         one, other = (problem.options[k].demand for k in (d, e))

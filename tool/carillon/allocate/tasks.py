@@ -104,7 +104,7 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
 
 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
-    """Whether what the system has beside its budgets leaves them right; else C184, or C188 for one that is too long."""
+    """Whether budgets can be kept; else C184: time services or another kernel, or C188: a budget is too long."""
     assert system.osek is not None
     tasks = [t for t in system.osek.tasks if t.timed]
     beside = "time services" if system.time is not None else ""
@@ -132,7 +132,7 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
 
 
 def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
-    """Whether the time frames can be kept; else C184, or C188 for one that is too long."""
+    """Whether time frames can be kept; else C184: another kernel, or C188: a time frame is too long."""
     assert system.osek is not None
     framed = system.osek.framed
     if kernel != "carillon":
@@ -201,14 +201,14 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
         return False
     task = tasks[0]
     if sum(len(t.series(a)) for t in osek.schedule_tables if t.cells for a in t.actions if a.object == task.name) > 1:
-        return False  # several cells activate it, and its vector is the source of one
+        return False  # several cells activate the task, and its vector is the source of only one
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
     internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
     return not (task.time_frame or hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
 
 
 def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:
-    """The ceiling of every resource: the highest level of those that take it, or what it is linked to."""
+    """The ceiling of every resource: the highest level of the tasks and ISRs that use it, or a resource linked to it."""
     own = {task.name: level.number for level in levels for task in level.tasks}
     highest = max((level.number for level in levels), default=0)
     ceilings = {RES_SCHEDULER: highest}

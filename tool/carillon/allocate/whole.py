@@ -75,7 +75,7 @@ def allocate_system(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Shares, the modes on what they leave, and what was said of these; ``proved``: none are better."""
+    """The shares, the modes on the cells left, and the modes' diagnostics; ``proved``: no other shares are better."""
 
     shares: Shares
     modes: Allocation
@@ -116,7 +116,7 @@ class _Search:
         return replace(self.best, proved=False) if self.best is not None else None
 
     def _try(self, shares: Shares) -> Value | None:
-        """What modes come to at least on what shares leave; None without an allocation.  The best of all is kept."""
+        """A lower bound of the modes' value on what shares leave; None without an allocation.  Keeps the best of all."""
         said = Diagnostics()
         found = self.rounds.allocate(self.plan.sources | self.placer.hidden(shares), said)
         if found is None or said.errors:
@@ -129,7 +129,7 @@ class _Search:
         return self._least(found)
 
     def report(self, events: LoweredEvents, claims: Claims, diagnostics: Diagnostics) -> None:
-        """Say why no shares leave what the modes need: for the rounds alone, or else what cannot be met together."""
+        """Report why no shares leave enough to the modes: for the rounds alone, or the claims and demands that conflict."""
         said = Diagnostics()
         alone = self.rounds.allocate(self.plan.sources, said)
         if alone is None or said.errors:
@@ -141,7 +141,7 @@ class _Search:
         if not known or share_beside(claims, Beside(1, known, control)).shares is not None:
             busy = frozenset(c.source for mode in alone.modes for c in mode.carriers)
             left = ClaimBuilder(self.system, events, self.plan, busy).build()
-            if share(left) is not None:  # on what the modes alone leave: so it is the search that ended too early
+            if share(left) is not None:  # the modes alone leave enough: the search ended too early
                 ended = not_found("rounds and what is event-triggered", self.rounds.time_limit)
                 diagnostics.error("C063", self.system.modes[0].span, *ended)
                 return
