@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names end up in C: they are identifiers, and neither C's nor the kernel's own (C026); one name, one object (C049)."""
+"""Names appear in C: they are identifiers, reserved neither in C nor by the kernel (C026); one name, one object (C049)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carillon.units import shorten
 
 CODES = ("C026", "C049")
 
-# C11 6.4.1, and what C23 adds: a compiler may take either as its default.
+# C11 6.4.1, and the keywords that C23 adds: a compiler may take either standard as its default.
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -77,7 +77,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
 
 
 def _names(system: System) -> Iterator[tuple[str, str, Span, bool]]:
-    """What messages call it, the name, its place, and whether it is the name of a C function."""
+    """Per name: the phrase for it in messages, the name, its place, and whether it names a C function."""
     functions: list[tuple[str, str, Task | Interrupt, str]] = [("task", "entry", task, task.entry) for task in system.tasks]
     functions += [("interrupt", "handler", interrupt, interrupt.handler) for interrupt in system.interrupts]
     for kind, part, it, function in functions:

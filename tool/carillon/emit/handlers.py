@@ -57,5 +57,5 @@ def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
 
 
 def asks(cells: Iterable[tuple[str, int]]) -> str:
-    """The condition that one of some cells, by driver and number, asks for an interrupt."""
+    """The condition that one of some cells (driver, number) has an interrupt request."""
     return " || ".join(f"{driver}_asks({number})" for driver, number in cells)

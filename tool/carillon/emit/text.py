@@ -134,7 +134,7 @@ def mode_mask(model: Osek, modes: Iterable[str]) -> str:
 
 
 def acknowledging(cell: CellImage) -> list[str]:
-    """The statement that takes back what a cell goes on asking for, if it does."""
+    """The statement that acknowledges a cell's request; none for a cell that needs no acknowledgement."""
     return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
 
 
@@ -159,5 +159,5 @@ def bits(sources: Iterable[int]) -> str:
 
 
 def stem(image: Image, mode: ModeImage) -> str:
-    """What the names of a mode's constants begin with: its number, because its name may hold anything."""
+    """The beginning of the names of a mode's constants: the mode's number, as its name may hold any character."""
     return f"carillon_mode{image.modes.index(mode)}"

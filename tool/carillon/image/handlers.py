@@ -23,14 +23,14 @@ from carillon.model import Interrupt
 
 
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
-    """What stands around all that a round's handler does (``kernel/osek/budget.h``, 13); nothing without budgets beneath."""
+    """Operations before and after a round's handler (``kernel/osek/budget.h``, 13); none without budgets."""
     if image.osek is None or image.osek.allocation.budgets is None:
         return (), ()
     return (Operation(Does.BUDGET_STOPS),), (Operation(Does.BUDGET_GOES_ON),)
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:
-    """All that a handler does that has its source to itself; nothing if the vector is the task's function."""
+    """All operations of a handler that alone has its source; none if the vector is the task's function."""
     own = OPERATIONS[type(carrier.action)](image, mode, carrier)
     before, after = _around(image)
     if not own and not before:
@@ -40,7 +40,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operati
 
 
 def wrapped(image: Image, interrupt: Interrupt) -> tuple[Operation, ...]:
-    """What an interrupt's vector does, if it is not the application's function itself."""
+    """The operations of an interrupt's vector; none if the vector is the application's function."""
     before, after = _around(image)
     if not interrupt.reenabled and not before:
         return ()
@@ -98,7 +98,7 @@ def _free(stem: str, taken: Iterable[str]) -> str:
 
 
 def _joined(image: Image, number: int, source: int) -> Handler:
-    """The handler of a source that several objects share: it asks each cell, in order of their turns."""
+    """The handler of a source shared by several objects: it asks each cell, in the order of their turns."""
     mode = image.modes[number]
     carriers = sorted((c for c in mode.allocation.carriers if c.source == source), key=lambda c: c.turn)
     parts = tuple(
@@ -113,7 +113,7 @@ def _joined(image: Image, number: int, source: int) -> Handler:
 
 
 def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
-    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
+    """The application's functions that are vectors, at least after a generated beginning -> preemptable or not."""
     used = {vector.symbol for table in tables for vector in table} | {handler.held for handler in found}
     result = dict.fromkeys(sorted(used & {task.entry for task in image.system.tasks}), True)
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the variables and functions are called that the generated C defines for what is allocated."""
+"""The names of variables and functions that the generated C defines for an allocation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carillon.model.osek import Alarm
 
 
 def symbol(image: Image, mode: ModeImage, action: Action) -> str:
-    """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
+    """The name of a generated handler: role, number of the mode, object; the order keeps all names different."""
     name = f"carillon_{action.role.value}_{image.modes.index(mode)}"
     return f"{name}_{action.object}" if action.named else name
 
@@ -35,7 +35,7 @@ def point(it: Series) -> str:
 
 
 def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:
-    """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
+    """The name of the handler of an alarm's cell; the handler of several cells is named after their source."""
     return f"carillon_joined_{carrier.source}" if carrier.source in allocation.joined else f"carillon_alarm_{it.name}"
 
 

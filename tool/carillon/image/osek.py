@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the event-triggered system does on the levels of its tasks: which cells services serve, and how tasks end."""
+"""The levels of event-triggered tasks: the cells that services serve, and the ends of tasks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def with_levels(osek: OsekImage, microcode: bool) -> OsekImage:
 
 
 def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
-    """What an alarm's cell, or one of points of a schedule table, does at its task's level."""
+    """The call, at a task's level, of an alarm's cell or of a cell with a schedule table's points."""
     model, cell, runs, whose = osek.model, osek.cell(it), it.level if it.runs_level else 0, it.demand.whose
     source = Unsigned(it.source)
     if isinstance(whose, Alarm):
@@ -104,12 +104,12 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
 
 
 def is_wrapped(clock: ClockCell) -> bool:
-    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
+    """Whether the clock's handler is more than the kernel's function: a periodic clock's cell needs acknowledging."""
     return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
 
 
 def serve(clock: ClockCell) -> str:
-    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
+    """The kernel's function that serves the clock.  The clock's level masks everything else that uses the clock."""
     return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
 
 
@@ -126,7 +126,7 @@ def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
         cells = tuple(_level_call(osek, it) for it in own)
         part = counters.get(level)
         own += [part] if part is not None else []
-        if part is not None and not part.cells:  # what requests it may itself be held back
+        if part is not None and not part.cells:  # the handler that requests the part may itself be held back
             own.append(allocation.first_part(part))
         found.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in own)))
     return tuple(found)
@@ -143,7 +143,7 @@ def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...]) -> tuple[Dir
 
 
 def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
-    """What each source is, and its level: of an ISR by its category, or of a task that runs in its handler."""
+    """The kind of each source, and its level: an ISR with its category, or a task that runs in its handler."""
     found = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
     found |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
     found |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}

@@ -22,16 +22,16 @@ def of_sources(board: Board, does: str, sources: Iterable[int]) -> tuple[Store, 
 
 
 def control_stores(cell: CellImage) -> tuple[Store, Store]:
-    """What forgets, and what enables, the request by which a mode is left."""
+    """The stores that forget, and that enable, the request by which a mode is left."""
     source = cell.carrier.source
     forget, enable = (Store(does, numbers=(source, source)) for does in ("UNPEND", "ENABLE"))
-    if isinstance(cell.carrier.action, Dispatch):  # it interrupts anyway; nothing to forget
+    if isinstance(cell.carrier.action, Dispatch):  # the table's cell interrupts anyway: nothing is forgotten
         return enable, enable
     return forget, _of(cell, "START") if cell.use.cell.array.request_enable == "cell" else enable
 
 
 def with_stores(image: Image, mode: ModeImage) -> ModeImage:
-    """The mode with its lists, and with what its sources have while it runs."""
+    """The mode with its lists of stores, and the state of its sources while it runs."""
     board, cells = image.system.board, mode.cells
     control = mode.control.cell if mode.control is not None else None
     beneath = image.osek.cells if image.osek is not None else ()
@@ -67,7 +67,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
 
 
 def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
-    """The event-triggered system with its lists, and with what its sources have while it runs."""
+    """The event-triggered system with its lists of stores, and the state of its sources while it runs."""
     levels = osek_levels(osek.allocation)
     nothing = Store("UNPEND", numbers=(board.request_base,))
     sources = [source for source in levels if controlled(board, source)]
@@ -79,7 +79,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         start.append(Store(_named(osek, cell, "START"), cell, (cell.number,), together, store.cells))
     stores = {
         "prepare": (*(_prepare(c, _named(osek, c, "PREPARE")) for c in osek.cells), *(_prepare(c, first=c.period) for c in kept)),
-        "start": tuple(start) or (nothing,),  # the run's beginning all the same
+        "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
         "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped)),

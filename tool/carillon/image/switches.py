@@ -112,13 +112,13 @@ def _of_clock(image: Image, osek: OsekImage, it: ClockCell) -> Switches:
         "CARILLON_CLOCK_MINIMUM": Unsigned(driver.minimum),
         "CARILLON_CLOCK_LATEST": Unsigned(it.latest),
         "CARILLON_CLOCK_FARTHEST": Unsigned(it.longest) if it.longest is not None else "CARILLON_LAP",
-        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
+        # A periodic clock's time is its number of ticks, which the handler counts separately if no time base counts them.
         "CARILLON_CLOCK_KEEPS_TIME": services.now and not it.counted,
         "CARILLON_TIME_NOW": services.now,
         "CARILLON_TIME_COUNTS": services.now and it.counted,
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
-        # Functions may, and tickless counters, and what gives a semaphore a unit takes out the time-out of a task that waits.
+        # Functions and tickless counters may use the clock; a unit of a semaphore cancels the time-out of a waiting task.
         "CARILLON_CLOCK_CALLED": it.services.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
@@ -160,7 +160,7 @@ def _of_osek(image: Image, it: OsekImage) -> Switches:
     locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
 
     def keeps_out(level: int) -> Unsigned:
-        """The controller's level that keeps out a logical one."""
+        """The lowest level of the controller that masks a logical level."""
         return Unsigned(max(1, allocation.hardware(level)))
 
     return {

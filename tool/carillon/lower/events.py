@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lowers the event-triggered system: alarms, counters, the clock and slices become demands, as rounds do.
 
-An allocation decides what carries each: a cell of its own, or the queue of a counter or of the clock.
+An allocation then chooses the carrier of each: a cell of its own, or the queue of a counter or of the clock.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What it is called where it is shown."""
+        """The name to show."""
         return f"{self.table.name}.{self.what}"
 
 
@@ -62,7 +62,7 @@ def of_whom(demands: Iterable[Demand], kind: type[W]) -> list[tuple[W, Demand]]:
 
 
 def to_do(demands: Iterable[Demand], kind: type[Action]) -> list[Demand]:
-    """The demands of an action that nobody but its object wants."""
+    """The demands of an action of this kind that belong to no alarm and no series."""
     return [demand for demand in demands if isinstance(demand.action, kind) and demand.whose is None]
 
 
@@ -156,7 +156,7 @@ def turn_of(counter: Counter) -> int:
 
 
 def _series(table: ScheduleTable, osek: Osek) -> Iterator[Demand]:
-    """Each action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
+    """Demands of a table: equally spaced points of an action together.  A first point at 0 is moved on by a period."""
     counter = osek.counter(table.counter)
     tick = counter.tick
     rest = table.duration * tick + TABLE_REST

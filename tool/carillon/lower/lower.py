@@ -72,7 +72,7 @@ def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Dem
 
 
 def _stopped_in_time(points: list[ExpiryPoint], round_length: int) -> bool:
-    """Whether a deadline stops the system before an activation of the task meets the one before it."""
+    """Whether a deadline always stops the system before the task's next activation."""
     following = [*(point.at for point in points[1:]), round_length + points[0].at]
     return all(p.stopped_at is not None and p.stopped_at <= at for p, at in zip(points, following, strict=True))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's records say one after the other: who has begun, was preempted, went on and ended."""
+"""The sequence of events in a run's records: tasks and ISRs begin, are preempted, go on and end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What an image's addresses are, as records have them."""
+    """The meaning of an image's addresses, as records contain them."""
 
     functions: Mapping[int, Sequence[str]]
     """Of the functions of tasks and interrupts, the objects that have each."""
@@ -138,7 +138,7 @@ class Happenings:
             yield from self._begin(meant.vector.object, Kind.START)
 
     def _meant(self, entries: Sequence[Entry]) -> Entry | None:
-        """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
+        """The meant entry: of several objects with one function, the latest that came due and was not served."""
         if len({e.vector.object for e in entries}) <= 1:
             return entries[0] if entries else None
 
@@ -178,7 +178,7 @@ class Happenings:
         if name is None:
             return
         above = self._waiting.pop(name, None)
-        if above:  # it goes on when that has ended
+        if above:  # the task goes on when the frames above it have ended
             yield from self._preempt()
             self._stack.extend((_Frame(name, True), *above))
         else:

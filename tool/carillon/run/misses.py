@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which deadlines the kernel found missed: records say that a handler did, and not of which task."""
+"""The deadlines that the kernel found missed: records name the handler, but not the task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carillon.trace import Event, Kind
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A deadline that came due: of ``task`` at tick ``t``, ``n``; ``end`` is its activation's end (None: it had none)."""
+    """A deadline of ``task`` that came due at tick ``t``, ``n``; ``end``: the end of its activation (None: no end)."""
 
     task: str
     t: int
@@ -45,7 +45,7 @@ def attributed(
 
 
 def _meant(queue: Sequence[Deadline], now: int, entered: Sequence[int], found: dict[int, Event]) -> Deadline | None:
-    """The deadline that a handler means that was entered at these times, now too, of those that are not found yet."""
+    """The deadline not yet found that a handler means at ``now``; ``entered``: the times of the handler's entries."""
     before = bisect_left(entered, now) - 1
     since = entered[before] if before >= 0 else 0
     latest: Deadline | None = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a network: the nodes' images in one virtual time, and what each of them, its clock and the bus did.
+"""Running a network: the nodes' images in one virtual time, and the events of each node, clock and bus.
 
-``emulators/network`` runs them; the files that it writes are read here.
+``emulators/network`` runs the nodes; its files are read here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message on its way to one receiver; ``arrival`` None: it was lost.  Times in picoseconds; nodes by their numbers."""
+    """A message on its way to one receiver; ``arrival`` None: lost.  Times in picoseconds; nodes by their numbers."""
 
     sent: int
     arrival: int | None

@@ -31,7 +31,7 @@ SHOWN_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Pictured:
-    """A run as pictures need it: a panel for each node on the common axis, and its figures in its own ticks."""
+    """A run prepared for pictures: a panel for each node on the common axis, and a summary in the node's own ticks."""
 
     run: NetworkRun
     panels: tuple[Panel, ...]
@@ -63,7 +63,7 @@ def _panel(run: NetworkRun, node: NodeRun, releases: Sequence[Release]) -> Panel
     panel = panel_of(trace, [Release(r.task, at(r.at), tuple(at(d) for d in r.deadlines), r.point) for r in releases])
     power_up = node.node.start // _GRAIN
     for lane in panel.running:
-        if lane == IDLE:  # it is not idle, it is off
+        if lane == IDLE:  # the node is not idle, but off
             panel.running[lane][:] = [(max(b, power_up), e, owner) for b, e, owner in panel.running[lane] if e > power_up]
     return panel
 

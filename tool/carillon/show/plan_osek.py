@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event-triggered system of a plan: what ``plan --json`` says of it, and its tables."""
+"""The event-triggered system of a plan: its part of ``plan --json``, and its tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def stack_bytes(image: Image, task: OsekTask) -> int:
-    """Bytes of a task's own stack; 0 of a basic task, which runs on that of whatever it preempts."""
+    """Bytes of a task's own stack; 0 for a basic task, which runs on the stack of the task that it preempts."""
     assert image.osek is not None
     guard = GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
     return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
@@ -199,12 +199,12 @@ def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
 
 
 def _tables_of(allocation: OsekAllocation, part: Carrier) -> list[str]:
-    """The schedule tables that do something in a part of a counter's queue."""
+    """The schedule tables with an action in a part of a counter's queue."""
     return [c.table.name for c in allocation.cursors if c.part == part.part and any(step.actions for step in c.steps)]
 
 
 def _shared(board: Board, allocation: OsekAllocation, first: Carrier) -> list[str]:
-    """What a counter's parts that have no cell of their own cost, or that have no level."""
+    """The cost of a counter's parts without a cell of their own, and of alarms without a level of their own."""
     told: list[str] = []
     requested = allocation.requested(first)
     if requested:
@@ -268,7 +268,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         return "-" if value is None else str(value)
 
     def plain(title: str, found: list[dict[str, Any]], columns: dict[str, str]) -> None:
-        """What the plan says of each, behind its line, under the titles of columns."""
+        """Show a table with the JSON line of each object, and its fields under ``columns``."""
         rows = Table("line", *columns)
         for it in found:
             rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))

@@ -70,7 +70,7 @@ class Panel:
 
     @property
     def counts_code(self) -> bool:
-        """Whether code takes time on this board, so that instructions mean something."""
+        """Whether code takes time on this board, so that counts of instructions mean something."""
         return self.trace.instructions_per_tick > 0
 
     @property
@@ -173,7 +173,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
-    """When a run waited, after the instruction by which it does."""
+    """The times at which a run waited, each from the instruction after the wait."""
     found = []
     ends = [e for _, e in ran]
     for begin, until in run.waits:
@@ -197,7 +197,7 @@ def _between(intervals: Iterable[tuple[int, int]], begin: int, end: int) -> Iter
 
 
 def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
-    """The kernel's segments by the lane that bears them: of the task dispatched or terminated, else of the one interrupted."""
+    """The kernel's segments per lane: the lane of the task dispatched or terminated, else of the interrupted task."""
     overhead: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
     begun = {(index, stretch.begin.u) for index, run in enumerate(summary.runs) for stretch in run.stretches}
     for index, segment in enumerate(summary.segments):
@@ -216,7 +216,7 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
 
 
 def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
-    """Which signs a picture of panels may have, so that its legend says what they mean."""
+    """The signs that a picture of these panels may contain, for its legend."""
     rounds = any(p.rounds for p in panels)
     return {
         "rounds": rounds,
@@ -227,7 +227,7 @@ def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
 
 
 def headings(panels: Sequence[Panel]) -> list[str]:
-    """What stands above each panel: kernels that are compared have letters."""
+    """The heading of each panel: kernels under comparison have letters."""
     if len(panels) == 1 or panels[0].trace.node:
         return [panel.title for panel in panels]
     return [f"({letter}) {panel.title}" for letter, panel in zip("ab", panels, strict=True)]
@@ -329,5 +329,5 @@ def describe(panel: Panel) -> str:
 
 
 def unit_of(panel: Panel) -> str:
-    """What ``n`` counts on this board."""
+    """The unit of ``n`` on this board."""
     return panel.trace.unit if panel.counts_code else "ticks"

@@ -26,7 +26,7 @@ from carillon.lower import ExpiryPoint
 
 @dataclass(frozen=True, slots=True)
 class HandlerCost:
-    """At most so many instructions from the expiry to the task's first one, and from its last one to the handler's end."""
+    """Most instructions from the expiry to the task's first instruction, and from its last one to the handler's end."""
 
     before: int
     after: int
@@ -66,7 +66,7 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     if not does and not shared:
         return HandlerCost(board.interrupt_entry, table["direct_end"])
     before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
-    if shared:  # the handler asks the cells of those before it, and its own
+    if shared:  # the handler asks the cells of all carriers up to this one
         asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
         before += table["asks"] * sum(len(c.cells) for c in asked)
     for it in does:
@@ -111,7 +111,7 @@ def _expiries(carrier: Carrier, length: int) -> int:
 
 
 def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
-    """When cells expire in a round whose turns are counted, and it is none of their points; and what their handlers take."""
+    """Expiries per round that only count turns, as (tick, instructions of the handler)."""
     price = prices(image.system.board.port)
     taken = image.system.board.interrupt_entry + sum(price.get(what, 0) for what in ("frame_begin", "lap", "frame_end"))
     length, found = mode.allocation.mode.round_length, []
@@ -124,7 +124,7 @@ def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
 
 
 def _arrives(image: Image) -> int:
-    """What a table's handler takes until its cell is re-armed."""
+    """Instructions of a table's handler until its cell is re-armed."""
     price = prices(image.system.board.port)
     return image.system.board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
 
@@ -159,7 +159,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
         pieces = [piece] if table_level >= carrier.level else [0]
         blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
         tasks[name] = max(own.total + blocking, tasks.get(name, 0))
-        turns = lap * len(turned - {id(carrier)})  # which may all be counted at its tick
+        turns = lap * len(turned - {id(carrier)})  # all turns may be counted at the task's tick
         starts[name] = max(own.before + blocking + turns, starts.get(name, 0))
     per_tick = _per_tick(image)
     every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))

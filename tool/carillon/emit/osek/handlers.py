@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handlers of the cells of the event-triggered system, and what services do in their place."""
+"""The handlers of event-triggered cells, and the functions by which services act in place of the handlers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def handlers(osek: OsekImage) -> list[str]:
 
 
 def _handler(it: EventHandler) -> list[str]:
-    """A handler of cells, of which several have one source, or of a source that another handler requests."""
+    """A handler of one cell, of several cells on one source, or of a source that another handler requests."""
     comments = [f"/* And {cell.use.cell.name}. */" for cell in it.also]
     body = ["    const carillon_base left = carillon_base_left();"] if it.requests else []
     body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in it.requests]
@@ -59,14 +59,14 @@ def _statements(it: EventCall) -> list[str]:
 
 
 def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
-    """The statements that take back what a source, and its cell, have asked for."""
+    """The statements that withdraw the request of a source, and of its cell."""
     lines = [*(text.acknowledging(cell) if cell is not None else [])]
     lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
     return [indent + line for line in lines]
 
 
 def _serve_cells(osek: OsekImage) -> list[str]:
-    """What serves the cells of a level before their handlers do."""
+    """The functions that serve the cells of a level before the cells' handlers can."""
     lines: list[str] = []
     for served in osek.served:
         lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
@@ -95,7 +95,7 @@ def _serve_cells(osek: OsekImage) -> list[str]:
 
 
 def _paused(pauses: bool, body: list[str]) -> list[str]:
-    """The statements of a handler, which may take nothing from the budget of the task that it interrupts."""
+    """The statements of a handler; the budget of the interrupted task stands still meanwhile."""
     if not pauses:
         return body
     return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]

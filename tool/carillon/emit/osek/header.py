@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon_osek.h``: what the application and the kernel see, and what the compiler folds where a service is called."""
+"""``carillon_osek.h``: declarations for the application and the kernel, and values folded at calls of services."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def header(image: Image) -> str:
 
 
 def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
-    """What serves the cells of a level, which the compiler folds for a level that it knows."""
+    """The functions that serve the cells of a level; the compiler folds them for a constant level."""
     if not levels:
         return []
     lines = ["", "/* Whether cells of alarms and counters that have a level have expired and wait; and serve them, locked. */"]
@@ -68,7 +68,7 @@ def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
 
 
 def _folded(osek: OsekImage) -> list[str]:
-    """Constants that the compiler folds where a service is called with a task that it knows."""
+    """Constants that the compiler folds where a service is called with a constant task."""
     if not osek.folded:
         return []
     lines = [

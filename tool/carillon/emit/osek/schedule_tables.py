@@ -41,7 +41,7 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
 
 
 def tables_on_cells(osek: OsekImage) -> list[str]:
-    """The cells of schedule tables, and what starts and stops them."""
+    """The cells of schedule tables, and the stores that start and stop the cells."""
     if not osek.tables:
         return []
     lines: list[str] = []
@@ -105,7 +105,7 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
 
 
 def _end(image: TableImage) -> dict[str, str]:
-    """What its end is served by; nothing of a table that has no cell for that."""
+    """The fields that serve the table's end; none for a table without a cell for its end."""
     end, early, table = image.end, image.early, image.table
     if end is None:
         return {}

@@ -60,7 +60,7 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
 
 
 def _request(level: TaskLevel) -> str:
-    """What requests a level: a store, or its bit in a set of levels."""
+    """The request of a level: a store, or the level's bit in a set of levels."""
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
 
 
@@ -105,7 +105,7 @@ def levels(osek: OsekImage) -> list[str]:
 
 
 def _direct_handlers(it: DirectTask) -> list[str]:
-    """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
+    """The functions of a direct task's vector, with a frame where a called function ends the task (osek.ld decides)."""
     level, task = it.level, it.level.tasks[0]
     acknowledge = text.acknowledging(it.cell) if it.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"

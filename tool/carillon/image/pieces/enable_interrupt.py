@@ -11,7 +11,7 @@ from carillon.lower import ExpiryPoint
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does."""
+    """The operations of the handler."""
     found = acknowledge(cells_of(mode, carrier)) + rearm(image, mode, carrier)
     source = image.system.interrupt(carrier.demand.object).source
     length = mode.allocation.mode.round_length
