@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading: a schedule file becomes the model, or diagnostics that name the place of every error in it."""
+"""Reading: a schedule file becomes the model, or diagnostics that name the place of every error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = N
 
 
 def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
-    """The tables of a file of another tool that was read; changes its data."""
+    """The tables of a foreign file that was read; changes the file's data."""
     converted = foreign.converted
     diagnostics.speak = foreign.words.speaker(converted.names())
     file, broken = fit(converted.data, converted.places, diagnostics)

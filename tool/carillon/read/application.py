@@ -30,7 +30,7 @@ _MACRO = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=[^\x00-\x1f]*)?", re.ASCII)
 
 @dataclass(slots=True)
 class Application:
-    """``sources``, folders ``include`` and macros ``defines`` (``NAME`` or ``NAME=VALUE``), and what was searched for them."""
+    """``sources``, folders ``include`` and macros ``defines`` (``NAME`` or ``NAME=VALUE``), with the searches for them."""
 
     sources: tuple[Path, ...] = ()
     include: tuple[Path, ...] = ()
@@ -116,7 +116,7 @@ def _sources(folder: Path, written: list[str], places: SpanIndex, diagnostics: D
 
 
 def _no_pattern(text: str) -> str:
-    """Why a text that has wildcards is no pattern; empty if it is one, or has none."""
+    """Why a text with wildcards is no pattern; empty if the text is a pattern, or has no wildcards."""
     if not is_pattern(text):
         return ""
     if Path(text).is_absolute():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a network file: which nodes there are, what is wrong with their clocks, and what the bus does (SPEC, 'Network file')."""
+"""Reads a network file: its nodes, the errors of their clocks, and the properties of the bus (SPEC, 'Network file')."""
 
 from __future__ import annotations
 
@@ -150,14 +150,14 @@ class NetworkFile(Table):
 
 
 def network_file(path: Path) -> Path | None:
-    """The network file that a path of the command line means, if it is one: by its content, or in a folder by its name."""
+    """The network file at a path of the command line: a file by its content, a folder by its file's name; else None."""
     if path.is_dir():
         return path / FILE if (path / FILE).is_file() and not (path / "schedule.toml").is_file() else None
     try:
         if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LONGEST_FILE:
             return path if _NETWORK.search(path.read_text(encoding="utf-8")) else None
     except (OSError, UnicodeDecodeError):
-        pass  # what is wrong with it is said by who reads it
+        pass  # the file's reader reports the error
     return None
 
 

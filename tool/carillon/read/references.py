@@ -15,12 +15,12 @@ DEFAULT_MODE = "default"
 
 
 def event_triggered(file: ScheduleFile) -> bool:
-    """Whether the file has an event-triggered system, by its tables or by those that imply it."""
+    """Whether the file has an event-triggered system: its table, or a table that implies the system."""
     return bool(file.osek is not None or file.time is not None or file.thread)
 
 
 def other_source(name: str, board: Board) -> str:
-    """What to do if a board has no application source of that name (C025)."""
+    """The remedy if a board has no application source named ``name`` (C025)."""
     if name in board.nameable:
         return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
     return suggestion(name, board.application_sources)

@@ -178,7 +178,7 @@ def _syntax(
         fresh = [e for e in errors if not any(e.start.line <= known <= e.end.line for known in reported)]
         around = next((e for e in fresh if e.start.line <= line <= e.end.line), None)
         if reported and around is None:
-            return None  # one of the two parsers does not see it, or it follows from an error that was reported
+            return None  # one parser does not see the error, or the error follows from a reported one
         cause = f"not valid TOML: {what[:1].lower()}{what[1:]}"
         remedy = next((r for start, r in _REMEDIES.items() if what.startswith(start)), "TOML's rules are at https://toml.io")
         if what.startswith("Invalid initial") and column > len(lines[line - 1]) and "{" in lines[line - 1]:
@@ -214,7 +214,7 @@ def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnos
 
 
 def _has_long_key(content: str, file: str, diagnostics: Diagnostics) -> bool:
-    """Whether a dotted key is so long (tomllib needs quadratic time for it) that it cannot be a schedule's."""
+    """Whether a dotted key is too long for a schedule; reported, because tomllib needs quadratic time for it."""
     if content.count(".") <= LONGEST_KEY:
         return False
     dots = 0

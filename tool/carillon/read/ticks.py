@@ -22,7 +22,7 @@ _SECONDS_A_DAY = 86_400
 
 def fitting_clocks(board: Board, times: Iterable[Time]) -> list[int]:
     """The board's clocks, in Hz, into whose ticks every time divides, in the board's order."""
-    in_ticks, in_seconds = 1, 1  # the least that all of them are whole numbers of when multiplied by
+    in_ticks, in_seconds = 1, 1  # the factors that make all times whole numbers
     for time in set(times):
         if time.unit == "ticks":
             in_ticks = lcm(in_ticks, time.number.denominator)
@@ -70,7 +70,7 @@ class Ticks:
     def vanishes(
         self, ticks: Fraction, what: str, span: Span, *, upwards: bool = False, remedy: str = "write a time of at least one tick"
     ) -> bool:
-        """Whether a time that may not be zero ticks is; C041 then, unless it was refused because it is no whole number."""
+        """Whether a time is zero ticks, which is no valid time; C041, unless the time was refused as inexact."""
         if whole(ticks, upwards) != 0:
             return False
         if ticks == 0 or not self.refuse:
@@ -95,7 +95,7 @@ class Ticks:
         self.diagnostics.error("C017", span, cause, remedy)
 
     def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
-        """What rounding does, in words: by how much it is off, and if that recurs how far it is off after a day."""
+        """The error of rounding in words: its size and, if the time recurs, the drift per day."""
         off = rounded - ticks
         direction = "long" if off > 0 else "short"
         text = f"{format_number(abs(off), 6)} ticks too {direction}"

@@ -27,7 +27,7 @@ _MOST_NAMED = 8
 
 
 def _place(around: Group, group: Group) -> str | None:
-    """What a container is of which ``around`` has one at most; None: it may have many.  Of a choice it has one in all."""
+    """The name under which ``around`` has at most one container; None: many.  A choice has one of its groups in all."""
     if around.choice:
         return around.name
     choice = next((outer for outer in around.groups if outer.choice and (group is outer or group in outer.groups)), None)
@@ -40,7 +40,7 @@ MOST_PRIORITY = 65_535
 
 
 class Converter:
-    """Converts one module.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
+    """Converts one module.  ``sources`` gives the names of a board's application sources, None for an unreadable board."""
 
     def __init__(
         self, module: Holder, main: str, diagnostics: Diagnostics, sources: Callable[[str | None], list[str] | None]
@@ -55,7 +55,7 @@ class Converter:
         self.frequency: Fraction | None = None
 
     def run(self, name: str) -> Converted:
-        """The module as an application of that name, unless it says another."""
+        """The module as an application named ``name``, unless the module gives another name."""
         self.data["system"] = {}
         self.data["osek"] = {}
         self.places.put(("system",), self.module.span)
@@ -101,7 +101,7 @@ class Converter:
                 self._fill(holder, SYSTEM, ("osek",))
 
     def _modes(self, found: list[Holder]) -> None:
-        """The application modes; the first is the default, which AUTOSAR tells by its name alone."""
+        """The application modes; the first is the default mode, which AUTOSAR marks only by its name."""
         found.sort(key=lambda holder: holder.name != DEFAULT_MODE)
         for holder in found:
             self.result.append(("osek", "modes"), holder.name, holder.span, holder.span)
@@ -116,7 +116,7 @@ class Converter:
         self._fill(holder, group, path)
 
     def _fill(self, holder: Holder, group: Group, path: Path) -> None:
-        """The table at ``path``, or a part of it, from a container and those within."""
+        """The table at ``path``, or a part of the table, from a container and its inner containers."""
         parameters = {name: parameter for parameter in group.parameters for name in (parameter.name, *parameter.aliases)}
         found: dict[str, list[Value]] = {name: [] for name in parameters}
         for value in holder.values:
@@ -167,7 +167,7 @@ class Converter:
         self.diagnostics.error("C217", second.span, cause, remedy)
 
     def _order(self, container: Holder, group: Group | None) -> int:
-        """What a container comes after others by: a number in it, if its group has such an order."""
+        """The sort key of a container: the number by which its group is ordered, or 0."""
         text = next((v.text for v in container.values if group is not None and group.order == v.definition), "")
         try:
             return int(convert(Parameter("", "", Kind.INTEGER), text)) if text else 0
@@ -177,7 +177,7 @@ class Converter:
     # Values
 
     def _is_one(self, holder: Holder, values: list[Value], path: Path) -> bool:
-        """Whether all values of a parameter that has one are the same."""
+        """Whether all values of a single-valued parameter are the same."""
         first = values[0]
         other = next((value for value in values if value.text != first.text), None)
         if other is not None:
@@ -261,10 +261,10 @@ class Converter:
         self.diagnostics.error("C216", value.span, cause, remedy)
         return None
 
-    # What the standard leaves open, and what it says otherwise than a schedule
+    # Gaps in the standard, and differences between the standard and a schedule
 
     def _rank_priorities(self, tasks: dict[str, dict[str, Any]]) -> None:
-        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is more than Carillon has, their ranks."""
+        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks."""
         written = [table["priority"] for table in tasks.values() if isinstance(table.get("priority"), int)]
         if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written):
             return
@@ -282,10 +282,10 @@ class Converter:
                 table.pop("stack", None)  # tasks without events share one
         for name, table in osek.get("event", {}).items():
             if table.get("mask") == 0 or ("osek", "event", name, "mask") in self.unsaid:
-                table.pop("mask", None)  # tools that choose it write one all the same
+                table.pop("mask", None)  # tools that choose the mask write one all the same
         for table in osek.get("schedule_table", {}).values():
             if table.get("autostart", {}).get("synchron"):
-                table["autostart"].pop("at", None)  # some tools write one always
+                table["autostart"].pop("at", None)  # some tools always write an offset
         by_alarms = incremented(osek)
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)
@@ -322,7 +322,7 @@ class Converter:
         for name, table in isrs.items():
             said = any(value.definition == own for value in by_path[name].values)
             if not said and table.get("source") not in (known or []) and "source" in table:
-                written[name] = str(table.pop("source"))  # another tool's, which means no source of the board
+                written[name] = str(table.pop("source"))  # another tool's source, which is no source of the board
         assign_sources(
             self.result,
             written,
@@ -336,7 +336,7 @@ class Converter:
     # What is left out
 
     def _left_out(self, holder: Holder, definition: str, text: str, span: Span, path: str | None = None) -> None:
-        """Remember what has no place in a schedule; ``path``: where it is, if it is a parameter and not a container."""
+        """Remember an element without a place in a schedule; ``path``: where a parameter is (None for a container)."""
         if definition.endswith(WITHOUT_EFFECT):
             return
         if definition in UNSUPPORTED:

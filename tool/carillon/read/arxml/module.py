@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``Os`` module of a configuration as containers with their values, merged of all files that have a part of it."""
+"""The ``Os`` module of a configuration as containers with their values, merged from all files with a part of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from carillon.units import shorten
 
 @dataclass(slots=True)
 class Value:
-    """A parameter's or reference's value: the last part of its definition, its text, and where it and its text stand."""
+    """The value of a parameter or reference: last part of its definition, text, and the places of text and element."""
 
     definition: str
     text: str
@@ -25,7 +25,7 @@ class Value:
 
 @dataclass(slots=True)
 class Holder:
-    """A container: its name, the last part of its definition, its path, and what is in it."""
+    """A container: its name, the last part of its definition, its path, and its contents."""
 
     name: str
     definition: str
@@ -49,7 +49,7 @@ class Modules:
         self.diagnostics = diagnostics
 
     def merge(self, documents: Sequence[Document], main: str) -> Holder | None:
-        """The one module of all documents; None if there is none, or more than one."""
+        """The one module of all documents; None if there is no module, or more than one."""
         found: Holder | None = None
         for document in documents:
             for packages, element in document.modules:
@@ -96,7 +96,7 @@ class Modules:
         self.diagnostics.error("C217", second.span, cause, remedy)
 
     def container(self, element: Element, around: str, release: Release, known: str = "") -> Holder | None:
-        """One container and all within; ``known`` is its definition if that is known without being written."""
+        """A container with its contents; ``known``: its definition, if known without being written."""
         name, definition = element.child(names.SHORT_NAME), element.child(names.DEFINITION)
         for what, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
             if child is None or not child.text:

@@ -25,7 +25,7 @@ def frequency(text: str) -> Fraction | None:
 
 
 def convert(parameter: Parameter, text: str) -> Any:
-    """The value of a parameter that is no reference, as a schedule has it, None if it says nothing; raises MalformedError."""
+    """The schedule's value for a parameter that is no reference, None for no value; raises MalformedError."""
     return _CONVERTERS[parameter.kind](parameter, text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ARXML calls the keys of a schedule: the parameters of the table by which it is read."""
+"""ARXML's words for the keys of a schedule: the parameters of the table that reads ARXML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KINDS = {"isr": "ISR", "schedule_table": "schedule table"}
 
 
 def _words(group: Group) -> dict[str, str]:
-    """Each key with its parameter; of several parameters, the first, which is the standard's."""
+    """Each key with its parameter; of several parameters the first, which is the standard's."""
     found: dict[str, str] = {}
     for parameter in group.parameters:
         if parameter.key and parameter.kind is not Kind.MEMBER:

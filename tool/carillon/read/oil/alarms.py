@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters and alarms of OIL, and what OIL leaves open of them: a counter's kind and its tick."""
+"""Counters and alarms of OIL, and the parts that OIL leaves open: a counter's kind and tick."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Alarms:
             value.used = value.literal == Name("TICKS")
 
     def _kind(self, attributes: Attributes, path: Path) -> str | None:
-        """What drives a counter, in AUTOSAR's words or in those of older tools; None if the file leaves it open."""
+        """The kind of a counter, in AUTOSAR's words or older tools'; None if the file leaves it open."""
         kind = self.values.word(attributes, "TYPE", path, {"HARDWARE": "hardware", "SOFTWARE": "software"})
         soft = self.values.truth(attributes, "SOFTCOUNTER", path)
         if soft is None:
@@ -83,7 +83,7 @@ class Alarms:
         return None
 
     def tools_counters(self) -> None:
-        """Counters that alarms or tables use and that a tool would have declared."""
+        """Counters that alarms or tables use, and that another tool would have declared."""
         if self.file.malformed:
             return
         for name, span in self._used_counters().items():

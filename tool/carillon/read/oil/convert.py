@@ -39,7 +39,7 @@ _LOCK_TIMES = ("RESOURCELOCKTIME", "MAXRESOURCELOCKTIME")
 
 
 class Converter:
-    """Converts one file.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
+    """Converts one file.  ``sources`` gives the names of a board's application sources, None for an unreadable board."""
 
     def __init__(
         self, file: OilFile, main: str, error: Error, diagnostics: Diagnostics, sources: Callable[[str | None], list[str] | None]
@@ -78,7 +78,7 @@ class Converter:
 
     def _merge(self) -> dict[str, dict[str, Merged]]:
         """All objects by kind and name, each with the attributes of all its blocks."""
-        # There is one OS: a tool's own file may call it otherwise than the application's.
+        # There is one OS: a tool's own file may name it differently from the application's file.
         os = next((found.name for found in self.file.objects if found.kind == "OS"), "")
         parts = grouped(((found.kind, os if found.kind == "OS" else found.name), found) for found in self.file.objects)
         merged: dict[str, dict[str, Merged]] = {}
@@ -105,7 +105,7 @@ class Converter:
             self.values.result.descriptions["osek", section, name] = text
 
     def _cpu(self) -> None:
-        """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""
+        """The CPU blocks, taken as one CPU whatever their names, with Carillon's own attributes: board, sources."""
         cpus = self.file.cpus
         first = cpus[0] if cpus else Object("CPU", "", Span(self.values.places.file))
         body = [assignment for cpu in cpus for assignment in cpu.body]
@@ -186,7 +186,7 @@ class Converter:
         self._not_kept(protection)
 
     def _seconds(self, block: Attributes, own: str, standard: str, path: Path) -> None:
-        """A time that has its unit in our attribute, or is in seconds in the standard's."""
+        """A time: with its unit in Carillon's attribute ``own``, or in seconds in the standard's."""
         written = self.values.one(block, own, path)
         time = self.values.one(block, standard, path)
         if own in block.wrong:

@@ -21,7 +21,7 @@ class UnclosedError(Exception):
 
 
 class Cursor(Tokens):
-    """Stands before a token; every error is reported through the lexer, which counts them."""
+    """A position before a token; every error is reported through the lexer, which counts errors."""
 
     def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
         super().__init__(tokens)
@@ -31,7 +31,7 @@ class Cursor(Tokens):
         """Places of blocks that end without ';'."""
 
     def take(self) -> Token:
-        """The next token, which is passed unless it is the end."""
+        """The next token; the cursor passes it unless it is the end."""
         token = self.token
         if token.kind is not Kind.END:
             self.at += 1
@@ -56,7 +56,7 @@ class Cursor(Tokens):
         return self.take()
 
     def recover(self) -> None:
-        """Skip to behind the next ';' of this block, or to its '}', or to an object that begins."""
+        """Skip past the next ';' of this block, or to its '}', or to the beginning of an object."""
         depth = 0
         while self.token.kind is not Kind.END:
             if self.is_mark("{"):
@@ -104,7 +104,7 @@ class Cursor(Tokens):
                     if not self.lexer.unclosed:
                         cause = f"this block of {owner} is not closed"
                         self.lexer.error("C141", opening.span, cause, "write '};' where it ends: count the braces")
-                    self.lexer.unclosed = True  # those around it are not closed, either
+                    self.lexer.unclosed = True  # the blocks around this one are not closed, either
                     return
                 if self.skip(";"):
                     continue

@@ -48,7 +48,7 @@ class Parser(Cursor):
     def run(self) -> OilFile:
         """Parse everything."""
         while self.token.kind is not Kind.END:
-            with suppress(UnclosedError), self.recovering(self.recover):  # it goes on at the object that begins
+            with suppress(UnclosedError), self.recovering(self.recover):  # parsing goes on at the object that begins
                 self.top()
         self.file.malformed = self.lexer.failed
         return self.file
@@ -75,7 +75,7 @@ class Parser(Cursor):
             self.member(word, None)
 
     def keyword(self, known: Iterable[str]) -> str:
-        """The keyword that is next, not passed: corrected, after a diagnostic, if it is misspelt."""
+        """The next keyword, not passed; a misspelt keyword is reported and corrected."""
         text = self.token.text
         words = tuple(dict.fromkeys(known))
         if text in words or (self.is_mark("=", 1) and text.upper() not in words):

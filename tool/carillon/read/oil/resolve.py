@@ -36,7 +36,7 @@ Error = Callable[[str, Span, str, str], None]
 
 @dataclass(slots=True)
 class Resolved:
-    """A value of ``owner`` that fits its definition, and its block; ``key`` is where the attribute's name stands."""
+    """A value of ``owner`` that fits its definition, with its block; ``key``: the place of the attribute's name."""
 
     owner: str
     name: str
@@ -51,7 +51,7 @@ class Resolved:
 
 @dataclass(slots=True)
 class Attributes:
-    """The attributes of an object or block.  ``wrong`` names those that had a value that was refused."""
+    """The attributes of an object or block.  ``wrong``: names of attributes with a refused value."""
 
     owner: str
     span: Span
@@ -60,7 +60,7 @@ class Attributes:
     known: Definitions = field(default_factory=dict)
 
     def one(self, name: str) -> Resolved | None:
-        """The value of an attribute, which is marked as used; None if it has none."""
+        """The value of an attribute, which is marked as used; None without a value."""
         values = self.all(name)
         return values[0] if values else None
 
@@ -72,7 +72,7 @@ class Attributes:
         return values
 
     def unused(self) -> Iterator[tuple[str, Resolved]]:
-        """Every attribute in here that nobody asked for, with the owner of its block."""
+        """Every attribute in this block that nobody asked for, with the owner of the attribute's block."""
         for values in self.values.values():
             for value in values:
                 if value.used:
@@ -131,7 +131,7 @@ class Resolver:
             self.definitions.setdefault(kind, {}).update(attributes)
 
     def resolve(self, kind: str, owner: str, span: Span, body: list[Assignment]) -> Attributes:
-        """The attributes of an object of that kind; ``owner`` is how messages call it."""
+        """The attributes of an object of that kind; ``owner``: the object's name in messages."""
         return self._block(kind, owner, span, body, self.definitions.get(kind, {}))
 
     # Definitions
@@ -201,7 +201,7 @@ class Resolver:
         return name.upper()
 
     def _nested(self, label: str, owner: str, definition: Definition | None, parts: list[tuple[Assignment, Resolved]]) -> None:
-        """The blocks behind the values of one attribute; blocks behind the same value are one."""
+        """The blocks behind the values of one attribute; blocks behind the same value are merged."""
         bodies = grouped((id(value), inner) for assignment, value in parts for inner in assignment.value.block or ())
         for value in {id(value): value for _, value in parts}.values():
             variant = {} if definition is None else definition.variants.get(str(value.literal), definition.variants.get("", {}))
@@ -225,7 +225,7 @@ class Resolver:
                 self.error("C147", found.span, cause, f"write {name} = {_example(definition)};")
 
     def _misfit(self, value: Value, definition: Definition | None) -> tuple[str, str] | None:
-        """What is wrong with a value, and what would be right; None if nothing is."""
+        """The fault of a value and the remedy; None if the value fits."""
         literal = value.literal
         if definition is None:
             return None
@@ -282,7 +282,7 @@ def _misfit_number(literal: Literal, definition: Definition) -> tuple[str, str] 
 
 
 def _range(definition: Definition) -> tuple[int | Fraction | None, int | Fraction | None]:
-    """The range of a number's definition, which lies in that of its type."""
+    """The range of a number's definition, within the range of its type."""
     low, high = _BOUNDS.get(definition.type, (None, None))
     return (low if definition.low is None else definition.low), (high if definition.high is None else definition.high)
 

@@ -57,7 +57,7 @@ class Tables:
         self.values.names(start.block, "APPMODE", (*path, "modes"))
 
     def _points(self, found: Merged, path: Path) -> None:
-        """The points in order of their offsets; one that has none comes first, and the schedule's checks report it."""
+        """The points by offset; a point without an offset comes first, and the schedule's checks report it."""
         blocks = [(self._offset(value.block), value, value.block) for value in found.attributes.all("EXPIRY_POINT")]
         for value in found.attributes.all("ACTION"):
             inner = Attributes(value.owner, value.span, {"ACTION": [value]}, value.block.wrong & {"OFFSET"})

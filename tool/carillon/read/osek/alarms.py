@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters, alarms and what alarms do."""
+"""Counters, alarms and the actions of alarms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ACTIONS = {it.key: it for it in ALARM_ACTIONS}
 
 
 class Alarms:
-    """Counters, alarms and what alarms do."""
+    """Counters, alarms and the actions of alarms."""
 
     def __init__(self, at: OsekFile) -> None:
         self.at = at
 
     def resolve(self) -> None:
-        """Counters but for their ticks, and alarms."""
+        """Read all alarms, and all counters except their ticks."""
         self._check_counters()
         self.alarms = tuple(self._alarms())
 
@@ -174,7 +174,7 @@ class Alarms:
         self.at.error("C115", self.at.value(*path), cause, remedy)
 
     def _chain(self, start: str, end: str) -> list[str] | None:
-        """The counters from ``start`` to ``end``, each of which has an alarm that increments the next; None if no way."""
+        """The counters from ``start`` to ``end``, each with an alarm that increments the next; None without a chain."""
         before: dict[str, str | None] = {start: None}
         pending = [start]
         while pending and end not in before:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schedule's event-triggered tables, where they stand, and what their parts share in reading them."""
+"""A schedule's event-triggered tables, their places, and the functions that their readers share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from carillon.units import shorten
 
 EVENT_BITS = 32
 TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services
-# Each kind's greatest number: identifiers are of 8 bits, of which 255 is no object, and RES_SCHEDULER is one more
-# resource; masks of modes are of 32.
+# The most objects of each kind: identifiers have 8 bits, 255 means no object, and RES_SCHEDULER is an additional
+# resource; masks of modes have 32 bits.
 MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "schedule_table": 255, "modes": 32}
 KINDS = {
     "task": "task",
@@ -32,11 +32,11 @@ KINDS = {
 
 
 class OsekFile(Reading):
-    """The tables of one file; ``table`` is its ``[osek]``, or an empty one."""
+    """The tables of one file; ``table`` is the file's ``[osek]``, or an empty table."""
 
     def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
         super().__init__(tables, diagnostics)
-        # A thread is a task too, whose place is another table.
+        # A thread is a task, too, but has another table.
         self.threads = {name for name in self.file.thread if name not in table.task}
         threads = {
             name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
@@ -96,7 +96,7 @@ class OsekFile(Reading):
         return False
 
     def listed(self, names: Iterable[str], section: str, path: Path, what: str) -> tuple[str, ...]:
-        """Those of ``names`` that are known, each once; reports the others (C100, C049)."""
+        """The known ones of ``names``, each once; reports unknown names (C100) and repeated names (C049)."""
         found: dict[str, bool] = {}
         for number, name in enumerate(names):
             if name in found:
@@ -106,7 +106,7 @@ class OsekFile(Reading):
         return tuple(name for name, known in found.items() if known)
 
     def missing(self, path: Path, own: str, key: str, remedy: str) -> None:
-        """Report a key that an object needs (C014), unless that lost a value, which may be this one, misspelt."""
+        """Report a key that an object lacks (C014), unless the object lost a value: perhaps this key, misspelt."""
         if not self.incomplete(*path):
             self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
 
@@ -122,7 +122,7 @@ class OsekFile(Reading):
         return self.modes if names is None else self.listed(names, "modes", (*autostart, "modes"), own)
 
     def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, own: str) -> None:
-        """C116: an autostart ``at`` a value of its counter, or after so many ticks, that it cannot count to."""
+        """C116: a counter cannot count to the autostart's value ``at``, or to so many ticks."""
         least = 0 if absolute else 1
         if not least <= at <= most:
             when = f"at the value {at}" if absolute else f"after {at} ticks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources: what they are linked to, and who takes them."""
+"""Resources, their links, and their users."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from carillon.units import shorten
 
 
 class Resources:
-    """Resources: what they are linked to, and who takes them."""
+    """Resources, their links, and their users."""
 
     def __init__(self, at: OsekFile) -> None:
         self.at = at
 
     def resolve(self) -> None:
-        """Sets ``resources``; a link that is wrong, or in a circle, is left out of it."""
+        """Set ``resources``; wrong links and circular links are left out."""
         links = {name: target for name in self.at.table.resource if (target := self._link(name)) is not None}
         self._break_circles(links)
         self.resources = tuple(
@@ -104,7 +104,7 @@ class Resources:
         return self.at.listed(names, "resource", path, what)
 
     def internal(self, names: Iterable[str]) -> list[str]:
-        """Those of the resources that are internal."""
+        """The internal resources among ``names``."""
         resources = self.at.table.resource
         known = [n for n in dict.fromkeys(names) if n in resources and n != RES_SCHEDULER]
         return [n for n in known if resources[n].property == "internal"]

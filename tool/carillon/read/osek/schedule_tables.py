@@ -33,7 +33,7 @@ class ScheduleTables:
         self.alarms = alarms
 
     def resolve(self) -> None:
-        """All that is wrong with them."""
+        """Report all errors of schedule tables."""
         self.tables = tuple(self._tables())
         self._check_limits()
 
@@ -92,7 +92,7 @@ class ScheduleTables:
                 yield made
 
     def _check_cells(self, table: ScheduleTable, path: Path, own: str) -> None:
-        """C200: what cells cannot do, on any board."""
+        """C200: a table that cells of no board can carry."""
         why = ""
         if table.sync is Synchronisation.EXPLICIT:
             why = "it is synchronised explicitly, and only the queue adjusts its points"
@@ -130,7 +130,7 @@ class ScheduleTables:
                 yield action
 
     def _check_times(self, table: ScheduleTableTable, counter: CounterTable, path: Path, own: str) -> None:
-        """C235 and C236: what the counter cannot count, and what could not keep with a global time."""
+        """C235: times that the counter cannot count.  C236: times that could not keep with a global time."""
         assert table.duration is not None
         least, most = counter.min_cycle, counter.max_allowed
         before, earlier = 0, "the table's begin"

@@ -72,7 +72,7 @@ class Tasks:
         )
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
-        """The tasks with budgets and frames, in ticks of the system clock; reports those that are no whole number of ticks."""
+        """The tasks with budgets and frames, in ticks of the system clock; reports times that do not divide."""
         return tuple(
             replace(
                 task,
@@ -90,7 +90,7 @@ class Tasks:
         return tuple(replace(isr, time_frame=self._time(ticks, "isr", isr.name, "time_frame")) for isr in self.isrs)
 
     def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
-        """A task's lock budgets of resources; reports those of resources that it cannot take, or has two for (C237)."""
+        """A task's lock budgets of resources; C237 for a resource that the task cannot take, or that has two budgets."""
         found: dict[str, int] = {}
         internal = self.resources.internal(table.resources)
         for number, lock in enumerate(table.resource_lock):
