@@ -122,7 +122,7 @@ def base_for(
     """
     turns = events.turns
 
-    def found(ticks: list[int]) -> Base | None:
+    def base_on_source(ticks: list[int]) -> Base | None:
         if not ticks and not turns:
             return None
         return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
@@ -130,10 +130,10 @@ def base_for(
     counters = [demand.period for demand in events.counters if demand.name in ticking]
     if CLOCK in ticking and events.ticker is not None:
         tick = events.ticker.period
-        base = found([*counters, tick])
+        base = base_on_source([*counters, tick])
         if base is not None and base.most >= 2 * tick:  # the time base must tell two ticks from one
             return base, True
-    return found(counters), False
+    return base_on_source(counters), False
 
 
 def carries_tables(board: Board, clock_hz: int, array: Cells) -> bool:
@@ -189,12 +189,12 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
     if level.kind is TaskKind.DIRECT:
         return ""
     if not can_wake(plan, task):
-        what = (
+        kind = (
             "with software dispatch"
             if plan.software
             else "that is a thread, may be activated more than once, or has a time frame"
         )
-        return f"a task {what} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
+        return f"a task {kind} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
     other = next((action for action in others if does(of(action)) != does(of(series.action))), None)
     if other is not None:
         return (

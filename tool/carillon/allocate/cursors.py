@@ -49,12 +49,12 @@ class Cursor:
 
 def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int], on_cells: Sequence[ScheduleTable] = ()) -> tuple[Cursor, ...]:
     """The cursors of all tables but those on cells; ``part_of``: the part in which a counter's action is done."""
-    found: list[Cursor] = []
+    table_cursors: list[Cursor] = []
     queued = [t for t in osek.schedule_tables if t not in on_cells]
     for table in queued:
         parts = table_parts(queued, table.counter, part_of)
-        found += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
-    return tuple(found)
+        table_cursors += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
+    return tuple(table_cursors)
 
 
 def table_parts(queued: Iterable[ScheduleTable], counter: str, part_of: Callable[[str, AlarmAction], int]) -> list[int]:

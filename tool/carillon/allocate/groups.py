@@ -29,20 +29,20 @@ class GroupClass:
 def group_classes(board: Board, taken: frozenset[int]) -> list[GroupClass]:
     """The groups of which no source is in ``taken``, in classes."""
     kinds: dict[int, tuple[int, bool, object]] = {}
-    found: dict[int, Source] = {}
+    by_number: dict[int, Source] = {}
     for k, group in enumerate(source_classes(board, frozenset({0}))):
         for source in group.sources:
             kinds[source.number] = (k, source.number >= board.request_base, source.array.prefer)
-            found[source.number] = source
+            by_number[source.number] = source
     classes: dict[tuple[object, ...], list[tuple[Source, ...]]] = {}
     seen: set[int] = set()
-    for number in found:
-        mates = sorted(board.mates([number]) & found.keys())
+    for number in by_number:
+        mates = sorted(board.mates([number]) & by_number.keys())
         if number in seen or taken.intersection(mates):
             continue
         seen |= set(mates)
         members = sorted(mates, key=lambda m: (kinds[m][0], m))
-        classes.setdefault(tuple(kinds[m] for m in members), []).append(tuple(found[m] for m in members))
+        classes.setdefault(tuple(kinds[m] for m in members), []).append(tuple(by_number[m] for m in members))
     return [GroupClass(tuple(groups), _asked(groups[0])) for groups in classes.values()]
 
 

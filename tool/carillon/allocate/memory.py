@@ -33,9 +33,9 @@ MOST = 256
 
 def default_folder() -> Path | None:
     """Where files are kept: ``CARILLON_CACHE``, or else the user's cache; None if that variable is empty."""
-    own = os.environ.get("CARILLON_CACHE")
-    if own is not None:
-        return Path(own) if own else None
+    folder = os.environ.get("CARILLON_CACHE")
+    if folder is not None:
+        return Path(folder) if folder else None
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     try:
         return Path(base).expanduser() / "carillon"
@@ -83,11 +83,11 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
     """The solution that a file describes; None if it breaks a rule or its figures are wrong."""
     problem = solver.problem
     choices: list[Choice | None] = []
-    for options, one in zip(problem.options, told["choices"], strict=True):
-        if one is None:
+    for options, stored in zip(problem.options, told["choices"], strict=True):
+        if stored is None:
             choices.append(None)
             continue
-        split, classes, lowered = one
+        split, classes, lowered = stored
         choices.append(Choice(options.splits[range(len(options.splits))[split]], tuple(classes), bool(lowered)))
     overhead, bound, levels = int(told["overhead"]), int(told["bound"]), bool(told["levels"])
     if not solver.judge.keeps(choices) or solver.judge.count(choices) != overhead or not 0 <= bound <= overhead:
@@ -124,9 +124,9 @@ def content(value: object, to: Callable[[str], object]) -> None:
     elif isinstance(value, (set, frozenset)):
         members = []
         for member in value:
-            own: list[str] = []
-            content(member, own.append)
-            members.append(own)
+            text: list[str] = []
+            content(member, text.append)
+            members.append(text)
         to("{")
         for one in sorted(members):
             for part in one:

@@ -119,9 +119,9 @@ class ChoiceModel(WaysModel):
                 adjacent[number[e, s]] |= mine_bits
         uncovered = list(adjacent)
         for d in self.judge.activations:
-            own = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
+            splits = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
             for s in range(len(self.vars[d].plain)):
-                adjacent[number[d, s]] |= own & ~(1 << number[d, s])
+                adjacent[number[d, s]] |= splits & ~(1 << number[d, s])
         for clique in cliques(adjacent, uncovered):
             self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in clique))
 
@@ -133,8 +133,8 @@ class ChoiceModel(WaysModel):
         rules = self.problem.levels
         scarce = rules.for_activations(True, True)
         stated: set[tuple[object, ...]] = set()
-        for k, own in enumerate(self.judge.activations):
-            for i, point in enumerate(self.problem.options[own].demand.points):
+        for k, demand in enumerate(self.judge.activations):
+            for i, point in enumerate(self.problem.options[demand].demand.points):
                 latest: dict[int, tuple[int, int]] = {}
                 for number in members(self.judge.windows.around(k, i)):
                     other, index = self.judge.windows.owner[number]
@@ -149,12 +149,12 @@ class ChoiceModel(WaysModel):
                 for d, indices in sorted(still_open.items()):
                     for s, option in enumerate(self.problem.options[d].splits):
                         terms.append((d, s, int(any(not indices.isdisjoint(b.points) for b in option.bundles))))
-                known = (*terms, own if own in self.tabled else -1)
+                known = (*terms, demand if demand in self.tabled else -1)
                 if known not in stated:
                     stated.add(known)
                     taken = rules.lowered * self.any_lowered + self.top + self.has_table
                     held = sum(count * self.vars[d].plain[s] for d, s, count in terms)
-                    in_table = self.tabled.get(own, 0)  # then the point's own level is the table's
+                    in_table = self.tabled.get(demand, 0)  # then the point's own level is the table's
                     self.model.add(held + taken <= rules.for_activations(False, False) - 1 + in_table)
 
     def _forbid_candidates(self, cycle: Sequence[int]) -> None:
@@ -196,9 +196,9 @@ class ChoiceModel(WaysModel):
         self.hint(choices)
         answer = self.solve(0, limit)
         if answer.found:
-            found = self.read(answer)
-            if self.judge.keeps(found) and self.judge.values(found)[2] <= cells:
-                return found, answer.optimal
+            better = self.read(answer)
+            if self.judge.keeps(better) and self.judge.values(better)[2] <= cells:
+                return better, answer.optimal
         return list(choices), False
 
     def cut(self, choices: Sequence[Choice | None]) -> int:
@@ -224,17 +224,17 @@ class ChoiceModel(WaysModel):
         if not level or max(level) <= available:
             return 0
         # One chain per carrier just above the last level, so that one round removes many chains.
-        found = 0
+        chains = 0
         for node in sorted((n for n in range(len(level)) if level[n] == available + 1), key=lambda n: min(carriers[n][1].points)):
             chain = [node]
             while before[chain[-1]] >= 0:
                 chain.append(before[chain[-1]])
             chain.reverse()
             self._forbid(sets, list(pairwise(chain)), self.judge.flags(choices))
-            found += 1
-            if found == 32:
+            chains += 1
+            if chains == 32:
                 break
-        return found
+        return chains
 
     def _forbid(
         self,
@@ -280,15 +280,15 @@ class ChoiceModel(WaysModel):
 
     def _holding(self, d: int, parts: frozenset[frozenset[int]]) -> tuple[int, ...]:
         """The demand's splits that have a separate carrier for each of these sets of points."""
-        found = self.holders.get((d, parts))
-        if found is None:
+        splits_of_parts = self.holders.get((d, parts))
+        if splits_of_parts is None:
             splits = []
             for s, option in enumerate(self.problem.options[d].splits):
                 homes = [k for wanted in parts for k, bundle in enumerate(option.bundles) if wanted <= bundle.points]
                 if len(homes) == len(parts) and len(set(homes)) == len(parts):
                     splits.append(s)
-            found = self.holders[d, parts] = tuple(splits)
-        return found
+            splits_of_parts = self.holders[d, parts] = tuple(splits)
+        return splits_of_parts
 
     def _witness(self, d: int, points: frozenset[int], e: int, other: frozenset[int]) -> tuple[int, int]:
         """A point of ``points`` and a point of ``other`` that lies in its window."""

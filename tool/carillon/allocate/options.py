@@ -163,9 +163,9 @@ class OptionBuilder:
         assert callable(allowed)
         if fewest is None:
             return [], True
-        found, complete = partitions(times, self.round_length, allowed, self.limit)
+        covers, complete = partitions(times, self.round_length, allowed, self.limit)
         if complete:
-            return sorted(found, key=lambda c: (len(c), [(p.offset, p.period) for p in c])), True
+            return sorted(covers, key=lambda c: (len(c), [(p.offset, p.period) for p in c])), True
         result = [fewest.progressions]
         finer = [fewest.progressions]
         bound = sum(len(c.sources) * max(c.slots(role) for role in Role) for c in self.classes)
@@ -193,28 +193,28 @@ class OptionBuilder:
         """Ways to put a cover's progressions on sources that hold at most ``capacity`` each."""
         if capacity <= 1 or len(cover) == 1:
             return [[[p] for p in cover]], True
-        found: list[list[list[Progression]]] = []
+        groupings: list[list[list[Progression]]] = []
         if len(cover) <= ALL_GROUPINGS:
             for grouping in _set_partitions(cover, capacity):
-                if len(found) == self.limit:
+                if len(groupings) == self.limit:
                     break
-                found.append(grouping)
+                groupings.append(grouping)
             else:
-                return found, True
-        found = []
+                return groupings, True
+        groupings = []
         for size in range(capacity, 0, -1):
-            found.append([list(cover[k : k + size]) for k in range(0, len(cover), size)])
+            groupings.append([list(cover[k : k + size]) for k in range(0, len(cover), size)])
             if level_matters and size > 1:
                 stride = -(-len(cover) // size)
-                found.append([list(cover[k::stride]) for k in range(stride)])
+                groupings.append([list(cover[k::stride]) for k in range(stride)])
                 for paired in range(size, min(len(cover) - size, size * self.limit), size):
                     head = [list(cover[k : k + size]) for k in range(0, paired, size)]
-                    found.append(head + [[p] for p in cover[paired:]])
-                    found.append(
+                    groupings.append(head + [[p] for p in cover[paired:]])
+                    groupings.append(
                         [[p] for p in cover[: len(cover) - paired]]
                         + [list(cover[k : k + size]) for k in range(len(cover) - paired, len(cover), size)]
                     )
-        return found[: self.limit], False
+        return groupings[: self.limit], False
 
     def _multiplexed(self, demand: Demand, usable: Iterable[int]) -> tuple[Split | None, str]:
         """All points on one re-armed cell, or why that cannot be.

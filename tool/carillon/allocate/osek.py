@@ -168,14 +168,14 @@ class OsekAllocation:
     @property
     def joined(self) -> dict[int, list[tuple[Alarm, Carrier]]]:
         """Per source with several alarms, its alarms in the order in which the handler asks: the highest task first."""
-        found: dict[int, list[tuple[Alarm, Carrier]]] = {}
+        by_source: dict[int, list[tuple[Alarm, Carrier]]] = {}
         for alarm, carrier in self.alarms:
-            found.setdefault(carrier.source, []).append((alarm, carrier))
+            by_source.setdefault(carrier.source, []).append((alarm, carrier))
         level = {task.name: level.number for level in self.levels for task in level.tasks}
         return {
-            source: sorted(own, key=lambda it: -level.get(it[1].action.object, 0))
-            for source, own in found.items()
-            if len(own) > 1
+            source: sorted(pairs, key=lambda pair: -level.get(pair[1].action.object, 0))
+            for source, pairs in by_source.items()
+            if len(pairs) > 1
         }
 
     @property

@@ -305,9 +305,9 @@ class Judge:
         """A lower bound of activation levels for choices without lowered tasks: tasks open at one point preempt in pairs."""
         most = int(bool(self.activations))
         points = [self.problem.options[d].demand.points for d in self.activations]
-        owned = [self.windows.bits(k, range(len(own))) for k, own in enumerate(points)]
-        for k, own in enumerate(points):
-            for i in range(len(own)):
+        owned = [self.windows.bits(k, range(len(demand_points))) for k, demand_points in enumerate(points)]
+        for k, demand_points in enumerate(points):
+            for i in range(len(demand_points)):
                 around = self.windows.around(k, i)
                 most = max(most, 1 + sum(around & bits != 0 for bits in owned))
         return most

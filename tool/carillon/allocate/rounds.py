@@ -91,8 +91,8 @@ class RoundAllocator:
         busy = taken | self.devices
         control: list[Carrier] = []
         if self.controls:
-            found, refusals = control_carrier(source_classes(system.board, busy), self.controls, self.fitter)
-            if found is None:
+            carriers, refusals = control_carrier(source_classes(system.board, busy), self.controls, self.fitter)
+            if carriers is None:
                 diagnostics.error(
                     "C061",
                     self.controls[0][0].span,
@@ -100,7 +100,7 @@ class RoundAllocator:
                     "choose a board with a cell of role 'control' whose width and units fit every round, or use a single mode",
                 )
                 return None
-            control = found
+            control = carriers
         busy |= {carrier.source for carrier in control}
         modes = [_ModeAllocator(self, mode, busy, control).allocate(diagnostics) for mode in self.lowered]
         complete = tuple(mode for mode in modes if mode is not None)
@@ -126,12 +126,12 @@ class RoundAllocator:
             alike.setdefault((o.demand.role, re.sub(r"the point at \d+: ", "", why)), []).append(o)
         for (role, why), group in alike.items():
             names = [f"'{o.demand.object}'" for o in group]
-            what = f"{role.value}s of {', '.join(names[:-1]) + ' and ' * (len(names) > 1) + names[-1]}"
+            subjects = f"{role.value}s of {', '.join(names[:-1]) + ' and ' * (len(names) > 1) + names[-1]}"
             length = f"{mode.round_length} ticks ({format_duration(mode.round_length, system.clock_hz)})"
             diagnostics.error(
                 "C061",
                 min(o.demand.span for o in group),
-                f"no cell of board '{system.board.name}' can keep the {what} in a round of {length}: {why}",
+                f"no cell of board '{system.board.name}' can keep the {subjects} in a round of {length}: {why}",
                 _instead(system, role) + _queued(system, group),
             )
         if refused:
@@ -144,7 +144,7 @@ class RoundAllocator:
         None where it does not: the kernel is conventional, timers may have several periods, tasks may share a source, or some
         mode has no cell that can.  Of the cell that takes a switch of modes see :meth:`control_classes`.
         """
-        found = []
+        problems = []
         if self.kernel != "carillon":
             return None
         for mode in self.lowered:
@@ -156,8 +156,8 @@ class RoundAllocator:
             problem = self.problem(mode, fitter, source_classes(self.system.board, busy), control, Diagnostics())
             if problem is None or gatherable(problem):
                 return None
-            found.append(problem)
-        return found
+            problems.append(problem)
+        return problems
 
     def control_classes(self, taken: frozenset[int]) -> tuple[int, ...]:
         """The classes that can take all modes' switches, numbered as in :meth:`problems`; empty without a switch."""
@@ -183,11 +183,11 @@ class _ModeAllocator:
         for timers in timer_periods(self.system.board, self.mode, fitter, self.busy):
             said = Diagnostics()
             fitting = replace(fitter, timers=timers)
-            found = self._allocate_on(source_classes(self.system.board, self.busy, timers), fitting, said)
+            allocation = self._allocate_on(source_classes(self.system.board, self.busy, timers), fitting, said)
             refused.append((not fitting.frees, said))  # a free-running timer can do more: its refusal is reported
             idle += best is not None
-            if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
-                best, chosen, idle = found, said, 0
+            if allocation is not None and not said.errors and (best is None or _merit(allocation) < _merit(best)):
+                best, chosen, idle = allocation, said, 0
             if (
                 best is not None
                 and not best.unmonitored

@@ -84,13 +84,13 @@ def share_beside(claims: Claims, beside: Beside | None) -> Next:
     """The best shares not yet tried, by the least sum of their own value and the modes' value."""
     too_short: list[tuple[int, frozenset[str]]] = []
     while True:
-        found = _Model(claims, beside, too_short).solve()
-        base = found.shares.ways[claims.base] if found.shares is not None and claims.base is not None else None
-        if found.shares is None or base is None or base.form is not Form.CELL:
-            return found
-        if claims.base_fits(base.group, found.shares.ticking):
-            return found
-        too_short.append((base.group, found.shares.ticking))  # too short only for all of these counters together
+        result = _Model(claims, beside, too_short).solve()
+        base = result.shares.ways[claims.base] if result.shares is not None and claims.base is not None else None
+        if result.shares is None or base is None or base.form is not Form.CELL:
+            return result
+        if claims.base_fits(base.group, result.shares.ticking):
+            return result
+        too_short.append((base.group, result.shares.ticking))  # too short only for all of these counters together
 
 
 def conflict(claims: Claims, modes: Sequence[Problem] = (), control: tuple[int, ...] = ()) -> tuple[list[int], list[list[int]]]:
@@ -107,13 +107,13 @@ def conflict(claims: Claims, modes: Sequence[Problem] = (), control: tuple[int, 
         return of[0], of[1:]
 
     def together(kept: Sequence[int]) -> bool:
-        own, rest = split(kept)
+        kept_claims, rest = split(kept)
         beside = (
             Beside(1, tuple((p.part(ds).without_levels, 1) for p, ds in zip(modes, rest, strict=True)), control)
             if modes
             else None
         )
-        return share_beside(claims.only(own, levels in own), beside).shares is not None
+        return share_beside(claims.only(kept_claims, levels in kept_claims), beside).shares is not None
 
     return split(smallest(range(len(every))[::-1], together))
 
@@ -205,13 +205,13 @@ def _alone(claim: Claim, forms: frozenset[Form]) -> Way | None:
 def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way | None]:
     """The cheapest ways for the alarms of one level."""
     best = list(plain)
-    own = {claim.does for claim in members}
+    actions = {claim.does for claim in members}
     tries: list[list[Way | None]] = []
     for k, claim in enumerate(members):
         vector = _alone(claim, frozenset({Form.VECTOR}))
         if vector is not None:
             tries.append([vector if j == k else way for j, way in enumerate(plain)])
-    for does in sorted(own):
+    for does in sorted(actions):
         both = frozenset({Form.CELL, Form.QUEUE, Form.OWN})
         tries.append([_alone(c, both) if c.does == does else way for c, way in zip(members, plain, strict=True)])
 
@@ -220,9 +220,9 @@ def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way
         none = len(ways) - len(known)
         return none + sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
 
-    for one in tries:
-        if total(one) < total(best):
-            best = one
+    for attempt in tries:
+        if total(attempt) < total(best):
+            best = attempt
     return best
 
 
@@ -276,9 +276,9 @@ class _Model:
             mode = WaysModel(judge, Budget(beside.work), model, spare)
             penalties.append(mode.penalty)
             most = judge.instructions_limit()
-            own = model.new_int_var(0, -(-most * beside.hz * SECONDS // length), "")
-            model.add(length * own >= beside.hz * SECONDS * mode.instructions)
-            rates.append(own)
+            mode_rate = model.new_int_var(0, -(-most * beside.hz * SECONDS // length), "")
+            model.add(length * mode_rate >= beside.hz * SECONDS * mode.instructions)
+            rates.append(mode_rate)
         model.add(missing >= sum(penalties))
         model.add(rate >= sum(rates))
         self._state_least(missing, rate, beside.least, [])
@@ -363,7 +363,7 @@ class _Model:
         """State: at most one vector per level, one action for all handlers on a level, and a source per level."""
         model, claims = self.model, self.claims
         vectors: dict[int, list[Any]] = {}
-        own: dict[tuple[int, str], Any] = {}
+        actions: dict[tuple[int, str], Any] = {}
         for k in claims.alarms:
             claim = claims.all[k]
             for way, taken in zip(claim.ways, self.takes[k], strict=True):
@@ -371,13 +371,13 @@ class _Model:
                     vectors.setdefault(claim.level, []).append(taken)
                 elif way.form is Form.OWN:
                     key = claim.level, claim.does
-                    if key not in own:
-                        own[key] = model.new_bool_var("")
-                    model.add_implication(taken, own[key])
+                    if key not in actions:
+                        actions[key] = model.new_bool_var("")
+                    model.add_implication(taken, actions[key])
         for of_level in vectors.values():
             model.add_at_most_one(of_level)
-        for level in {level for level, _ in own}:
-            model.add_at_most_one(v for (its, _), v in own.items() if its == level)
+        for level in {level for level, _ in actions}:
+            model.add_at_most_one(v for (its, _), v in actions.items() if its == level)
         served = sum(v for of_level in vectors.values() for v in of_level)
         more = sum(n * usable for n, usable in zip(self.for_levels, claims.usable, strict=True))
         model.add(served + claims.plain + more >= claims.sources)

@@ -129,12 +129,12 @@ def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[l
             return taken, best
         ways = cases.pop(min(range(len(cases)), key=lambda number: cases[number][0]))[1]
         ways = _possible(judge, ways, best)
-        found, value = _least(ways, room)
+        chosen, value = _least(ways, room)
         if value >= best:
             continue
-        clash = next(((d, w.against) for d, w in enumerate(found) if w.rises and _clashes(judge, found, w)), None)
+        clash = next(((d, w.against) for d, w in enumerate(chosen) if w.rises and _clashes(judge, chosen, w)), None)
         if clash is None:
-            best, taken = value, found
+            best, taken = value, chosen
             continue
         d, against = clash
         low = {judge.activations[k] for k in members(against)}
@@ -144,9 +144,9 @@ def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[l
     return [], min([best, *(case[0] for case in cases)])
 
 
-def _clashes(judge: Judge, found: Sequence[_Way], way: _Way) -> bool:
+def _clashes(judge: Judge, chosen: Sequence[_Way], way: _Way) -> bool:
     """Whether a task that must be lowered beside ``way`` keeps its level."""
-    return any(found[judge.activations[k]].rises for k in members(way.against))
+    return any(chosen[judge.activations[k]].rises for k in members(way.against))
 
 
 def _calm(everything: Sequence[Sequence[_Way]]) -> list[list[_Way]]:
@@ -156,17 +156,17 @@ def _calm(everything: Sequence[Sequence[_Way]]) -> list[list[_Way]]:
 
 def _possible(judge: Judge, everything: Sequence[Sequence[_Way]], best: int) -> list[list[_Way]]:
     """Per demand, the ways that could still beat ``best``, given the tasks that must be lowered beside each."""
-    least = [min(way.value for way in own) for own in everything]
-    low = [min((way.value for way in own if not way.rises), default=NEVER) for own in everything]
+    least = [min(way.value for way in ways) for ways in everything]
+    low = [min((way.value for way in ways if not way.rises), default=NEVER) for ways in everything]
     total = sum(least)
     result = []
-    for d, own in enumerate(everything):
+    for d, ways in enumerate(everything):
         kept: list[_Way] = []
-        for way in own:
+        for way in ways:
             more = sum(low[e] - least[e] for e in (judge.activations[k] for k in members(way.against)))
             if total - least[d] + way.value + more < best or (not way.against and not kept):
                 kept.append(way)
-        result.append(kept or list(own))
+        result.append(kept or list(ways))
     return result
 
 
@@ -283,10 +283,10 @@ def greedily(judge: Judge, cheapest: Cheapest, least: int = 0) -> Solution | Non
     The dearest come first, each on the fewest sources with which the levels suffice, or on the most if that is better in all.
     ``least``: instructions that any choice takes, if more is known than what is cheapest for each demand.
     """
-    found = [choices for choices in (_raised(judge, cheapest, 1), _raised(judge, cheapest, -1)) if choices is not None]
-    if not found:
+    candidates = [choices for choices in (_raised(judge, cheapest, 1), _raised(judge, cheapest, -1)) if choices is not None]
+    if not candidates:
         return None
-    choices = min(found, key=judge.values)
+    choices = min(candidates, key=judge.values)
     instructions = judge.values(choices)[1]
     bound = max(cheapest.bound, least)
     return Solution(choices, instructions, bound, instructions == bound, fewest_levels=False)

@@ -69,21 +69,21 @@ class ModeSolver:
     def solve(self) -> Solution | Failure:
         """The best choice found, or a failure: from a shortcut, from memory, or from a search."""
         cheapest = shortcuts.cheapest(self.judge)
-        found = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
+        solution = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
         too_many = self._too_many
         least, proved = 0, None
-        if found is None and self.problem.table is None:
-            found, least = shortcuts.by_sources(self.judge)
+        if solution is None and self.problem.table is None:
+            solution, least = shortcuts.by_sources(self.judge)
             if least == shortcuts.NEVER:
                 return Failure(proved=True)
-            if found is not None and not found.fewest_levels and not too_many:
-                found, proved = None, found  # only a search has the fewest levels
-        if found is None and cheapest is not None and too_many:
-            found = shortcuts.greedily(self.judge, cheapest, least)
-        if found is None and self.memory is not None:
-            found = self.memory.recall(self)
-        if found is not None:
-            return found
+            if solution is not None and not solution.fewest_levels and not too_many:
+                solution, proved = None, solution  # only a search has the fewest levels
+        if solution is None and cheapest is not None and too_many:
+            solution = shortcuts.greedily(self.judge, cheapest, least)
+        if solution is None and self.memory is not None:
+            solution = self.memory.recall(self)
+        if solution is not None:
+            return solution
         coarsely = cheapest is None and self.problem.table is not None and too_many
         result = self._coarsely() if coarsely else self._search(proved, least)
         if isinstance(result, Solution) and self.memory is not None:
@@ -184,11 +184,13 @@ class ModeSolver:
 
         options: list[DemandOptions] = []
         finest: dict[int, Split] = {}
-        for d, one in enumerate(self.problem.options):
-            direct = [s for s in one.splits if s.style is Style.DIRECT]
-            if one.demand.action.runs and direct:
+        for d, demand_options in enumerate(self.problem.options):
+            direct = [s for s in demand_options.splits if s.style is Style.DIRECT]
+            if demand_options.demand.action.runs and direct:
                 finest[d] = max(direct, key=lambda s: len(s.bundles))
-            options.append(replace(one, splits=list({s.profile: s for s in reversed(one.splits)}.values())[::-1]))
+            options.append(
+                replace(demand_options, splits=list({s.profile: s for s in reversed(demand_options.splits)}.values())[::-1])
+            )
         judge = Judge(replace(self.problem, options=tuple(options)))
         coarse = WaysModel(judge, self.budget)
         opposed = {}

@@ -109,12 +109,12 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     tasks = [t for t in system.osek.tasks if t.timed]
     beside = "time services" if system.time is not None else ""
     if beside or kernel != "carillon":
-        what = f"beside {beside}" if beside else "by the conventional kernel"
+        reason = f"beside {beside}" if beside else "by the conventional kernel"
         kind = "an execution" if tasks[0].budget else "a lock"
         diagnostics.error(
             "C184",
             tasks[0].span,
-            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {what}",
+            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {reason}",
             "leave the budgets out, or "
             + ("keep the tasks that have them in a system of their own" if beside else "build with Carillon's own kernel"),
         )
@@ -143,12 +143,12 @@ def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool
             "leave the time frames out, or build with Carillon's own kernel",
         )
         return False
-    long = [it for it in framed if it.time_frame > LONGEST_FRAME]
-    for it in long:
+    long = [task for task in framed if task.time_frame > LONGEST_FRAME]
+    for task in long:
         diagnostics.error(
             "C188",
-            it.span,
-            f"the time frame of '{it.name}', {it.time_frame} ticks, is more than the {LONGEST_FRAME} that are counted",
+            task.span,
+            f"the time frame of '{task.name}', {task.time_frame} ticks, is more than the {LONGEST_FRAME} that are counted",
             "shorten the time frame, or choose a clock with longer ticks",
         )
     return not long
@@ -179,12 +179,12 @@ def _too_many_levels(system: System, tasks: int, used: int, room: int, software:
     beyond = used - room
     isrs = sorted((i for i in osek.isrs), key=lambda i: (i.category == 1, i.priority))
     where = isrs[-1].span if isrs else sorted(osek.tasks, key=lambda t: t.priority)[-1].span
-    what = f"{tasks} task priorities and " if not software else "the dispatcher and "
+    needed = f"{tasks} task priorities and " if not software else "the dispatcher and "
     kept = ", the highest of which cannot be masked" if board.unmaskable_levels else ""
     diagnostics.error(
         "C160",
         where,
-        f"{what}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
+        f"{needed}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
         f"give {'ISRs' if software else 'tasks or ISRs'} the same priority, to save {count(beyond, 'level')}"
         + (', or use dispatch = "software"' if not software and used - tasks < room else "")
         + ", or choose a board with more levels",
@@ -209,11 +209,11 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
 
 def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:
     """The ceiling of every resource: the highest level of the tasks and ISRs that use it, or a resource linked to it."""
-    own = {task.name: level.number for level in levels for task in level.tasks}
+    task_levels = {task.name: level.number for level in levels for task in level.tasks}
     highest = max((level.number for level in levels), default=0)
     ceilings = {RES_SCHEDULER: highest}
     behind: dict[str, list[int]] = {}
-    users = [(task.resources, own[task.name]) for task in osek.tasks]
+    users = [(task.resources, task_levels[task.name]) for task in osek.tasks]
     users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
     for names, level in users:
         for name in names:
