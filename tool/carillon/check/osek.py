@@ -128,10 +128,10 @@ def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: 
 
 
 def _report_twice(
-    name: str, one: str, one_span: Span, other: str, other_span: Span, remedy: str, diagnostics: Diagnostics
+    name: str, item: str, item_span: Span, other: str, other_span: Span, remedy: str, diagnostics: Diagnostics
 ) -> None:
     """Report at the later of the two places."""
-    (first_span, first), (second_span, second) = sorted([(one_span, one), (other_span, other)])
+    (first_span, first), (second_span, second) = sorted([(item_span, item), (other_span, other)])
     place = f"line {first_span.line}" if first_span.file == second_span.file else f"{first_span.file}, line {first_span.line}"
     diagnostics.error("C102", second_span, f"{shorten(name)} is {second} and {first} ({place})", remedy)
 
@@ -159,11 +159,11 @@ def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> Non
 def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None:
     taken = {interrupt.source: f"interrupt {shorten(interrupt.name)}" for interrupt in reversed(system.interrupts)}
     for isr in osek.isrs:
-        own = f"ISR {shorten(isr.name)}"
+        phrase = f"ISR {shorten(isr.name)}"
         if isr.source in taken:
-            cause = f"{taken[isr.source]} and {own} have the same source"
+            cause = f"{taken[isr.source]} and {phrase} have the same source"
             diagnostics.error("C049", isr.span, cause, "a source has one handler: give each a source of its own")
-        taken.setdefault(isr.source, own)
+        taken.setdefault(isr.source, phrase)
 
 
 def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:

@@ -77,13 +77,13 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def _fail(report: Report, found: list[Diagnostic]) -> NoReturn:
+def _fail(report: Report, diagnostics: list[Diagnostic]) -> NoReturn:
     if report.as_json:
-        print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
+        print(json.dumps({"diagnostics": [d.as_json() for d in diagnostics]}, indent=2))
     else:
-        console.diagnostics(found)
-        errors = sum(d.severity is Severity.ERROR for d in found)
-        code = next((d.code for d in found if d.severity is Severity.ERROR), "")
+        console.diagnostics(diagnostics)
+        errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+        code = next((d.code for d in diagnostics if d.severity is Severity.ERROR), "")
         if errors:
             more = f"; carillon explain {code} says more" if code else ""
             console.console(stderr=True).print(console.heading(counted(errors, "error"), more, ""))
@@ -123,10 +123,10 @@ def _guard(as_json: bool, work: Callable[[Report], None]) -> None:
         raise typer.Exit(report.code)
 
 
-def diagnostic(found: dict[str, Any]) -> Diagnostic:
+def diagnostic(fields: dict[str, Any]) -> Diagnostic:
     """A finding from its JSON (:meth:`Diagnostic.as_json`)."""
-    span = Span(found["file"], found["line"], found["column"]) if found["file"] is not None else None
-    return Diagnostic(found["code"], span, found["cause"], found["remedy"], Severity(found["severity"]))
+    span = Span(fields["file"], fields["line"], fields["column"]) if fields["file"] is not None else None
+    return Diagnostic(fields["code"], span, fields["cause"], fields["remedy"], Severity(fields["severity"]))
 
 
 def usage(message: str) -> NoReturn:
@@ -215,7 +215,7 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
     """
     from carillon.files import check_writable
 
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     seen: dict[Path, str] = {}
     for option, path in outputs.items():
         if path is None:
@@ -232,9 +232,9 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
             where = "" if error.filename == str(path) else f" ('{error.filename}')"
             remedy = f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists"
             remedy = "name a socket, or something that does not exist" if is_socket else remedy
-            found.append(Diagnostic("C096", None, f"--{option} '{path}': {error.strerror}{where}", remedy))
-    if found:
-        raise CarillonError(found)
+            diagnostics.append(Diagnostic("C096", None, f"--{option} '{path}': {error.strerror}{where}", remedy))
+    if diagnostics:
+        raise CarillonError(diagnostics)
 
 
 def check_new(out: Path | None, force: bool) -> None:

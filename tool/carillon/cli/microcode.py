@@ -270,10 +270,10 @@ def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Statu
         if first is None:
             raise UploadError(f"what runs is {now.running:08x}, and not {asked.beside}, from whichever label on")
         program, how = _composed(first, program, asked, report), JOINS | now.scheduler
-    found = target.upload(encode(replace(program, labels=())), how, secret)
+    answer = target.upload(encode(replace(program, labels=())), how, secret)
     if asked.out is not None:
         write_bytes(asked.out, encode(program))
-    return found
+    return answer
 
 
 def _running(program: Program, checksum: int) -> Program | None:
@@ -323,10 +323,10 @@ def _record(asked: _Asked, report: Report) -> None:
     compiled = report.diagnostics.required(compile_giotto(source, report.diagnostics))
 
     def decisions(target: Target) -> tuple[Status, list[Decision]]:
-        status, found = target.decisions(max(mode.period for mode in source.modes))
+        status, decisions = target.decisions(max(mode.period for mode in source.modes))
         if _running(compiled.program, status.running) is None:
             raise UploadError(f"what runs is {status.running:08x}, and not {path} without S code")
-        return status, found
+        return status, decisions
 
     status, found = _asked_of(asked, report, decisions)
     plan = recorded(source, compiled, found)
@@ -367,14 +367,14 @@ def _program(path: Path, at: str | None) -> Program:
     return replace(program, entry=addresses[0])
 
 
-def _said(found: Status) -> list[str]:
+def _said(status: Status) -> list[str]:
     from carillon.microcode.upload import refusal
 
-    scheduler = _NUMBERS[found.scheduler].value
-    lines = [f"runs program {found.running:08x}, scheduler {scheduler}; tables {found.interface:08x}, tick {found.tick_ns} ns"]
-    lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if found.waiting else []
-    lines.append(f"last upload: {found.result}{refusal(found)}; {found.uploads} begun, {found.dropped} frames passed over")
-    lines.append(f"room: {found.room} bytes, triggers {found.triggers}, threads {found.threads}")
+    scheduler = _NUMBERS[status.scheduler].value
+    lines = [f"runs program {status.running:08x}, scheduler {scheduler}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
+    lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if status.waiting else []
+    lines.append(f"last upload: {status.result}{refusal(status)}; {status.uploads} begun, {status.dropped} frames passed over")
+    lines.append(f"room: {status.room} bytes, triggers {status.triggers}, threads {status.threads}")
     return lines
 
 

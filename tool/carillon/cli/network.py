@@ -79,18 +79,18 @@ def show_network(path: Path, asked: Asked, report: Report) -> None:
     if run is None:
         return
     nodes = list(zip([plan.system for plan in planned], [node.trace for node in run.nodes], strict=True))
-    it = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
-    _write(it, shown, asked.written)
-    missed = sum(s.totals.deadlines_missed for s in it.summaries)
+    picture = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
+    _write(picture, shown, asked.written)
+    missed = sum(s.totals.deadlines_missed for s in picture.summaries)
     for system, trace in nodes:
         warn_of_missed(system, trace, report.diagnostics)
         missed += warn_of_exceeded(system, trace, analyse(trace, ()), report.diagnostics)
     times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
     files = [str(written) for written in asked.written.values()]
-    report.result({"network": network.name, **times, "nodes": as_json(it), "files": files})
+    report.result({"network": network.name, **times, "nodes": as_json(picture), "files": files})
     if not report.as_json:
         report.warnings()
-        render(console.console(), it, shown)
+        render(console.console(), picture, shown)
         for node in run.nodes:
             last = node.begin + node.trace.length - 1
             show_end(f"Node {node.node.name} ended in its tick {last}", node.node.name, node.trace)
@@ -127,24 +127,24 @@ def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tupl
     return [planned for planned, _ in both], [built for _, built in both]
 
 
-def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:
+def _write(picture: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:
     """Write the files that were asked for."""
     from carillon import show
     from carillon.files import replacing
     from carillon.show import offsets
     from carillon.show.network import first_window
 
-    part = shown or first_window(it)
+    part = shown or first_window(picture)
     for option, path in files.items():
         try:
             if option not in ("events", "offsets"):
-                show.write(option, path, it.panels, part, it.run.network.name)
+                show.write(option, path, picture.panels, part, picture.run.network.name)
                 continue
             with replacing(path) as stream:
                 if option == "events":
-                    stream.writelines(json.dumps(line) + "\n" for line in _events(it.run))
+                    stream.writelines(json.dumps(line) + "\n" for line in _events(picture.run))
                 else:
-                    offsets.write(stream, it.run)
+                    offsets.write(stream, picture.run)
         except ValueError as error:
             usage(f"--window: {error}")
 

@@ -95,15 +95,15 @@ class _Writer(Writer):
 
     def from_entry(self) -> list[int]:
         """The labels to which some order of switches leads, ascending."""
-        found, waiting = {self.program.entry}, [self.program.entry]
+        addresses, waiting = {self.program.entry}, [self.program.entry]
         while waiting:
             begin = waiting.pop()
             end = self.end(begin)
             code = self.program.code[begin:end]
             to = {i.y for i in code if i.opcode in (Opcode.FUTURE, Opcode.JUMP)} | ({end} if _goes_on(code, end) else set())
-            waiting += to - found
-            found |= to
-        return sorted(found)
+            waiting += to - addresses
+            addresses |= to
+        return sorted(addresses)
 
     def end(self, begin: int) -> int:
         """Where the next label is."""

@@ -144,13 +144,13 @@ def emit(image: Image) -> str:
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     operations = [operation for handler in image.handlers for operation in handler.operations]
     operations += [operation for wrapped in image.wrapped.values() for operation in wrapped]
-    lines += [f'#include "kernel/{header}"' for does, header in _HEADERS.items() if any(it.does is does for it in operations)]
+    lines += [f'#include "kernel/{header}"' for does, header in _HEADERS.items() if any(call.does is does for call in operations)]
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    guards = dict.fromkeys(it.name for it in operations if it.does is Does.GUARD_BEGIN)
+    guards = dict.fromkeys(call.name for call in operations if call.does is Does.GUARD_BEGIN)
     lines += ["", *(f"static struct carillon_guard {guard};" for guard in guards)] if guards else []
-    rearmed = dict.fromkeys(it.at for it in operations if it.at)
+    rearmed = dict.fromkeys(call.at for call in operations if call.at)
     lines += ["", *(f"extern struct carillon_multiplex {at};" for at in rearmed)] if rearmed else []
     lines.append("")
     for interrupt in system.interrupts:

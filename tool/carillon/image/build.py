@@ -206,10 +206,10 @@ def build_image(system: System, allocation: Allocation, diagnostics: Diagnostics
     image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)
     image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
     image = replace(image, beneath=event_triggered(image), wrapped={it.name: wrapped(image, it) for it in system.interrupts})
-    found, leads = handlers(image)
+    generated, leads = handlers(image)
     vectors = vector_tables(image, leads)
-    called = direct(image, found, vectors)
-    return replace(image, handlers=found, vectors=vectors, direct=called, switches=switches(image))
+    called = direct(image, generated, vectors)
+    return replace(image, handlers=generated, vectors=vectors, direct=called, switches=switches(image))
 
 
 def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microcode: bool) -> OsekImage:
@@ -237,10 +237,10 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
         images = tuple(_cell_image(system, c, u, position, n, lead) for (c, u), n in zip(members, longest, strict=True))
         cells.extend(images)
         start.append(StartStore(images, array.start is Start.GROUP))
-    own = next((cell for cell in cells if base is not None and cell.carrier.source == base.source and base.use is not None), None)
-    if own is not None and base is not None and base.kind is BaseKind.UP:
-        origin -= own.first - base.period  # the base counts from 0, and from its own start
-    if own is not None and base is not None:
+    base_cell = next((c for c in cells if base is not None and c.carrier.source == base.source and base.use is not None), None)
+    if base_cell is not None and base is not None and base.kind is BaseKind.UP:
+        origin -= base_cell.first - base.period  # the base counts from 0, and from its own start
+    if base_cell is not None and base is not None:
         # Cells of one group start in the same cycle; others may differ by a part of a unit, and the base must not be behind.
         ticking = [carrier.cells[0].cell.array for carrier in allocation.ticking]
         together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
@@ -250,7 +250,7 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     clock, frame = allocation.clock, None
     if clock is not None and clock.counted and board.vectors == "code" and counts_ticks:
         frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
-    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, tables, tick_frame=frame), microcode)
+    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), base_cell, tables, tick_frame=frame), microcode)
     return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 

@@ -27,11 +27,11 @@ def guard(task: str) -> str:
     return f"carillon_guard_{task}"
 
 
-def point(it: Series) -> str:
+def point(series: Series) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
-    if it.action is None:
-        return f"carillon_{it.what}_{it.table.name}"
-    return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
+    if series.action is None:
+        return f"carillon_{series.what}_{series.table.name}"
+    return f"carillon_point_{series.table.name}_{series.table.actions.index(series.action)}"
 
 
 def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:
@@ -39,10 +39,10 @@ def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:
     return f"carillon_joined_{carrier.source}" if carrier.source in allocation.joined else f"carillon_alarm_{it.name}"
 
 
-def part(allocation: OsekAllocation, it: Carrier) -> str:
+def part(allocation: OsekAllocation, carrier: Carrier) -> str:
     """What the handler of a part of a counter's queue is called."""
-    first = it.part < len(allocation.osek.counters)
-    return f"carillon_counter_{it.demand.name}" if first else f"carillon_part_{it.demand.name}_{it.level}"
+    first = carrier.part < len(allocation.osek.counters)
+    return f"carillon_counter_{carrier.demand.name}" if first else f"carillon_part_{carrier.demand.name}_{carrier.level}"
 
 
 def level(it: TaskLevel) -> str:

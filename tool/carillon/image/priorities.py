@@ -21,12 +21,12 @@ def check_rate_monotonic(program: Giotto, instead: str, diagnostics: Diagnostics
         cause = f"the task {missing[0]} has no wcet, so that nothing proves that tasks end in time"
         diagnostics.warning("C284", program.start.span, cause, "write [wcet ...] behind each task")
         return
-    found = across_switches(program, times)
-    if found.safe is None:
+    schedulable = across_switches(program, times)
+    if schedulable.safe is None:
         cause = "the switches of modes make too many cases to prove that tasks end in time"
         diagnostics.warning("C284", program.start.span, cause, "use fewer modes, or fewer switches")
-    elif not found.safe:
-        assert found.played is not None
-        path = "".join(f", mode {mode} from {format_number(at, 3)} ms on" for mode, at in found.path)
-        cause = f"under rate-monotonic priorities, a task is late: mode {program.start}{path}: {found.played.said()}"
+    elif not schedulable.safe:
+        assert schedulable.played is not None
+        path = "".join(f", mode {mode} from {format_number(at, 3)} ms on" for mode, at in schedulable.path)
+        cause = f"under rate-monotonic priorities, a task is late: mode {program.start}{path}: {schedulable.played.said()}"
         diagnostics.error("C283", program.start.span, cause, f"use shorter execution times, or {instead}")

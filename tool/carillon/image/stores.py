@@ -35,7 +35,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     board, cells = image.system.board, mode.cells
     control = mode.control.cell if mode.control is not None else None
     beneath = image.osek.cells if image.osek is not None else ()
-    own = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
+    sources_of_mode = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
     may = enabled(image, mode)
     prepare, stop = [], []
     for cell in cells:
@@ -46,9 +46,9 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
             stop.append(Store("STOP", cell, (cell.number + 1,)))
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
-        stop += of_sources(board, "DISABLE", own) + of_sources(board, "UNPEND", own)
+        stop += of_sources(board, "DISABLE", sources_of_mode) + of_sources(board, "UNPEND", sources_of_mode)
     stores = {
-        "prepare": (*prepare, *of_sources(board, "UNPEND", own), *of_sources(board, "ENABLE", may)),
+        "prepare": (*prepare, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
         "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
         "start": tuple(_start(store, beneath) for store in mode.start),
         "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
@@ -60,7 +60,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     sync, limits = mode.sync, image.system.sync
     if sync is not None and limits is not None and limits.start is SyncStart.HARD:
         source = sync.cell.carrier.source
-        waiting, forgotten = ([s for s in sources if s != source] for sources in (may, own))
+        waiting, forgotten = ([s for s in sources if s != source] for sources in (may, sources_of_mode))
         release = of_sources(board, "UNPEND", forgotten) + of_sources(board, "ENABLE", waiting)
         sync = replace(sync, hold=of_sources(board, "DISABLE", waiting), release=release)
     return replace(mode, stores=stores, table=table, levels=levels, ground=ground_state(image, mode), sync=sync)

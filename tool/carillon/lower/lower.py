@@ -60,14 +60,14 @@ def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Dem
     return [
         Demand(
             Activate(task),
-            tuple(own),
+            tuple(task_points),
             required=True,
-            bounded=_bounded(own, mode.round_length),
-            exclusive=task in vouched or _stopped_in_time(own, mode.round_length),
+            bounded=_bounded(task_points, mode.round_length),
+            exclusive=task in vouched or _stopped_in_time(task_points, mode.round_length),
             vouched=task in vouched,
             within=system.task(task).start_within,
         )
-        for task, own in points.items()
+        for task, task_points in points.items()
     ]
 
 

@@ -133,15 +133,15 @@ def _simavr_command(
     table = symbols(firmware.elf)
     if not _starts(table, diagnostics):
         return None
-    own = own_vectors(image, table)
-    vectors = entry_values(image, table, [*_all_vectors(image), *own])
+    isrs = own_vectors(image, table)
+    vectors = entry_values(image, table, [*_all_vectors(image), *isrs])
     lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
     places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
     if image.system.osek is not None:
         places |= MARKS
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
-    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in own)})]
+    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
     chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
@@ -152,10 +152,10 @@ def _simavr_command(
 
 def _of_table(image: Image, mode: int, vector: Vector) -> set[str]:
     """The functions of tasks that a mode's table runs, if the vector is the table's: other modes may have vectors for them."""
-    own = image.modes[mode] if image.modes else None
-    if own is None or own.dispatch is None or own.dispatch.carrier.source != vector.source:
+    mode_image = image.modes[mode] if image.modes else None
+    if mode_image is None or mode_image.dispatch is None or mode_image.dispatch.carrier.source != vector.source:
         return set()
-    return {image.system.task(e.point.object).entry for e in own.table if e.point.action.role is Role.ACTIVATION}
+    return {image.system.task(e.point.object).entry for e in mode_image.table if e.point.action.role is Role.ACTIVATION}
 
 
 def _all_vectors(image: Image) -> list[Vector]:

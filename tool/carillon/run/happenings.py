@@ -187,16 +187,16 @@ class Happenings:
     def _suspend(self, record: Record) -> Iterator[Event]:
         """An extended task waits, or ends."""
         name, stack = self.names.contexts.get(record.value), self._stack
-        own = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
-        if name is None or own is None:
+        position = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
+        if name is None or position is None:
             return
-        above = stack[own + 1 :]
+        above = stack[position + 1 :]
         for frame in reversed(above):
             if frame.entered is not None and not frame.left:
                 yield self._event(Kind.EXIT, frame.object)
         if above:
             yield self._event(Kind.RESUME, name)
-        del stack[own + 1 :]
+        del stack[position + 1 :]
         if record.code == Code.SUSPEND:
             self._waiting[name] = [replace(frame, left=True) for frame in above]
         yield from self._end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)

@@ -90,8 +90,8 @@ class Decoder:
         if event_triggered is not None:
             named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
             named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
-        own = own_vectors(image, symbols)
-        named += [(vector.symbol, vector.object) for vector in own]
+        isrs = own_vectors(image, symbols)
+        named += [(vector.symbol, vector.object) for vector in isrs]
         functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
@@ -110,8 +110,8 @@ class Decoder:
             {address: miss.lane for address, miss in self._late.items()},
             lambda address: self._vectors[self._mode_of(address)] if self._is_round(address) else None,
         )
-        self._vectors = [self._of_mode((*vectors, *own), symbols) for vectors in image.vectors]
-        self._own = tuple(vector.object for vector in own)
+        self._vectors = [self._of_mode((*vectors, *isrs), symbols) for vectors in image.vectors]
+        self._own = tuple(vector.object for vector in isrs)
 
     def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[Entry]]:
         """What may be meant by each value of a record of an entry, while a mode runs."""
@@ -294,13 +294,13 @@ class Decoder:
         interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
         """
         deadlines = self._deadlines(events, segments, length)
-        found = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
+        handler_of = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
         checks = sorted(happenings.checks, key=lambda e: e.n)
         times = [e.n for e in checks]
         verdicts: list[Event] = []
         inside: dict[int, list[Event]] = {}
         for deadline in deadlines:
-            handler = found.get(id(deadline))
+            handler = handler_of.get(id(deadline))
             late = deadline.end is None or deadline.end >= deadline.n + (self._response if deadline.watched else 0)
             kind = Kind.DEADLINE_MISSED if handler is not None or late else Kind.DEADLINE_MET
             if handler is None:  # the handler that checked came then, or soon after if the processor answers later
@@ -316,7 +316,7 @@ class Decoder:
         """The deadlines of the rounds that began, as far as the run went."""
         scale = 1 if self._native else self._per_tick
         starts, ends = (grouped((e.object, e.n) for e in events if e.kind is kind) for kind in (Kind.START, Kind.END))
-        found: list[Deadline] = []
+        deadlines: list[Deadline] = []
         for segment in segments:
             watched, round_length, course = segment.image.watched, segment.mode.round_length, segment.course
             for number in course.rounds:
@@ -327,12 +327,12 @@ class Decoder:
                     started, done = starts[a.task], ends[a.task]
                     k = bisect_left(started, (begin + a.at) * scale)
                     end = done[k] if k < len(started) and k < len(done) else None
-                    found += [
+                    deadlines += [
                         Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
                         for d in a.deadlines
                         if begin + d <= length
                     ]
-        return found
+        return deadlines
 
     @staticmethod
     def _merge(events: list[Event], verdicts: list[Event], inside: dict[int, list[Event]]) -> list[Event]:

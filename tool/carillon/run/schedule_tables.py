@@ -199,9 +199,9 @@ class Tables:
     def _steps(self) -> dict[int, tuple[ScheduleTable, int, tuple[bool, ...]]]:
         """The cursors by the address of their steps: table, bytes per step, and whether each step has actions."""
         assert self._image.osek is not None
-        found = {}
+        cursors = {}
         for cursor in self._image.osek.allocation.cursors:
             address, size = self._symbols.get(f"carillon_steps_{cursor.table.name}_{cursor.part}", (0, 0))
             if size:
-                found[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
-        return found
+                cursors[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
+        return cursors

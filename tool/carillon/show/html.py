@@ -125,18 +125,18 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
     """The tables of a panel: tasks of the rounds, and event-triggered tasks and ISRs."""
     events = [task for task in panel.summary.tasks if task.event_triggered]
     rounds = [task for task in panel.summary.tasks if not task.event_triggered]
-    what = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in events) else "tasks"
+    others = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in events) else "tasks"
     both = panel.rounds and panel.event_triggered
     return [
         {
             "title": f"{panel.title}: {kind if both else ''}{who}",
             "columns": [(title, meaning) for title, _, meaning in columns],
-            "rows": [_row(panel, task) for task in own],
+            "rows": [_row(panel, task) for task in tasks],
             "help": f"{ticks} in ticks, execution in {unit_of(panel)}, dispatch and terminate in {panel.trace.unit}",
         }
-        for there, kind, who, columns, own, ticks in (
+        for there, kind, who, columns, tasks, ticks in (
             (panel.rounds, "time-triggered ", "tasks", ROUNDS, rounds, "Start delay, jitter, drift and response"),
-            (panel.event_triggered, "event-triggered ", what, EVENTS, events, "Longest"),
+            (panel.event_triggered, "event-triggered ", others, EVENTS, events, "Longest"),
         )
         if there
     ]
@@ -216,7 +216,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
     lanes = []
     for lane in summary.lanes:
         real = lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
-        own = verdicts[lane.name] if real else []
+        lane_verdicts = verdicts[lane.name] if real else []
         lanes.append(
             {
                 "name": lane.name,
@@ -229,9 +229,9 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "sleep": intervals(panel.waiting[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
                 "act": differences(panel.activations[lane]),
-                "due": differences(v.at * panel.scale for v in own),
-                "late": [index for index, v in enumerate(own) if v.missed],
-                "dueRun": differences(v.run for v in own),
+                "due": differences(v.at * panel.scale for v in lane_verdicts),
+                "late": [index for index, v in enumerate(lane_verdicts) if v.missed],
+                "dueRun": differences(v.run for v in lane_verdicts),
             }
         )
     objects = {name: index for index, name in enumerate(dict.fromkeys(h.object for h in summary.handlers))}

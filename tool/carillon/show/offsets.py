@@ -34,12 +34,12 @@ class Part:
 
 def parts_of(run: NetworkRun) -> tuple[Part, ...]:
     """What is drawn of a run."""
-    found = [Part("Oscillators: how far they are ahead of true time", tuple(_oscillator(run, node) for node in run.nodes))]
+    parts = [Part("Oscillators: how far they are ahead of true time", tuple(_oscillator(run, node) for node in run.nodes))]
     first = next((node for node in run.nodes if node.reports), None)
     if first is not None:
         lines = tuple(_bundled(reported(node, first), run.length) for node in run.nodes)
-        found.append(Part(f"The network's time as nodes report it: how far they are ahead of '{first.node.name}'", lines))
-    return tuple(found)
+        parts.append(Part(f"The network's time as nodes report it: how far they are ahead of '{first.node.name}'", lines))
+    return tuple(parts)
 
 
 def _oscillator(run: NetworkRun, node: NodeRun) -> Line:

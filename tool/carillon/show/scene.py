@@ -135,12 +135,12 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for owner, end in last.items():
         if summary.runs[owner].end is None and end < summary.end.u:
             preempted[summary.runs[owner].lane].append((end, summary.end.u, owner))
-    for owner, own in ran.items():
+    for owner, intervals in ran.items():
         run = summary.runs[owner]
-        waits = _waits(run, own, summary.end.u)
+        waits = _waits(run, intervals, summary.end.u)
         waiting[run.lane] += [(begin, end, owner) for begin, end in waits]
         end = summary.end.u if run.end is None else run.end.u
-        preempted[run.lane] += [(b, e, owner) for b, e in _between([*own, *waits], run.begin.u, end)]
+        preempted[run.lane] += [(b, e, owner) for b, e in _between([*intervals, *waits], run.begin.u, end)]
     activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
     by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
@@ -174,7 +174,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
     """The times at which a run waited, each from the instruction after the wait."""
-    found = []
+    waits = []
     ends = [e for _, e in ran]
     for begin, until in run.waits:
         position = bisect.bisect_left(ends, begin.u)
@@ -182,8 +182,8 @@ def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int
         first = own if position < len(ends) and ran[position][0] <= begin.u < ends[position] == own else begin.u
         last = end if until is None else until.u
         if last > first:
-            found.append((first, last))
-    return found
+            waits.append((first, last))
+    return waits
 
 
 def _between(intervals: Iterable[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:

@@ -84,15 +84,15 @@ class _Picture:
 
     def clipped(self, intervals: Iterable[tuple[int, int, int]]) -> list[tuple[float, float]]:
         """The visible part of each interval, in x; parts less than a quarter of a unit apart are joined."""
-        found: list[tuple[float, float]] = []
+        clipped: list[tuple[float, float]] = []
         for begin, end, _ in intervals:
             if end > self.low and begin < self.high and end > begin:
                 left, right = self.x(max(begin, self.low)), self.x(min(end, self.high))
-                if found and left - found[-1][1] < 0.25:
-                    found[-1] = (found[-1][0], right)
+                if clipped and left - clipped[-1][1] < 0.25:
+                    clipped[-1] = (clipped[-1][0], right)
                 else:
-                    found.append((left, right))
-        return found
+                    clipped.append((left, right))
+        return clipped
 
     def bars(self, intervals: Iterable[tuple[int, int, int]], y: float, height: float, fill: str, thinnest: float = 0.6) -> None:
         for left, right in self.clipped(intervals):

@@ -41,17 +41,17 @@ def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
         return []
     lines = ["", "/* Whether cells of alarms and counters that have a level have expired and wait; and serve them, locked. */"]
     lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
-    lines += [f"void carillon_cells_{it.level}(void);" for it in levels]
+    lines += [f"void carillon_cells_{served.level}(void);" for served in levels]
     inline = "static inline __attribute__((always_inline, unused))"
     lines += [f"{inline} bool carillon_known_cells_wait(uint8_t level)", "{", "    switch (level) {"]
-    for it in levels:
-        pending = " || ".join(f"carillon_port_is_pending({source}u)" for source in it.sources)
-        lines += [f"    case {it.level}u:", f"        return {pending};"]
+    for served in levels:
+        pending = " || ".join(f"carillon_port_is_pending({source}u)" for source in served.sources)
+        lines += [f"    case {served.level}u:", f"        return {pending};"]
     lines += ["    default:", "        return false;", "    }", "}"]
     lines += [f"{inline} void carillon_serve_known_cells(uint8_t level)", "{", "    switch (level) {"]
-    for it in levels:
-        lines += [f"    case {it.level}u:", f"        if (carillon_known_cells_wait({it.level}u)) {{"]
-        lines += [f"            carillon_osek_call_cells(carillon_cells_{it.level});", "        }", "        break;"]
+    for served in levels:
+        lines += [f"    case {served.level}u:", f"        if (carillon_known_cells_wait({served.level}u)) {{"]
+        lines += [f"            carillon_osek_call_cells(carillon_cells_{served.level});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
 
 
