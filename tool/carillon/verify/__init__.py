@@ -37,7 +37,7 @@ from carillon.verify.vector_tables import differences, own_handlers
 
 @dataclass(slots=True)
 class Report:
-    """What was compared: of each mode, and of the event-triggered system; and what was not, with the reason."""
+    """What was compared, of each mode and of the event-triggered system; and what was not, with the reasons."""
 
     system: str
     board: str

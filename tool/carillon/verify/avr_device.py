@@ -53,7 +53,7 @@ class _Header:
         self._defined = dict(_DEFINE.findall(text))
 
     def find(self, name: str) -> int | None:
-        """The number or the address that a macro is; None: there is none, or it is something else."""
+        """The number or the address that a macro stands for; None for a missing macro, and for anything else."""
         for _ in range(8):  # a register of several names
             value = self._defined.get(name)
             if value is None:
@@ -70,14 +70,14 @@ class _Header:
         return next((found for name in names if (found := self.find(name)) is not None), None)
 
     def _registers(self, top: str) -> Iterator[tuple[int, list[int]]]:
-        """Numbers of timers with control registers A and B, a counter, and what says how long its round is."""
+        """Numbers of timers, each with the addresses of control A and B, of the counter and of the register ``top``."""
         for n in range(10):
             found = [self.find(name.format(n)) for name in ("TCCR{}A", "TCCR{}B", "TCNT{}", top)]
             if None not in found:
                 yield n, [it for it in found if it is not None]
 
     def timers(self) -> tuple[Timer, ...]:
-        """Those that have 16 bits and a register for the length of their round."""
+        """Timers with 16 bits and a register for the length of their round."""
         found = []
         for n, (a, b, count, top) in self._registers("ICR{}"):
             if "16" not in self._defined[f"TCNT{n}"]:
@@ -89,7 +89,7 @@ class _Header:
         return tuple(found)
 
     def small(self) -> tuple[Timer, ...]:
-        """Those that have 8 bits and two channels."""
+        """Timers with 8 bits and two channels."""
         found = []
         for n, (a, b, count, top) in self._registers("OCR{}A"):
             if self.find(f"TCNT{n}H") is not None:
@@ -121,7 +121,7 @@ class _Header:
 
 @cache
 def _header(compiler: str, option: str) -> _Header | None:
-    """What the compiler finds in the header of the device that its option names; None: it has none."""
+    """The header of the device that the compiler's option names; None without a compiler or a header."""
     program = shutil.which(compiler)
     if program is None:
         return None

@@ -91,7 +91,7 @@ REMEDY = "correct the board's file; where its timers are is in {}"
 
 
 def machine(command: Sequence[str]) -> str | None:
-    """The machine that a command line of QEMU starts, with its options, which may move its devices; None: it names none."""
+    """The machine, with its options, that a command line of QEMU starts; None without a machine."""
     return next((value for option, value in pairwise(command) if option in ("-M", "-machine", "--machine")), None)
 
 
@@ -99,7 +99,7 @@ AVR_HEADER = "the device's header of avr-libc"
 
 
 def _channels(found: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
-    """Each channel of an AVR device's timers, by the name of its compare register, as a board's file has it."""
+    """Each channel of an AVR device's timers, by the name of its compare register, as in a board's file."""
     requests = {
         source: {"enable": enable, "flags": flags, "bit": mask.bit_length() - 1}
         for (enable, flags), bits in found.requests.items()
@@ -182,7 +182,7 @@ def _requests(board: Board, found: Device, diagnostics: Diagnostics) -> None:
 def _family(
     system: System, family: Family, cells: Sequence[Cell], known: Mapping[str, Site], documents: str, diagnostics: Diagnostics
 ) -> None:
-    """A cell may have any name, and an array any order: what matters is that each is a timer of the chip, and another one."""
+    """Compare cells with timers.  Names and order are free, but each cell must be a different timer of the chip."""
     board = system.board
     left = dict(known)
     wrong: list[Cell] = []
@@ -212,7 +212,7 @@ def _family(
 
 
 def _meant(name: str, told: Site, left: Mapping[str, Site]) -> str | None:
-    """The timer that a cell is probably meant to be: of its name, else of the most in common; None: none is left."""
+    """The timer that a cell probably means: by its name, else by the most values in common; None if no timer is left."""
     if name in left:
         return name
     return max(left, key=lambda timer: sum(told.get(key) == value for key, value in left[timer].items()), default=None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon verify``: finds the image that belongs to a schedule, and compares them."""
+"""``carillon verify``: finds the image of a schedule, and compares the two."""
 
 from __future__ import annotations
 

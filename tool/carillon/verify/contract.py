@@ -42,7 +42,7 @@ class MultiplexStart:
 
     @property
     def waits(self) -> bool:
-        """Whether its cell expires at other times than its points, too."""
+        """Whether the cell also expires at other times than its points."""
         return self.laps > 0 or any(laps for _, laps in self.steps)
 
 
@@ -107,7 +107,7 @@ class Reader:
         self.elf, self.begin, self.at = elf, at, at
 
     def take(self, size: int) -> int:
-        """The next member, of that size, behind what padding its type asks for."""
+        """The next member, of ``size`` bytes, after the padding of its type."""
         step = min(size, self.elf.align)
         self.at += -(self.at - self.begin) % step
         value = self.elf.number(self.at, size)
@@ -115,7 +115,7 @@ class Reader:
         return value
 
     def truth(self) -> bool:
-        """The next member, of one byte that is 0 or 1; UnreadableError if it is neither."""
+        """The next member, a byte that is 0 or 1; UnreadableError for other values."""
         value = self.take(1)
         if value > 1:
             raise UnreadableError(f"the byte at {self.at - 1:#x} is {value}, and is to be 0 or 1")
@@ -135,13 +135,13 @@ POINTER = 0
 
 
 def otherwise(row: Mapping[str, int], expected: Mapping[str, int]) -> str:
-    """Which members of a row are not what is expected; empty if all are."""
+    """The members of a row that differ from the expected values; empty if all are equal."""
     wrong = ((name, value) for name, value in expected.items() if row[name] != value)
     return "; ".join(f"{name} {row[name]}, and the schedule says {value:d}" for name, value in wrong)
 
 
 def rows_of(elf: Elf, name: str, size: int = 0, count: int = 0) -> list[Reader]:
-    """A reader for each row of a table; none if there is no such table, or not of rows of this ``size``, or this ``count``."""
+    """A reader per row of a table; none if the table is absent, or does not have ``count`` rows of ``size`` bytes."""
     symbol = elf.symbols.get(name)
     if symbol is None or not symbol.size:
         return []

@@ -33,7 +33,7 @@ class Elf:
         self._sized, self._sized_at = sized, [s.address for s in sized]
 
     def bytes_at(self, address: int, size: int) -> bytes:
-        """What the image holds there; UnreadableError if it holds nothing, as in memory that is cleared at start."""
+        """The image's bytes at ``address``; UnreadableError if it has none, as in memory that is cleared at start."""
         k = bisect_right(self._starts, address) - 1
         if k >= 0:
             start, part = self._parts[k]

@@ -64,7 +64,7 @@ def level_rows(events: Events) -> list[LevelRow]:
 
 
 def check_levels(events: Events, rows: list[LevelRow]) -> None:
-    """The queue of each level: activations of all its tasks wait in it, each in a place of its own."""
+    """Check the queue of each level: activations of all its tasks wait in it, each in its own place."""
     tasks = events.leveled
     rings: dict[int, int] = {}
     for level in sorted({t.level for t in tasks}) if rows else ():
@@ -145,7 +145,7 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
 
 
 def check_ceilings(events: Events) -> None:
-    """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
+    """Check the ceiling of each resource, and each task's running level (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
     osek, levels = events.osek, events.task_levels
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
@@ -191,7 +191,7 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
 
 
 def check_contexts(events: Events) -> None:
-    """What each source is said to be; and of each ISR, which source is said to be its own."""
+    """Check the context of each source, and the source of each ISR."""
     symbol = events.elf.symbols.get("carillon_osek_contexts")
     levels, services = events.task_levels, events.services
     if symbol is not None:
@@ -199,7 +199,7 @@ def check_contexts(events: Events) -> None:
         reader = Reader(events.elf, symbol.address)
         for source in range(symbol.size // 2):
             found, service = 0 if cleared else reader.take(2), services.get(source)
-            if source in services and service is None:  # which has been told
+            if source in services and service is None:  # reported already
                 continue
             wanted = _context(events, source, service, levels) if service is not None else 0
             if events.software and wanted & (ISR1 | ISR2) and found & 0xFF > max(levels.values(), default=0):
@@ -218,7 +218,7 @@ def check_contexts(events: Events) -> None:
 def _context(events: Events, source: int, service: Service, levels: Mapping[str, int]) -> int:
     """What a source is to be said to be."""
     level = events.sources.get(source, 0)
-    if service.kind == "dispatcher":  # the kernel never asks who that is: it is beneath all others
+    if service.kind == "dispatcher":  # the kernel never asks for the dispatcher's context: it is beneath all others
         return 0
     if service.kind == "isr":
         isr = next((i for i in events.osek.isrs if i.name == service.name), None)

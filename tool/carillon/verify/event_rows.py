@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of the kernel's tables a handler of the event-triggered system touches.
+"""The rows of the kernel's tables that a handler of the event-triggered system touches.
 
-A handler is the kernel's function with a number compiled into it: of an alarm, a part of a counter's queue, a level.  Its loads,
-stores and calls tell the number, whatever the compiler has made of it.  A row that belongs to another object is a difference.
+A handler is the kernel's function with a constant number: of an alarm, a part of a counter's queue, or a level.  Loads,
+stores and calls reveal the number, whatever the compiler made of it.  A row of another object is a difference.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RUNNING = "carillon_osek_running"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A row that a handler's code names: what it is of, its number, and where it was seen."""
+    """A row that a handler's code names: the kind of table, the row's number, and the place in the code."""
 
     kind: str
     number: int
@@ -96,7 +96,7 @@ class EventRows:
                 yield Service(found[1], number=int(found[2])), symbol.address
 
     def _allowed(self, service: Service, levels: Mapping[str, int]) -> dict[str, set[int]]:
-        """Of each kind of row, those that a handler may touch; a kind that is not there may be any."""
+        """Per kind of row, the numbers that a handler may touch; of kinds left out, any number."""
         osek, parts = self.events.osek, self.events.parts
         at = {level: {self._tasks[t] for t in levels if levels[t] == level} for level in levels.values()}
         if service.kind == "level":
@@ -113,7 +113,7 @@ class EventRows:
             own = {k for k, a in enumerate(osek.alarms) if counter is not None and a.counter == counter.name}
             if any(a.action.subject == "counter" for a in osek.alarms):
                 return {"alarm": own}
-            first = service.number < len(osek.counters)  # whose handler requests the parts that have no cell
+            first = service.number < len(osek.counters)  # the first part's handler requests the parts without a cell
             beside = {k for k, c in enumerate(parts.counters) if first and c == counter}
             return {"alarm": own, "part": {service.number} | beside}
         if service.kind == "cells":

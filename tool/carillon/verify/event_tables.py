@@ -68,7 +68,7 @@ class Parts:
 
     @staticmethod
     def read(osek: Osek, elf: Elf) -> Parts:
-        """The table of an image; where that has none, no counter has more than one part."""
+        """The parts of an image; without a table of counters, each counter has one part."""
         parts = Parts(list(osek.counters), of={alarm.name: row["part"] for alarm, row in alarm_rows(osek, elf)})
         parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
         symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(19, 4)
@@ -84,7 +84,7 @@ class Parts:
         return parts
 
     def counter(self, number: int) -> Counter | None:
-        """The counter that a part belongs to; None of what is no part."""
+        """The counter of a part; None if there is no such part, or it has no counter."""
         return self.counters[number] if 0 <= number < len(self.counters) else None
 
 
@@ -122,7 +122,7 @@ def _schedule_tables(events: Events) -> None:
     osek, parts = events.osek, events.parts
     cells = on_cells(osek, events.elf, events.hardware)
     if not osek.schedule_tables or ("carillon_osek_expire_points" not in events.elf.symbols and not cells):
-        return  # nothing in the image goes through tables: the application neither starts one nor advances its counter
+        return  # the image uses no tables: the application neither starts one nor advances its counter
     events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
     for span, wrong in ScheduleTableChecks(osek, events.elf, parts.cursors, frozenset(cells)).differences():
         events.error("C204", wrong, span)
@@ -143,7 +143,7 @@ def _schedule_tables(events: Events) -> None:
 
 
 def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
-    """The part in which an alarm stands while it is queued."""
+    """Check the part that queues an alarm."""
     counter, part = events.osek.counter(alarm.counter), events.parts.of.get(alarm.name)
     if counter.kind is not CounterKind.HARDWARE or part is None or events.parts.counter(part) != counter:
         return
@@ -177,7 +177,7 @@ def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
 
 
 def _expected(events: Events, what: AlarmAction) -> tuple[int, int, int]:
-    """An action as the table says it: its number, its object's, and what it takes besides."""
+    """An action as the table gives it: its number, its object's number, and its operand."""
     osek, elf = events.osek, events.elf
     operand = next((e.mask for e in osek.events if isinstance(what, SetEvent) and e.name == what.event), 0)
     numbers = {"task": [t.name for t in osek.tasks], "counter": [c.name for c in osek.counters]}
@@ -208,7 +208,7 @@ def _counter_table(events: Events) -> None:
 
 
 def _advances(events: Events, counter: Counter, units: int, software: int, ticked: int) -> str:
-    """What is wrong with what a counter's table says of what advances it."""
+    """The fault in a counter's row about what advances the counter."""
     by_software = counter.kind is CounterKind.SOFTWARE
     celled = any(events.parts.counter(p) == counter for p in events.ticked)
     told = events.teller is not None and not by_software

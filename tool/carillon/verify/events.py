@@ -112,7 +112,7 @@ class Events:
         return {source: it for source, it in self.services.items() if it is not None and it.kind == kind}
 
     def check(self, started: Sequence[Cell]) -> None:
-        """Everything about it; ``started``: its cells, which run."""
+        """Check all parts of the system; ``started``: its running cells."""
         self.parts = Parts.read(self.osek, self.elf)
         self.services = {source: self._service(source) for source in sorted(self.sources)}
         for source in self.of_kind("joined"):
@@ -170,7 +170,7 @@ class Events:
         calls = {(s.name, s.number) for s in meaning.every("call")}
         runs = meaning.runs
         level = re.fullmatch(r"carillon_level_(\d+)", meaning.symbol)
-        if level is not None:  # the kernel's handler of managed tasks, within which the compiler may have its functions
+        if level is not None:  # the kernel's handler of managed tasks; the compiler may have inlined its functions
             return Service("level", number=int(level[1]))
         if len(runs) == 1:
             function = next(iter(runs))
@@ -187,7 +187,7 @@ class Events:
         acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
         if point is not None and acts:
             return Service("point", point[1], int(point[2]))
-        if alarm is not None and acts:  # on its task's level, and the compiler has the action within it
+        if alarm is not None and acts:  # on its task's level, with the action inlined by the compiler
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         if meaning.every("ask"):
@@ -199,7 +199,7 @@ class Events:
         return next((Service(kind) for kind, functions in WHOLE.items() if names.intersection(functions)), None)
 
     def _joined(self, source: int, cells: Sequence[Cell]) -> None:
-        """A source of several alarms: its vector asks each cell, that of the highest task first, and serves its alarm."""
+        """Check a source of several alarms: the vector asks each cell, the highest task's first, and serves its alarm."""
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[source])
             alarms, wrong = joined_alarms(meaning, cells)
@@ -249,15 +249,12 @@ class Events:
         return (cell.begins - origin, cell.ticks(cell.again)) in times
 
     def _ticks(self, every: int) -> set[tuple[Fraction, Fraction]]:
-        """The first expiry and period of what only ticks: it may begin whole periods early, between the start and tick 0.
-
-        The kernel forgets what was asked for before it enables the source.
-        """
+        """The first expiry and the period of a cell that only ticks: the first may be whole periods early."""
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
     def _requested_parts(self, started: Sequence[Cell]) -> None:
-        """Parts of counters' queues that have no cell: the handler of the first part of the same counter requests them."""
+        """Check parts without a cell: the handler of the same counter's first part requests them."""
         celled = {cell.place.source for cell in started}
         parts = {source: it.number for source, it in self.of_kind("counter").items()}
         for source, number in parts.items():
@@ -279,7 +276,7 @@ class Events:
         return any(source in s.sources for s in meaning.every("pend")) or any(s.number == source for s in calls)
 
     def _expected(self, cell: Cell, service: Service) -> tuple[Span, str, set[tuple[Fraction, Fraction]]] | None:
-        """Where it is said, what it is, and the first expiry and period that it may have; None if anything may be."""
+        """The place, a phrase, and the possible first expiries and periods of a cell; None if anything is allowed."""
         osek, time = self.osek, self.system.time
         counter = self.parts.counter(service.number) if service.kind == "counter" else None
         if counter is not None:
@@ -353,7 +350,7 @@ class Events:
                 self.error("C205", f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}", isr.span)
 
     def _tasks(self) -> None:
-        """The table of tasks, and that each task's source leads to it."""
+        """Check the table of tasks, and that each task's source leads to the task."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
         count = len(self.osek.tasks)
         if symbol is None or not count or symbol.size % count:

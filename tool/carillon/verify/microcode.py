@@ -41,7 +41,7 @@ class MicrocodeReport:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An address beside what the program does next."""
+    """An address in the code, with the position in the program that belongs to it."""
 
     address: int
     at: At
@@ -192,7 +192,7 @@ class MicrocodeCheck:
     # Following
 
     def follow(self, first: _Place) -> None:
-        """From one place on, everything that may come."""
+        """Follow all code that can run from one place on."""
         waiting = [first]
         while waiting:
             place = waiting.pop()
@@ -251,7 +251,7 @@ class MicrocodeCheck:
         return None
 
     def _scheduled(self, address: int, item: Item) -> None:
-        """What a block does behind its wait: nothing, or S code, which may do nothing else."""
+        """Check the code of a block after its wait: it may be absent, or S code without other effects."""
         waiting, seen = [address], set[int]()
         while waiting:
             here = self._jumped(waiting.pop(), item)
@@ -291,7 +291,7 @@ class MicrocodeCheck:
         return True
 
     def _touches(self, function: Function) -> list[int]:
-        """The tasks of which it reads what they write, or writes what they read or write."""
+        """The tasks whose written ports the function reads, or whose read or written ports it writes."""
         reads, writes = {*function.reads}, {*function.writes}
         workers = [(k, {*own.reads}, {*own.writes}) for k, own in enumerate(self.meaning.workers())]
         return [k for k, own_reads, own_writes in workers if reads & own_writes or writes & (own_reads | own_writes)]
@@ -308,7 +308,7 @@ class MicrocodeCheck:
         return f"a wait of {item.time} ms for {_named(item.to)}"
 
     def _modes_that_nothing_leads_to(self) -> None:
-        """A mode that no switch leads to may have code: it has if all of it is somewhere."""
+        """Look for the code of modes without a switch to them; a mode has code if all its code is found."""
         reached = {place.at.mode for place in self.met}
         for mode in self.program.modes:
             if mode.name.text in reached:
@@ -322,7 +322,7 @@ class MicrocodeCheck:
             reached = {place.at.mode for place in self.met}
 
     def _is_begin(self, address: int, at: At) -> bool:
-        """Whether code from an address on does what a mode does; what was learned on the way is kept if so."""
+        """Whether the code from ``address`` on does what a mode does; if so, what was learned from it is kept."""
         before = self.functions, self.drivers, self.guards, self.met
         self.functions = self.functions.copy()
         self.drivers, self.guards, self.met = dict(self.drivers), dict(self.guards), dict(self.met)
@@ -368,7 +368,7 @@ class MicrocodeCheck:
             self._error("C205", span, f"the thread {name} does not carry the task {worker.name} out")
 
     def _triggers(self) -> None:
-        """The triggers of sensors: what their interrupts count, and what the machine compares."""
+        """Check sensors' triggers: the interrupts count events, and the machine compares the counts."""
         assert self.system.osek is not None
         sensors = [p for p in self.program.ports if p.interrupt is not None]
         rows = self.image.triggers

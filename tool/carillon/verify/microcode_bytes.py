@@ -34,7 +34,7 @@ OPERANDS = {  # x, time, y
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An opcode and its operands, as numbers; SPEC says which it uses."""
+    """An opcode with its operands, as numbers; SPEC says which operands it uses."""
 
     opcode: int
     x: int
@@ -48,7 +48,7 @@ class Instruction:
 
 
 def decoded(raw: bytes, counts: dict[str, int]) -> tuple[Instruction, str]:
-    """An instruction of 8 bytes, and what is wrong with it; ``counts``: how many there are of what an operand may name."""
+    """An instruction of 8 bytes, and its fault; ``counts``: how many objects of each kind operands may name."""
     word, x, y = struct.unpack("<IHH", raw)
     found = Instruction(word & 0xFF, x, word >> 8, y)
     if found.opcode not in OPERANDS:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of microcode in the image: which C function each driver, guard and task calls, and with which ports.
+"""The functions of microcode in the image: the C function that each driver, guard and task calls, and its ports.
 
-A port has no name in the image: it is an address.  So names and addresses are matched.  An address that a function is first given
-for a port is that port's.  No function may be given it for another port, or be given another one for that port.
+The image has addresses in place of port names.  So names and addresses are matched.  The first address that a function is
+given for a port belongs to the port.  No function may be given it for another port, or another address for this port.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Functions:
         return [what[kind].format(names) for kind, names in named.items() if names]
 
     def worker_differs(self, compute: int, commit: int, worker: Function, span: Span, *, copied: bool) -> str | None:
-        """What is wrong with the two functions of a task; ``copied``: whether a driver copies its outputs."""
+        """The fault of the two functions of a task; ``copied``: a driver copies the task's outputs."""
         ((function, arguments),) = worker.calls
         given = tuple(f"next {name}" if name in worker.writes else name for name in arguments)
         wrong = self._calls(compute, ((function, given),), worker.name)
@@ -94,7 +94,7 @@ class Functions:
         return None
 
     def _copies(self, address: int, function: Function, span: Span) -> str | None:
-        """A driver that copies: it asks whether its task has ended since, and copies then alone."""
+        """Check a driver that copies outputs: it copies only if the task has ended since the last copy."""
         name, paths = self.elf.name_of(address), self._paths(address)
         if any(self._called(path) for path in paths):
             return f"{name} calls {self._name(next(c for p in paths for c in self._called(p)))}, and should copy outputs"
@@ -136,7 +136,7 @@ class Functions:
                 self.unknown.append(("copies", it.name))
 
     def calls_alone(self, address: int, callee: str, first: int | None = None) -> int | None:
-        """The first argument with which a function calls another one on all of its paths, and nothing else; None if not."""
+        """The first argument of a call to ``callee``, if every path makes this call and no other; else None."""
         target = self.elf.symbol(callee).address
         found = {(e.address, dict(e.arguments).get(0)) for path in self._paths(address) for e in path if e.kind == "call"}
         if len(found) != 1:
@@ -168,7 +168,7 @@ class Functions:
         return None
 
     def _paths(self, address: int) -> list[list[Effect]]:
-        """What a function does; one that only goes on in another local one is that one."""
+        """The effects of a function, path by path; a function that only jumps to a local one stands for that one."""
         for _ in range(_THUNKS):
             if not any(s.function for s in self.elf.by_address.get(address, [])):
                 raise UnreadableError(f"no function begins at {address:#x}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sync point of a round: that it comes after everything, and that whatever it does moves all cells alike."""
+"""The sync point of a round: it comes after all other points, and moves all cells alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_sync(round_: Round, subject: Subject) -> None:
-    """Compare the sync cell, its place and the list of what it moves; C204 for each difference."""
+    """Compare the sync cell, its place, and the list of cells that it moves; C204 for each difference."""
 
     def error(cause: str) -> None:
         round_.error("C204", cause)
@@ -72,7 +72,7 @@ def _moved(round_: Round, table: SyncTable) -> None:
 
 
 def _held(round_: Round, table: SyncTable, running: Running) -> None:
-    """With a hard start, what may interrupt is held back, and let go when what it asked for has been forgotten."""
+    """Check a hard start: sources are held back, and released after their earlier requests were forgotten."""
     sync = round_.system.sync
     assert sync is not None
     hard = sync.start.value == "hard"

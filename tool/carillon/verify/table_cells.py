@@ -27,7 +27,7 @@ SINCE_READ = {"armv7m": 1, "host": 0}
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What serves a table's end: the cell's counter, its period and source; ``early``: how many cells are stopped before."""
+    """How a table's end is served: the cell's counter, period and source; ``early``: cells stopped before."""
 
     counter: int = 0
     again: int = 0
@@ -56,7 +56,7 @@ class OnCells:
 
 
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
-    """By the number of a schedule table, what the image says of its cells; nothing of tables in queues."""
+    """By the number of a schedule table, its cells in the image; tables in queues are left out."""
     symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
     if symbol is None or symbol.size != count * elf.pointer:
         return {}
@@ -96,13 +96,13 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
 
 
 class TableCellChecks:
-    """The comparison; ``services``: by source, what its vector serves."""
+    """The comparison; ``services``: by source, the service of its vector."""
 
     def __init__(self, osek: Osek, hardware: Hardware, services: Mapping[int, Service | None]) -> None:
         self.osek, self.hardware, self.services = osek, hardware, services
 
     def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
-        """What is wrong with a table on cells."""
+        """The faults of a table on cells."""
         counter = self.osek.counter(table.counter)
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
         if (it.tick, it.turn) != said:
@@ -113,7 +113,7 @@ class TableCellChecks:
             yield from self._wrong_cells(table, counter.tick, it)
 
     def _wrong_cells(self, table: ScheduleTable, tick: int, it: OnCells) -> Iterator[str]:
-        """What its stores make the cells do."""
+        """The faults of the cells' behaviour under the table's stores."""
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(it.prepare, BEFORE)
         self.hardware.add(it.start, Fraction(0))
@@ -163,7 +163,7 @@ class TableCellChecks:
             yield f"starts no cell for {', '.join(f'{name} at {at}' for at, name in missing)}"
 
     def _wrong_end(self, table: ScheduleTable, tick: int, it: OnCells, started: list[Cell]) -> Iterator[str]:
-        """What tells the time at its end, and what is stopped before that if another table follows."""
+        """The faults of the cell that tells the table's end, and of the stop at the table's half before another table."""
         end = it.end
         if not end.source:
             return
@@ -185,7 +185,7 @@ class TableCellChecks:
             yield f"does not start {', '.join(still)} anew if no table follows any more"
 
     def _action(self, table: ScheduleTable, source: int) -> AlarmAction | str:
-        """What a source's vector does for a table, or "half" or "end"; of an action that no table has, if it is for none."""
+        """The action of a source's vector for a table, or "half" or "end"; if there is none, an action of no table."""
         it = self.services.get(source) or Service("")
         if it.kind in ("half", "end") and it.name == table.name:
             return it.kind
@@ -194,7 +194,7 @@ class TableCellChecks:
         return ActivateTask(it.name if it.kind == "task" else "")
 
     def _first(self, cell: Cell) -> Fraction:
-        """A cell's first expiry, in ticks after the time base was read, which reads 0 here; a start adds what it reads.
+        """A cell's first expiry, in ticks after the time base was read (as 0); a start adds the value that it reads.
 
         The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
         """

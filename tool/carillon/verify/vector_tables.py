@@ -19,7 +19,7 @@ SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_
 
 
 def unused(elf: Elf, source: int, address: int) -> bool:
-    """Whether a vector leads where that of a source leads that nobody uses: nowhere, or to the application's own ISR()."""
+    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR()."""
     return any(s is not None and s.address == address for s in (elf.symbols.get(UNEXPECTED), elf.symbols.get(_own(source))))
 
 
@@ -37,7 +37,7 @@ def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
 
 
 def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
-    """What is wrong with the vectors of a table that are not of ``used`` sources, and with the bits of all."""
+    """The faults of vectors of sources that are not ``used``, and of the Thumb bit of all vectors."""
     own = set(used)
     nowhere = elf.symbols.get(UNEXPECTED)
     if elf.machine == AVR or nowhere is None:

@@ -64,7 +64,7 @@ class Code:
         return [state]
 
     def _work(self, state: State, word: int, place: int) -> None:
-        """What an instruction does that the next one follows."""
+        """Carry out an instruction that the next instruction follows."""
         registers = state.registers
         upper, lower = 16 + (word >> 4 & 15), (word >> 8 & 15) << 4 | word & 15
         wide = word >> 4 & 31
@@ -206,7 +206,7 @@ class Code:
         for k in range(4):
             low = registers.get(str(24 - 2 * k))
             value = self._pair(registers, 24 - 2 * k)
-            if isinstance(low, int):  # an argument of one byte has a register of its own
+            if isinstance(low, int):  # an argument of one byte has its own register
                 found.append((k, low if value is None else value))
         pointer = self._pair(registers, 30)
         if pointer is not None:

@@ -54,7 +54,7 @@ class Decoded:
             registers[name] = value
 
     def jump(self, state: State, target: int | None, place: int, end: Callable[[int], bool]) -> list[State]:
-        """A jump, which goes on in another function if it leaves this one, or where it leads is not known."""
+        """A jump; a call that does not return, if the target is unknown or outside of this function."""
         if target is None or end(target):
             self.call(state, target, place)
             return []

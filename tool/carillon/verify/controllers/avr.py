@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The enable and flag registers of AVR's timers and external interrupts (data sheets, register summary).
 
-The vectors' numbers and bits are those that the C library has of the device.  A flag is forgotten by writing 1 to it.
+The vectors' numbers and bits come from the device's header in the C library.  Writing 1 to a flag clears it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Model(AddedTo):
     own = "counter", 16
 
     def told(self, cell: Cell) -> Mapping[str, int]:
-        return {**cell.place.registers, "number": cell.place.number}  # by which it has its bits of the control register
+        return {**cell.place.registers, "number": cell.place.number}  # by its number a cell has its control bits
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         control = self.cells[0].place.registers["control"]

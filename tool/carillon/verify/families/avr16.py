@@ -34,11 +34,11 @@ class Model(Family):
         self._waits: dict[int, int] = {}
 
     def timers(self, found: Device) -> tuple[Timer, ...]:
-        """Those of the device that the family drives."""
+        """The device's timers that the family drives."""
         return found.timers
 
     def period(self, control: int, registers: dict[str, int]) -> int | None:
-        """What a timer counts in a turn, by what control register B gets and what the others have; None: another mode."""
+        """The units in a turn of a timer, from control register B and the other registers; None: another mode."""
         mode = control >> 3 & 3, registers.get("a", 0) & 3
         return {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
 
@@ -98,7 +98,7 @@ class Model(Family):
             if not value & SELECT:
                 cell.started = None
                 if ran:
-                    cell.registers.pop("match", None)  # what the next mode uses, it stores anew
+                    cell.registers.pop("match", None)  # the next mode stores its own matches anew
             elif cell.started is None and "match" in cell.registers and value & SELECT == chosen and registers.get("count") == 0:
                 period = self.period(value, registers)
                 if period is not None and cell.registers["match"] < period:
