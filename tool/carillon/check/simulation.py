@@ -70,11 +70,10 @@ NOTHING = KernelTime()
 def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: KernelTime = NOTHING) -> list[Completion]:
     """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
 
-    The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
-    task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
-    number of activations, which must ascend.  ``late``: a task that would end on the tick of an activation is
-    preempted by it.  ``kernel`` is added to what each activation takes; re-enable points, and deadlines that
-    a handler looks at, preempt like activations.
+    The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A task without a WCET
+    takes no time, so the others' completions are then lower bounds.  Linear in the number of activations, which must ascend.
+    ``late``: a task that would end on the tick of an activation is preempted by it.  ``kernel`` is added to what each activation
+    takes; re-enable points, and deadlines that a handler looks at, preempt like activations.
     """
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)

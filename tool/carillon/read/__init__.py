@@ -87,10 +87,9 @@ def read_schedule(
     """Read the schedule or the files of another tool.
 
     ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock, and
-    ``machine`` says what carries out a Giotto program.
-    Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
-    the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
-    or None; it must not be lowered then.
+    ``machine`` says what carries out a Giotto program.  Never raises for anything that a file can hold.  If ``diagnostics`` has
+    no error afterwards, the result is the whole system.  If it has, the result is what is sound of it, so that ``check`` can
+    find more errors, or None; it must not be lowered then.
     """
     tables = read_tables(source, diagnostics, board, machine)
     return None if tables is None else build_system(tables, diagnostics, board, clock)

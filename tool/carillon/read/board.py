@@ -55,18 +55,18 @@ def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostic
     if "base" not in data:
         return data
     base, span = data.pop("base"), parsed.places.value(("base",))
-    found = _base(base, path) if isinstance(base, str) else None
+    base_path = _base(base, path) if isinstance(base, str) else None
     below = [*above, path.resolve()]
     if not isinstance(base, str):
         cause, remedy = f"'base' must be a string, not {toml_type(base)}", 'write a board\'s name: base = "…"'
-    elif found is None:
+    elif base_path is None:
         cause = f"there is no board {shorten(base)} for this one to be based on"
         remedy = "write the name of a folder beside this board's, or of one of Carillon's boards"
-    elif found.resolve() in below:
-        cause = f"this board is {'its own base' if found.resolve() == path.resolve() else 'a base of its own base'}"
+    elif base_path.resolve() in below:
+        cause = f"this board is {'its own base' if base_path.resolve() == path.resolve() else 'a base of its own base'}"
         remedy = "name a board that is not based on this one"
     else:
-        under = _read(found, layers, below, diagnostics)
+        under = _read(base_path, layers, below, diagnostics)
         return None if under is None else _over(under, data)
     diagnostics.error("C050", span, cause, remedy)
     return None
@@ -88,14 +88,14 @@ def _absolute(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     build = data.get("build")
     if not isinstance(build, dict):
         return dict(data)
-    own = dict(build)
+    absolute = dict(build)
     for key in _PATHS:
-        value = own.get(key)
+        value = absolute.get(key)
         if isinstance(value, str) and value:
-            own[key] = str(folder / value)
+            absolute[key] = str(folder / value)
         elif isinstance(value, list):
-            own[key] = [str(folder / item) if isinstance(item, str) and item else item for item in value]
-    return {**data, "build": own}
+            absolute[key] = [str(folder / item) if isinstance(item, str) and item else item for item in value]
+    return {**data, "build": absolute}
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

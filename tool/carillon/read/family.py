@@ -86,23 +86,23 @@ def place_registers(
         return {}
     lacking = [key for key in family.registers if key not in given]
     if lacking:
-        what = f"[[cells]] {number + 1} does not say where family '{family.name}' has {', '.join(map(repr, lacking))}"
-        diagnostics.error("C180", layers.place(here), what, _wants(family))
-    found: dict[str, list[Any]] = {}
+        cause = f"[[cells]] {number + 1} does not say where family '{family.name}' has {', '.join(map(repr, lacking))}"
+        diagnostics.error("C180", layers.place(here), cause, _wants(family))
+    registers: dict[str, list[Any]] = {}
     for key, value in given.items():
         kind = family.registers.get(key)
         if kind is None:
-            what = f"family '{family.name}' has no register {shorten(key)}"
+            cause = f"family '{family.name}' has no register {shorten(key)}"
             better = suggestion(key, list(family.registers)) if family.registers else "leave it out"
-            diagnostics.error("C180", layers.place((*here, key), key=True), what, better)
+            diagnostics.error("C180", layers.place((*here, key), key=True), cause, better)
             continue
         values = _values(value, count)
         wrong = _misplaced(values, value, kind, count)
         if wrong is not None:
             diagnostics.error("C180", layers.place((*here, key)), f"'{key}' of [[cells]] {number + 1} {wrong}", _wants(family))
         else:
-            found[key] = values
-    return found
+            registers[key] = values
+    return registers
 
 
 def _values(value: Any, count: int) -> list[Any]:

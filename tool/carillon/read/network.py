@@ -34,11 +34,11 @@ def _finding(cause: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("written", "{cause}", {"code": "C225", "cause": cause, "remedy": remedy})
 
 
-def _number(value: object, what: str) -> Fraction:
+def _number(value: object, phrase: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _finding(f"{toml_type(value)} is not {what}", "write a number without quotes")
+        raise _finding(f"{toml_type(value)} is not {phrase}", "write a number without quotes")
     if value != value or value in (float("inf"), float("-inf")):
-        raise _finding(f"{value} is not {what}", "write a number")
+        raise _finding(f"{value} is not {phrase}", "write a number")
     return Fraction(repr(value))  # as it is written, not as the machine holds it
 
 
@@ -220,9 +220,9 @@ def _link(file: NetworkFile, table: NodeTable, at: Place, places: SpanIndex, dia
     for bus in (file.bus, table.bus):
         said |= {key: value for key, value in bus or () if value is not None}
     if said["latency"] < 1000:
-        own = table.bus is not None and table.bus.latency is not None
+        own_latency = table.bus is not None and table.bus.latency is not None
         cause = f"what node '{table.name}' sends arrives at once"
         remedy = "write a latency of at least a nanosecond: nothing is faster than light"
-        diagnostics.error("C230", places.value((*at, "bus", "latency") if own else ("bus", "latency")), cause, remedy)
+        diagnostics.error("C230", places.value((*at, "bus", "latency") if own_latency else ("bus", "latency")), cause, remedy)
     late: LateTable | None = said.pop("late", None)
     return Link(**said) if late is None else Link(**said, late=late.chance, late_by=late.by)

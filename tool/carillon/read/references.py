@@ -68,20 +68,20 @@ class References(Reading):
                 self._point_names(point, ("mode", name, "points", number))
 
     def _point_names(self, point: PointTable, path: tuple[str | int, ...]) -> None:
-        what = describe(*path)
+        phrase = describe(*path)
         misspelt = self.broken.under(*path)
         if point.at is None and not misspelt:
             self._missing("at", path, 'say when: at = "100 ticks"')
         cause = remedy = ""
         span = self.places.value(path)
         if point.activate is None and point.enable is None:
-            cause, remedy = "" if misspelt else f"{what} does nothing", "add activate = TASK or enable = INTERRUPT"
+            cause, remedy = "" if misspelt else f"{phrase} does nothing", "add activate = TASK or enable = INTERRUPT"
         elif point.activate is not None and point.enable is not None:
             span = self.places.key((*path, "enable"))
-            cause, remedy = f"{what} has both activate and enable", "write two points, one for each"
+            cause, remedy = f"{phrase} has both activate and enable", "write two points, one for each"
         elif point.deadline_at is not None and point.enable is not None:
             span = self.places.key((*path, "deadline_at"))
-            cause = f"{what} enables an interrupt and has a deadline"
+            cause = f"{phrase} enables an interrupt and has a deadline"
             remedy = "only an activation has a deadline: leave deadline_at out, or write activate instead of enable"
         if cause:
             self.diagnostics.error("C028", span, cause, remedy)

@@ -123,14 +123,14 @@ def misfit(detail: ErrorDetails, where: str) -> tuple[str, str | None]:
 
 def table_at(model: type[BaseModel], path: Place) -> type[BaseModel]:
     """The model of the table at ``path`` of a ``model``'s file, or of the nearest enclosing table."""
-    found, held = model, cast(Any, model)
+    table, held = model, cast(Any, model)
     for part in path:
         if isinstance(held, type) and issubclass(held, BaseModel):
             held = _inner(held.model_fields[str(part)].annotation) if part in held.model_fields else None
         else:
             held = next((inner for argument in get_args(held) if (inner := _inner(argument)) is not None), None)
-        found = held if isinstance(held, type) and issubclass(held, BaseModel) else found
-    return found
+        table = held if isinstance(held, type) and issubclass(held, BaseModel) else table
+    return table
 
 
 def _inner(annotation: Any) -> Any:

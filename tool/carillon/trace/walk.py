@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follow a run's events: who has the processor after each of them.
 
-Order of events that it expects: ``enter(object)``, then ``start(task)`` ... ``end(task)``, then
-``exit(object)``; ``preempt(task)`` precedes the ``enter`` of the handler that preempts it and
-``resume(task)`` follows the ``exit`` after which it goes on; ``idle`` whenever idle (re)gains the
-processor.  ``wait(task)`` instead of ``end(task)`` leaves an extended task's run open: a later ``resume(task)``
-begins where ``start(task)`` would.  Handlers nest.  It accepts a kernel that starts tasks outside handlers,
-missing ``preempt`` and ``resume`` events, and a trace that is cut off at either end.
+Order of events that it expects: ``enter(object)``, then ``start(task)`` ... ``end(task)``, then ``exit(object)``;
+``preempt(task)`` precedes the ``enter`` of the handler that preempts it and ``resume(task)`` follows the ``exit`` after which it
+goes on; ``idle`` whenever idle (re)gains the processor.  ``wait(task)`` instead of ``end(task)`` leaves an extended task's run
+open: a later ``resume(task)`` begins where ``start(task)`` would.  Handlers nest.  It accepts a kernel that starts tasks outside
+handlers, missing ``preempt`` and ``resume`` events, and a trace that is cut off at either end.
 """
 
 from __future__ import annotations

@@ -182,11 +182,11 @@ class ActivationVector:
         """Faults of the guard against entering the task while it runs; none if a deadline always ends the task before."""
         round_, mode = self.round, self.round.mode
         system = round_.system
-        own = [a for a in mode.activations if a.task == self.task.name]
-        following = [*(a.at for a in own[1:]), mode.round_length + (own[0].at if own else 0)]
+        starts = [a for a in mode.activations if a.task == self.task.name]
+        following = [*(a.at for a in starts[1:]), mode.round_length + (starts[0].at if starts else 0)]
         stops = system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
         ended = stops and all(
-            a.monitor is Monitor.ALWAYS and a.deadlines and max(a.deadlines) <= t for a, t in zip(own, following, strict=True)
+            a.monitor is Monitor.ALWAYS and a.deadlines and max(a.deadlines) <= t for a, t in zip(starts, following, strict=True)
         )
         if self.task.overrun is Overrun.NEVER or ended:
             return []

@@ -78,34 +78,34 @@ class _Header:
 
     def timers(self) -> tuple[Timer, ...]:
         """Timers with 16 bits and a register for the length of their round."""
-        found = []
+        timers = []
         for n, (a, b, count, top) in self._registers("ICR{}"):
             if "16" not in self._defined[f"TCNT{n}"]:
                 continue
             channels = {f"OCR{n}{x}": self.find(f"TIMER{n}_COMP{x}_vect_num") for x in "ABC"}
             names = {s: name for name, s in channels.items() if s is not None and self.find(name) is not None}
             matches = {s: match for s, name in names.items() if (match := self.find(name)) is not None}
-            found.append(Timer(a, b, count, top, matches, names))
-        return tuple(found)
+            timers.append(Timer(a, b, count, top, matches, names))
+        return tuple(timers)
 
     def small(self) -> tuple[Timer, ...]:
         """Timers with 8 bits and two channels."""
-        found = []
+        timers = []
         for n, (a, b, count, top) in self._registers("OCR{}A"):
             if self.find(f"TCNT{n}H") is not None:
                 continue
             source, match = self.find(f"TIMER{n}_COMPB_vect_num"), self.find(f"OCR{n}B")
             if source is not None and match is not None and self.find(f"TC{n}H") is None and self.find(f"TCCR{n}C") is None:
-                found.append(Timer(a, b, count, top, {source: match}, {source: f"OCR{n}B"}))
-        return tuple(found)
+                timers.append(Timer(a, b, count, top, {source: match}, {source: f"OCR{n}B"}))
+        return tuple(timers)
 
     def requests(self) -> dict[tuple[int, int], dict[int, int]]:
         """Of timers and of external interrupts."""
-        found: dict[tuple[int, int], dict[int, int]] = {}
+        requests: dict[tuple[int, int], dict[int, int]] = {}
 
         def add(enable: int | None, flags: int | None, bit: int | None, source: int | None) -> None:
             if enable is not None and flags is not None and bit is not None and source is not None:
-                found.setdefault((enable, flags), {})[1 << bit] = source
+                requests.setdefault((enable, flags), {})[1 << bit] = source
 
         for n in range(10):
             kinds = [(f"OCIE{n}{x}", f"COMP{x}") for x in ("A", "B", "C", "")]
@@ -116,7 +116,7 @@ class _Header:
                 flags = self.first(f"TIFR{n}", *(f"{e}TIFR" for e in extended), "TIFR")
                 add(enable, flags, self.find(bit), self.find(f"TIMER{n}_{kind}_vect_num"))
             add(self.first("EIMSK", "GICR"), self.first("EIFR", "GIFR"), self.find(f"INT{n}"), self.find(f"INT{n}_vect_num"))
-        return found
+        return requests
 
 
 @cache

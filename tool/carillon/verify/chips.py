@@ -98,11 +98,11 @@ def machine(command: Sequence[str]) -> str | None:
 AVR_HEADER = "the device's header of avr-libc"
 
 
-def _channels(found: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
+def _channels(chip: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
     """Each channel of an AVR device's timers, by the name of its compare register, as in a board's file."""
     requests = {
         source: {"enable": enable, "flags": flags, "bit": mask.bit_length() - 1}
-        for (enable, flags), bits in found.requests.items()
+        for (enable, flags), bits in chip.requests.items()
         for mask, source in bits.items()
     }
     return {
@@ -131,13 +131,13 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
     Returns what no table says, for the list of what was not verified.
     """
     board = system.board
-    found = device(board) if board.port == "avr" else None
-    if found is not None:
-        for name, timers in (("avr16", found.timers), ("avr8", found.small)):
+    chip_device = device(board) if board.port == "avr" else None
+    if chip_device is not None:
+        for name, timers in (("avr16", chip_device.timers), ("avr8", chip_device.small)):
             family = hardware.families.get(name)
             if family is not None:
-                _family(system, family, list(family.cells.values()), _channels(found, timers), AVR_HEADER, diagnostics)
-        _requests(board, found, diagnostics)
+                _family(system, family, list(family.cells.values()), _channels(chip_device, timers), AVR_HEADER, diagnostics)
+        _requests(board, chip_device, diagnostics)
         return []
     started = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
     chip = CHIPS.get((board.port, started)) if started is not None else None
@@ -195,10 +195,10 @@ def _family(
     for cell in wrong:
         told = _told(family, cell)
         timer = _meant(cell.place.name, told, left)
-        what = f"cell '{cell.place.name}' of board '{board.name}'"
+        subject = f"cell '{cell.place.name}' of board '{board.name}'"
         if timer is None:
-            found = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
-            cause = f"{what} has {found}, which no timer of the chip has that is not another cell's"
+            values = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
+            cause = f"{subject} has {values}, which no timer of the chip has that is not another cell's"
             diagnostics.error("C204", board.cell_written(cell.place.name, SOURCE), cause, REMEDY.format(documents))
             continue
         site = left.pop(timer)
@@ -206,7 +206,7 @@ def _family(
             value, expected = told.get(key), site.get(key)
             if value != expected:
                 code = "C205" if key == SOURCE else "C204"
-                cause = f"{what} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
+                cause = f"{subject} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
                 place = board.cell_written(cell.place.name, key)
                 diagnostics.error(code, place, cause, REMEDY.format(documents))
 

@@ -57,10 +57,10 @@ class Elf:
 
     def symbol(self, name: str) -> Symbol:
         """The symbol of that name; UnreadableError if there is none."""
-        found = self.symbols.get(name)
-        if found is None:
+        symbol = self.symbols.get(name)
+        if symbol is None:
             raise UnreadableError(f"the image has no '{name}'")
-        return found
+        return symbol
 
     def data(self, pointer: int) -> int:
         """Where in the file's address space a pointer to data points."""

@@ -107,11 +107,13 @@ def check_frames(events: Events) -> None:
         events.error("C205", f"the table of time frames is missing, or has not {len(every)} of them")
         return
     reader = Reader(events.elf, symbol.address)
-    for it in every:
+    for job in every:
         events.report.tables += 1
         frame = events.frame_cell.ticks(reader.take(4))
-        if frame != it.time_frame:
-            events.error("C205", f"'{it.name}' has a time frame of {float(frame):g} ticks, and not of {it.time_frame}", it.span)
+        if frame != job.time_frame:
+            events.error(
+                "C205", f"'{job.name}' has a time frame of {float(frame):g} ticks, and not of {job.time_frame}", job.span
+            )
 
 
 def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: int) -> str:

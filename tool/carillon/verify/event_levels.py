@@ -34,11 +34,11 @@ def check_order(events: Events) -> None:
     known += [
         ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in events.osek.isrs
     ]
-    own = KERNELS_OWN | ({"slices"} if events.software or events.system.giotto else set())
+    kernel_kinds = KERNELS_OWN | ({"slices"} if events.software or events.system.giotto else set())
     for source, service in events.services.items():
         if service is None or _has_own_level(events, source, service):
             continue
-        if service.kind in own:
+        if service.kind in kernel_kinds:
             known.append((2, 0, levels[source], f"{service.kind} at source {source}", events.osek.span))
         if service.kind == "budgets":  # above all that the application can mask
             known.append((4, 0, levels[source], "cell of budgets", events.osek.span))
@@ -64,10 +64,10 @@ def _asks(events: Events, service: Service) -> Alarm | ScheduleTable | None:
 
 def _woken(events: Events, service: Service) -> str | None:
     """The task that a cell's alarm, or its action of a schedule table, wakes; None without a task."""
-    it = _asks(events, service)
-    if it is None:
+    asking = _asks(events, service)
+    if asking is None:
         return None
-    action = it.action if isinstance(it, Alarm) else it.actions[service.number]
+    action = asking.action if isinstance(asking, Alarm) else asking.actions[service.number]
     return action.object if isinstance(action, ActivateTask | SetEvent) else None
 
 
@@ -112,7 +112,7 @@ def check_at_tasks(events: Events) -> None:
             continue
         asks, level = _asks(events, service), events.sources[source]
         assert asks is not None
-        what = f"{'alarm' if isinstance(asks, Alarm) else 'schedule table'} '{asks.name}'"
+        subject = f"{'alarm' if isinstance(asks, Alarm) else 'schedule table'} '{asks.name}'"
         requests = frozenset({source_of(events, _woken(events, service) or "")})
         for vectors in events.vectors:
             meaning = events.meanings.of(vectors[source])
@@ -123,7 +123,7 @@ def check_at_tasks(events: Events) -> None:
         symbol = events.elf.symbols.get(f"carillon_cells_{level}")
         paths = events.meanings.of(symbol.address).some_paths if symbol is not None else []
         if not any(_takes(path, source, requests) for path in paths):
-            cause = f"no service serves source {source}, of the {what} at level {level}, before its handler"
+            cause = f"no service serves source {source}, of the {subject} at level {level}, before its handler"
             events.error("C205", cause, asks.span)
 
 

@@ -88,10 +88,10 @@ class Parts:
         return self.counters[number] if 0 <= number < len(self.counters) else None
 
 
-def _error(events: Events, code: str, it: Alarm | Counter | ScheduleTable, wrong: str) -> None:
+def _error(events: Events, code: str, subject: Alarm | Counter | ScheduleTable, wrong: str) -> None:
     """A difference in what the tables say of an object."""
-    kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(it)]
-    events.error(code, f"the {kind} '{it.name}' {wrong}", it.span)
+    kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(subject)]
+    events.error(code, f"the {kind} '{subject.name}' {wrong}", subject.span)
 
 
 def check_tables(events: Events) -> None:
@@ -127,10 +127,10 @@ def _schedule_tables(events: Events) -> None:
     for span, wrong in ScheduleTableChecks(osek, events.elf, parts.cursors, frozenset(cells)).differences():
         events.error("C204", wrong, span)
     checks = TableCellChecks(osek, events.hardware, events.services)
-    for number, it in cells.items():
+    for number, on_cell in cells.items():
         table = osek.schedule_tables[number]
-        events.report.cells += len(it.rows)
-        for wrong in checks.differences(table, it):
+        events.report.cells += len(on_cell.rows)
+        for wrong in checks.differences(table, on_cell):
             _error(events, "C204", table, wrong)
     for cursor in parts.cursors:
         table = osek.schedule_tables[cursor.table]
@@ -152,11 +152,11 @@ def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
             what = f"the alarm '{alarm.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
         return
-    own, level = events.parts.leveled[part], level_of_alarm(events, alarm)
-    if own and level != events.ticked[part]:
+    leveled, level = events.parts.leveled[part], level_of_alarm(events, alarm)
+    if leveled and level != events.ticked[part]:
         _error(events, "C207", alarm, f"is served at level {events.ticked[part]}, its task's is {level}")
     others = [p for p, at in events.ticked.items() if events.parts.counter(p) == counter and at == level]
-    if not own and any(is_at_its_tasks(events, p) for p in others):
+    if not leveled and any(is_at_its_tasks(events, p) for p in others):
         _error(events, "C207", alarm, f"is in part {part} of its counter, and part {others[0]} has its level")
 
 
@@ -176,15 +176,15 @@ def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
     return "" if found == _expected(events, alarm.action) else "does something else than the schedule says"
 
 
-def _expected(events: Events, what: AlarmAction) -> tuple[int, int, int]:
+def _expected(events: Events, action: AlarmAction) -> tuple[int, int, int]:
     """An action as the table gives it: its number, its object's number, and its operand."""
     osek, elf = events.osek, events.elf
-    operand = next((e.mask for e in osek.events if isinstance(what, SetEvent) and e.name == what.event), 0)
+    operand = next((e.mask for e in osek.events if isinstance(action, SetEvent) and e.name == action.event), 0)
     numbers = {"task": [t.name for t in osek.tasks], "counter": [c.name for c in osek.counters]}
-    if what.subject in numbers:
-        return what.number, numbers[what.subject].index(what.object), operand
-    body = elf.symbols.get(f"carillon_callback_{what.object}")
-    return what.number, 0, body.address if body is not None else -1
+    if action.subject in numbers:
+        return action.number, numbers[action.subject].index(action.object), operand
+    body = elf.symbols.get(f"carillon_callback_{action.object}")
+    return action.number, 0, body.address if body is not None else -1
 
 
 def _counter_table(events: Events) -> None:

@@ -137,10 +137,10 @@ class Events:
             self.unverified.append("alarms in their counters' queues: what is queued while it runs (their tables are compared)")
         if self.parts.cursors or any(not t.cells for t in self.osek.schedule_tables):
             runs = "carillon_osek_expire_points" in self.elf.symbols
-            what = (
+            difference = (
                 "what is started while it runs (their tables are compared)" if runs else "nothing in the image goes through them"
             )
-            self.unverified.append(f"schedule tables in their counters' queues: {what}")
+            self.unverified.append(f"schedule tables in their counters' queues: {difference}")
         if self.system.time is not None:
             self.unverified.append("threads, delays and alarms of the time services: what is queued while it runs")
         if self.software and self.osek.tasks:
@@ -149,7 +149,7 @@ class Events:
     # What vectors serve.
 
     def _service(self, source: int) -> Service | None:
-        found: set[Service | None] = set()
+        services: set[Service | None] = set()
         for vectors in self.vectors:
             address = vectors.get(source)
             if address is None:
@@ -161,10 +161,10 @@ class Events:
             if service is None:
                 self.error("C205", f"the vector of source {source}, '{meaning.symbol}', serves nothing of the schedule")
                 return None
-            found.add(service)
-        if len(found) > 1:
+            services.add(service)
+        if len(services) > 1:
             self.error("C205", f"the vector of source {source} serves different objects in different modes")
-        return found.pop()
+        return services.pop()
 
     def _serves(self, meaning: Meaning) -> Service | None:
         calls = {(s.name, s.number) for s in meaning.every("call")}
@@ -235,13 +235,13 @@ class Events:
                 self._acknowledges(cell)
         if any(all(self._fits(cell, times, origin) for cell, _, _, times in wanted) for origin in (lead, 0)):
             return
-        for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
+        for cell, span, subject, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
             shown = " or ".join(
                 f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times) if first > 0
             )
             assert cell.begins is not None and cell.again is not None
             found = f"{float(cell.begins - lead):g} and every {float(cell.ticks(cell.again)):g}"
-            self.error("C204", f"the {what} is expected at {shown}; {cell} expires at {found}", span)
+            self.error("C204", f"the {subject} is expected at {shown}; {cell} expires at {found}", span)
 
     @staticmethod
     def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
@@ -400,11 +400,11 @@ class Events:
         check_contexts(self)
         check_ceilings(self)
         EventRows(self).check()
-        for source, own in members.items() if not self.software else ():
+        for source, functions in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
-                if meaning is not None and meaning.runs - own:
-                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - own))
+                if meaning is not None and meaning.runs - functions:
+                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - functions))
                     self.error("C205", f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
 
     def _source(self, task: str, source: int, level: int, direct: bool, request: Store) -> str:
@@ -422,7 +422,7 @@ class Events:
 
     def _requests(self) -> None:
         board = self.system.board
-        own = {s for s in self.sources if s >= board.request_base}
+        own_sources = {s for s in self.sources if s >= board.request_base}
         for list_, kind in (("forget", "unpend"), ("enable", "enable"), ("disable", "disable")):
             symbol = self.elf.symbols.get(f"carillon_osek_{list_}")
             if symbol is None:
@@ -440,11 +440,11 @@ class Events:
                 if requests[1] and requests[0] != kind:
                     self.error("C208", f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
                 done |= requests[1]
-            if done != own:
+            if done != own_sources:
                 verb = {"forget": "forgotten", "enable": "enabled", "disable": "disabled"}[list_]
-                for source in sorted(own - done):
+                for source in sorted(own_sources - done):
                     self.error("C208", f"{named([source])} is not {verb}")
-                for source in sorted(done - own):
+                for source in sorted(done - own_sources):
                     self.error("C208", f"{named([source])} is {verb}, which is not the event-triggered system's")
 
     def _stopped(self, started: Sequence[Cell]) -> None:

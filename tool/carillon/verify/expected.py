@@ -43,19 +43,19 @@ class Points:
 
 def points(mode: Mode) -> dict[Subject, Points]:
     """Every subject of a mode but the control cell, whose point the allocation chooses."""
-    found: dict[Subject, Points] = {}
+    points_of: dict[Subject, Points] = {}
     for activation in mode.activations:
-        found.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
+        points_of.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
         if activation.monitor is not Monitor.NEVER:
             optional = activation.monitor is Monitor.IF_CELLS_ALLOW
             for number, deadline in enumerate(activation.deadlines):
-                own = found.setdefault(Subject("deadline", activation.task), Points({}, optional))
-                own.at.setdefault(deadline, activation.span)
+                deadlines = points_of.setdefault(Subject("deadline", activation.task), Points({}, optional))
+                deadlines.at.setdefault(deadline, activation.span)
                 if number:
-                    own.later.add(deadline)
+                    deadlines.later.add(deadline)
     for enable in mode.enables:
-        found.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
-    return found
+        points_of.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
+    return points_of
 
 
 def windows(mode: Mode, system: System) -> list[int]:

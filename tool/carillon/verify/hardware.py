@@ -20,9 +20,8 @@ from carillon.verify.families import BEFORE, Cell, Family, Place, families
 class Running:
     """A cell that a list has started: when it expires.
 
-    ``times`` are ticks of the round, from 0 or before it to twice the round's length, ascending; ``period`` is that of its
-    whole pattern.  ``odd``: an expiry that is between two ticks, None if there is none.  ``armed``: nothing holds its request
-    back.
+    ``times`` are ticks of the round, from 0 or before it to twice the round's length, ascending; ``period`` is that of its whole
+    pattern.  ``odd``: an expiry that is between two ticks, None if there is none.  ``armed``: nothing holds its request back.
     """
 
     cell: Cell
@@ -63,16 +62,16 @@ class Hardware:
     def __init__(self, system: System, elf: Elf) -> None:
         self.system, self.elf = system, elf
         board = system.board
-        found = controller(board, elf)
-        if found is None:
+        model = controller(board, elf)
+        if model is None:
             raise UnreadableError(f"no rule reads the stores of port '{board.port}'")
-        self.controller: Controller = found
+        self.controller: Controller = model
         places: dict[str, list[Place]] = {}
         for array in board.cells:
-            own = places.setdefault(array.family.name, [])
+            placed = places.setdefault(array.family.name, [])
             rate = Fraction(array.hz or system.clock_hz, system.clock_hz)
             for k, (name, source) in enumerate(zip(array.names, array.sources, strict=True)):
-                own.append(Place(len(own), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
+                placed.append(Place(len(placed), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
         defines = {**board.defines, **board.clock(system.clock_hz).defines}
         self.families, self.unknown = families(places, elf, board, defines)
         self.kept = _kept(elf)

@@ -133,12 +133,12 @@ def _gathered(round_: Round, source: int, meaning: Meaning, cells: Mapping[int, 
             wrong = wrong or (f"does not always ask {left[0]}" if left else "")
     subjects: dict[int, Subject] = {}
     for key, running in cells.items():
-        own = Meaning(meaning.symbol, meaning.address, behind[key])
-        subject = round_.named(own, (running,)) if own.paths else None
+        cell_meaning = Meaning(meaning.symbol, meaning.address, behind[key])
+        subject = round_.named(cell_meaning, (running,)) if cell_meaning.paths else None
         if subject is None:
             wrong = wrong or f"does not say what {running} is for"
         else:
             subjects[key] = subject
             known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))
-            known.some_paths += own.some_paths
+            known.some_paths += cell_meaning.some_paths
     return subjects, wrong

@@ -104,10 +104,10 @@ class Meanings:
 
     def of(self, address: int) -> Meaning:
         """The meaning of the function at ``address`` as a vector; UnreadableError if its code cannot be read."""
-        found = self._known.get(address)
-        if found is None:
-            found = self._known[address] = self._read(address)
-        return found
+        meaning = self._known.get(address)
+        if meaning is None:
+            meaning = self._known[address] = self._read(address)
+        return meaning
 
     def acknowledges(self, meaning: Meaning, cell: Cell) -> bool:
         """Whether a vector acknowledges a cell, or sets its next expiry, on every path."""

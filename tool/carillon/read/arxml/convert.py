@@ -90,20 +90,20 @@ class Converter:
 
     # Objects
 
-    def _system(self, found: list[Holder]) -> None:
+    def _system(self, holders: list[Holder]) -> None:
         """The container of the OS; a file may have several, each with a part."""
-        for number, holder in enumerate(found):
+        for number, holder in enumerate(holders):
             if number:
-                cause = f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}"
+                cause = f"{holder.path} is a second {SYSTEM.name}; the first is {holders[0].path}"
                 remedy = "a module has one: give both the same SHORT-NAME in different files, or remove one"
                 self.diagnostics.error("C217", holder.span, cause, remedy)
             else:
                 self._fill(holder, SYSTEM, ("osek",))
 
-    def _modes(self, found: list[Holder]) -> None:
+    def _modes(self, holders: list[Holder]) -> None:
         """The application modes; the first is the default mode, which AUTOSAR marks only by its name."""
-        found.sort(key=lambda holder: holder.name != DEFAULT_MODE)
-        for holder in found:
+        holders.sort(key=lambda holder: holder.name != DEFAULT_MODE)
+        for holder in holders:
             self.result.append(("osek", "modes"), holder.name, holder.span, holder.span)
             self._fill(holder, MODE, ("osek", "modes", holder.name))
             if holder.description:
@@ -118,14 +118,14 @@ class Converter:
     def _fill(self, holder: Holder, group: Group, path: Path) -> None:
         """The table at ``path``, or a part of the table, from a container and its inner containers."""
         parameters = {name: parameter for parameter in group.parameters for name in (parameter.name, *parameter.aliases)}
-        found: dict[str, list[Value]] = {name: [] for name in parameters}
+        by_definition: dict[str, list[Value]] = {name: [] for name in parameters}
         for value in holder.values:
             if value.definition in parameters:
-                found[value.definition].append(value)
+                by_definition[value.definition].append(value)
             else:
                 self._left_out(holder, value.definition, value.text, value.key, holder.path)
         for name, parameter in parameters.items():
-            values = found[name]
+            values = by_definition[name]
             if not values:
                 continue
             base: Path = ("system",) if parameter.system else path
@@ -244,16 +244,16 @@ class Converter:
         target = self.known.get(written)
         if target is not None and target.definition == parameter.target:
             return target.name
-        own = f"{value.definition} of {holder.path}"
+        phrase = f"{value.definition} of {holder.path}"
         if target is not None:
             cause, remedy = (
-                f"{own} names {written}, which is of {target.definition}",
+                f"{phrase} names {written}, which is of {target.definition}",
                 f"name a container of {parameter.target}",
             )
         else:
             same = [other.path for other in self.known.values() if other.definition == parameter.target]
             beside = next((other for other in same if other.rpartition("/")[2] == written.rpartition("/")[2]), None)
-            cause = f"{own} names {shorten(value.text)}, which is no container of the module"
+            cause = f"{phrase} names {shorten(value.text)}, which is no container of the module"
             remedy = f"did you mean '{beside}'?" if beside else suggestion(written, same)
             if not beside and not same:
                 remedy = f"there is no {parameter.target}: name the folder of all files, if it stands in another one"
@@ -316,11 +316,11 @@ class Converter:
         if not isrs:
             return
         known = sources_of(self.result, self.sources)
-        own = "CarillonInterruptSource"
+        parameter = "CarillonInterruptSource"
         written: dict[str, str | None] = {}
         by_path = {holder.name: holder for holder in self.module.containers}
         for name, table in isrs.items():
-            said = any(value.definition == own for value in by_path[name].values)
+            said = any(value.definition == parameter for value in by_path[name].values)
             if not said and table.get("source") not in (known or []) and "source" in table:
                 written[name] = str(table.pop("source"))  # another tool's source, which is no source of the board
         assign_sources(
@@ -328,7 +328,7 @@ class Converter:
             written,
             known,
             "choose a board with more (CarillonBoard of OsOS, --board), or leave ISRs out",
-            lambda isr, source: f"{own} = {source} in {self.module.path}/{isr}",
+            lambda isr, source: f"{parameter} = {source} in {self.module.path}/{isr}",
             self.diagnostics.error,
             self.diagnostics.warning,
         )
@@ -346,16 +346,16 @@ class Converter:
         self.result.leftovers.append(Leftover(holder.path, f"{definition} {shorten(text)}".strip(), span))
 
     def _warn(self) -> None:
-        for definition, found in self.unsupported.items():
-            listed = some((path for path, _ in found), _MOST_NAMED)
+        for definition, places in self.unsupported.items():
+            listed = some((path for path, _ in places), _MOST_NAMED)
             cause = f"Carillon does not support {definition} yet, and leaves out {listed}"
-            self.diagnostics.warning("C218", found[0][1], cause, UNSUPPORTED[definition])
-        for definition, found in self.own.items():
-            names = list(dict.fromkeys(name for name, _ in found))
-            count = f" ({len(found)} times, here first)" if len(found) > 1 else ""
+            self.diagnostics.warning("C218", places[0][1], cause, UNSUPPORTED[definition])
+        for definition, places in self.own.items():
+            names = list(dict.fromkeys(name for name, _ in places))
+            count = f" ({len(places)} times, here first)" if len(places) > 1 else ""
             cause = (
                 f"Carillon has no use for {some(names, _MOST_NAMED)} of {definition}, and leaves "
                 f"{'them' if len(names) > 1 else 'it'} out{count}"
             )
             remedy = "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not"
-            self.diagnostics.warning("C219", found[0][1], cause, remedy)
+            self.diagnostics.warning("C219", places[0][1], cause, remedy)

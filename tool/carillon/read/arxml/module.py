@@ -50,28 +50,28 @@ class Modules:
 
     def merge(self, documents: Sequence[Document], main: str) -> Holder | None:
         """The one module of all documents; None if there is no module, or more than one."""
-        found: Holder | None = None
+        merged: Holder | None = None
         for document in documents:
             for packages, element in document.modules:
                 module = self.container(element, "/" + "/".join(packages), document.release, MODULE)
                 if module is None:
                     continue
-                if found is None:
-                    found = module
-                elif found.path == module.path:
-                    self.join(found, module)
+                if merged is None:
+                    merged = module
+                elif merged.path == module.path:
+                    self.join(merged, module)
                 else:
-                    first = f"{found.path}, {found.span.beside(module.span)}"
+                    first = f"{merged.path}, {merged.span.beside(module.span)}"
                     cause = f"there is a second Os module, {module.path}: the first is {first}"
                     remedy = "name the file of one ECU alone; parts of one module have the same path in all files"
                     self.diagnostics.error("C214", module.span, cause, remedy)
                     return None
-        if found is None and not self.diagnostics.errors:
+        if merged is None and not self.diagnostics.errors:
             wanted = " or ".join(dict.fromkeys(document.release.module for document in documents))
             cause = f"there is no Os module: no {wanted} whose definition ends with '/{MODULE}'"
             remedy = "name the file that holds the configuration of the operating system, or the folder with all files of it"
             self.diagnostics.error("C214", Span(main), cause, remedy)
-        return found
+        return merged
 
     def join(self, into: Holder, other: Holder) -> None:
         """Add a part of a container that stands in another place."""
@@ -98,14 +98,14 @@ class Modules:
     def container(self, element: Element, around: str, release: Release, known: str = "") -> Holder | None:
         """A container with its contents; ``known``: its definition, if known without being written."""
         name, definition = element.child(names.SHORT_NAME), element.child(names.DEFINITION)
-        for what, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
+        for tag, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
             if child is None or not child.text:
                 cause = (
                     f"the <{element.name}> "
                     + (f"{shorten(name.text)} in " if name is not None and name.text else "in ")
-                    + f"{around} has no {what}"
+                    + f"{around} has no {tag}"
                 )
-                self.diagnostics.error("C220", element.span, cause, f"write <{what}>...</{what}> at its beginning")
+                self.diagnostics.error("C220", element.span, cause, f"write <{tag}>...</{tag}> at its beginning")
                 return None
         assert name is not None
         assert definition is not None

@@ -44,10 +44,10 @@ def _number(text: str) -> Fraction | None:
 
 
 def _flag(parameter: Parameter, text: str) -> bool:  # noqa: ARG001
-    found = _TRUTHS.get(text.lower())
-    if found is None:
+    truth = _TRUTHS.get(text.lower())
+    if truth is None:
         raise MalformedError(f"{shorten(text)} is no truth value", "write true or false")
-    return found
+    return truth
 
 
 def _word(parameter: Parameter, text: str) -> Any:

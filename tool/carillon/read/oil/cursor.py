@@ -48,10 +48,10 @@ class Cursor(Tokens):
         self.lexer.error("C140", where, cause, remedy)
         return RefusedError()
 
-    def name(self, what: str) -> Token:
+    def name(self, phrase: str) -> Token:
         """Pass a name, which must be next."""
         if self.token.kind is not Kind.NAME:
-            cause = f"{self.token} stands where {what} should"
+            cause = f"{self.token} stands where {phrase} should"
             raise self.fail(cause, "a name consists of letters, digits and '_', not beginning with a digit")
         return self.take()
 
@@ -142,7 +142,7 @@ class Cursor(Tokens):
             text += (" " if text else "") + self.take().text
         return text
 
-    def end(self, what: str) -> None:
+    def end(self, phrase: str) -> None:
         """The ';' of a statement."""
         if self.skip(";"):
             return
@@ -152,7 +152,7 @@ class Cursor(Tokens):
         if behind.kind is Kind.MARK and behind.text == "}":
             self.missing.append(behind.span)
             return
-        error = self.fail(f"';' is missing after {what}", "end it with ';'", behind.last)
+        error = self.fail(f"';' is missing after {phrase}", "end it with ';'", behind.last)
         fresh_line = self.token.span.line != behind.span.line or self.token.span.file != behind.span.file
         if not (self.token.kind is Kind.END or self.is_mark("}") or (fresh_line and self.token.kind is Kind.NAME)):
             raise error

@@ -122,11 +122,11 @@ def standard() -> dict[str, Definitions]:
 class Resolver:
     """Checks attributes; ``error`` takes a code, a place, a cause and a remedy."""
 
-    def __init__(self, own: dict[str, Definitions], error: Error, *, complete: bool) -> None:
+    def __init__(self, implementation: dict[str, Definitions], error: Error, *, complete: bool) -> None:
         self.error = error
         self.complete = complete
         self.definitions = {kind: dict(attributes) for kind, attributes in standard().items()}
-        for kind, attributes in own.items():
+        for kind, attributes in implementation.items():
             self._check_defaults(attributes)
             self.definitions.setdefault(kind, {}).update(attributes)
 
@@ -152,21 +152,21 @@ class Resolver:
     # Values
 
     def _block(self, label: str, owner: str, span: Span, body: list[Assignment], defined: Definitions) -> Attributes:
-        found = Attributes(label, span, known=defined)
+        attributes = Attributes(label, span, known=defined)
         blocks: dict[str, list[tuple[Assignment, Resolved]]] = {}
         for assignment in body:
             name = self._attribute(assignment, defined)
             definition = defined.get(name)
             if assignment.value.wrong:
-                found.wrong.add(name)
+                attributes.wrong.add(name)
                 continue
             wrong = self._misfit(assignment.value, definition)
             if wrong is not None:
                 cause, remedy = wrong
-                found.wrong.add(name)
+                attributes.wrong.add(name)
                 self.error("C145", assignment.value.span, f"{name} of {owner}: {cause}", remedy)
                 continue
-            values = found.values.setdefault(name, [])
+            values = attributes.values.setdefault(name, [])
             literal = assignment.value.literal
             if definition is not None and not definition.multiple and values:
                 first = values[0]
@@ -188,8 +188,8 @@ class Resolver:
             blocks.setdefault(name, []).append((assignment, value))
         for name, parts in blocks.items():
             self._nested(label, owner, defined.get(name), parts)
-        self._defaults(found, owner, defined)
-        return found
+        self._defaults(attributes, owner, defined)
+        return attributes
 
     def _attribute(self, assignment: Assignment, defined: Definitions) -> str:
         """The attribute's name, corrected if only its case is wrong."""
@@ -209,20 +209,20 @@ class Resolver:
             kind = value.name if value.name == "EXPIRY_POINT" else text  # whose value is its name
             value.block = self._block(f"{label}, {kind}", f"{text} of {owner}", value.key, bodies[id(value)], variant)
 
-    def _defaults(self, found: Attributes, owner: str, defined: Definitions) -> None:
+    def _defaults(self, attributes: Attributes, owner: str, defined: Definitions) -> None:
         """Values that the file's own implementation definition gives where the object gives none."""
         for name, definition in defined.items():
-            if name in found.values or name in found.wrong or definition.span.file == str(STANDARD):
+            if name in attributes.values or name in attributes.wrong or definition.span.file == str(STANDARD):
                 continue
             default = definition.default
             if default is not None and default.literal != AUTO:
                 variant = definition.variants.get(str(default.literal), {})
                 block = self._block("", f"{name} of {owner}", definition.span, default.block or [], variant)
-                found.values[name] = [Resolved(owner, name, default.literal, default.span, definition.span, block, "", True)]
+                attributes.values[name] = [Resolved(owner, name, default.literal, default.span, definition.span, block, "", True)]
             elif definition.required and self.complete:
-                found.wrong.add(name)
-                cause = f"{owner} has no {name}, which {definition.span.beside(found.span)} has NO_DEFAULT"
-                self.error("C147", found.span, cause, f"write {name} = {_example(definition)};")
+                attributes.wrong.add(name)
+                cause = f"{owner} has no {name}, which {definition.span.beside(attributes.span)} has NO_DEFAULT"
+                self.error("C147", attributes.span, cause, f"write {name} = {_example(definition)};")
 
     def _misfit(self, value: Value, definition: Definition | None) -> tuple[str, str] | None:
         """The fault of a value and the remedy; None if the value fits."""

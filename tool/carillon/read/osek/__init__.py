@@ -28,8 +28,7 @@ from carillon.units import Time
 class OsekReader:
     """Builds one Osek; ``table`` is the ``[osek]`` of the file, or an empty one.
 
-    :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes
-    after it.
+    :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes after it.
     """
 
     def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:

@@ -77,7 +77,7 @@ class OsekFile(Reading):
         """Whether the object at ``path`` lost a value, perhaps by a misspelt key."""
         return self.broken.under(*self.path(*path))
 
-    def known(self, name: str, section: str, path: Path, what: str) -> bool:
+    def known(self, name: str, section: str, path: Path, phrase: str) -> bool:
         """Whether the file has an object ``name`` of ``section``; else C100, unless that follows from another error."""
         if section == "resource" and name == RES_SCHEDULER:
             return self.table.scheduler_resource  # see _taken
@@ -91,42 +91,42 @@ class OsekFile(Reading):
         remedy = suggestion(name, known if section != "resource" else [*known, RES_SCHEDULER])
         if section == "task" and name in self.file.task:
             remedy = f"{shorten(name)} is a time-triggered task, which only its rounds activate"
-        cause = f"{what} names the unknown {KINDS[section]} {shorten(name)}"
+        cause = f"{phrase} names the unknown {KINDS[section]} {shorten(name)}"
         self.diagnostics.error_once((section, name), "C100", self.value(*path), cause, remedy)
         return False
 
-    def listed(self, names: Iterable[str], section: str, path: Path, what: str) -> tuple[str, ...]:
+    def listed(self, names: Iterable[str], section: str, path: Path, phrase: str) -> tuple[str, ...]:
         """The known ones of ``names``, each once; reports unknown names (C100) and repeated names (C049)."""
-        found: dict[str, bool] = {}
+        known_names: dict[str, bool] = {}
         for number, name in enumerate(names):
-            if name in found:
-                self.twice(KINDS[section], name, (*path, number), f" by {what}")
+            if name in known_names:
+                self.twice(KINDS[section], name, (*path, number), f" by {phrase}")
             else:
-                found[name] = self.known(name, section, (*path, number), what)
-        return tuple(name for name, known in found.items() if known)
+                known_names[name] = self.known(name, section, (*path, number), phrase)
+        return tuple(name for name, known in known_names.items() if known)
 
-    def missing(self, path: Path, own: str, key: str, remedy: str) -> None:
+    def missing(self, path: Path, phrase: str, key: str, remedy: str) -> None:
         """Report a key that an object lacks (C014), unless the object lost a value: perhaps this key, misspelt."""
         if not self.incomplete(*path):
-            self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
+            self.error("C014", self.key(*path), f"{phrase} has no '{key}'", remedy)
 
-    def counter(self, name: str | None, path: Path, own: str) -> str | None:
+    def counter(self, name: str | None, path: Path, phrase: str) -> str | None:
         """The counter of the alarm or schedule table at ``path``; None after a diagnostic."""
         if name is None:
-            self.missing(path, own, "counter", "name the counter whose ticks it counts")
+            self.missing(path, phrase, "counter", "name the counter whose ticks it counts")
             return None
-        return name if self.known(name, "counter", (*path, "counter"), own) else None
+        return name if self.known(name, "counter", (*path, "counter"), phrase) else None
 
     def modes_of(self, names: list[str] | None, autostart: Path, own: str) -> tuple[str, ...]:
         """The application modes of the ``autostart`` of an alarm or a schedule table."""
         return self.modes if names is None else self.listed(names, "modes", (*autostart, "modes"), own)
 
-    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, own: str) -> None:
+    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, phrase: str) -> None:
         """C116: a counter cannot count to the autostart's value ``at``, or to so many ticks."""
         least = 0 if absolute else 1
         if not least <= at <= most:
             when = f"at the value {at}" if absolute else f"after {at} ticks"
-            cause = f"the autostart of {own} is {when}, but {counter} allows {least} to {most}"
+            cause = f"the autostart of {phrase} is {when}, but {counter} allows {least} to {most}"
             self.error("C116", self.value(*path, "at"), cause, f"write a number from {least} to {most}")
 
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:

@@ -39,10 +39,10 @@ class Decoded:
 
     def decoded(self, code: bytes, place: int) -> tuple[int, str, str]:
         """The size, the name and the operands of the instruction there; UnreadableError if there is none."""
-        found = next(self._decoder.disasm_lite(code, place), None)
-        if found is None:
+        instruction = next(self._decoder.disasm_lite(code, place), None)
+        if instruction is None:
             raise UnreadableError(f"no instruction at {place:#x}")
-        _, size, name, operands = found
+        _, size, name, operands = instruction
         return size, name, operands
 
     @staticmethod

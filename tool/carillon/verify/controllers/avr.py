@@ -19,10 +19,10 @@ class Model(Controller):
 
     def __init__(self, board: Board, elf: Elf) -> None:
         super().__init__(board, elf)
-        found = device(board)
-        if found is None:
+        device_found = device(board)
+        if device_found is None:
             raise LookupError(f"the compiler knows no device of board '{board.name}'")
-        self._registers = found.requests
+        self._registers = device_found.requests
 
     def _sources(self, register: int, which: int, mask: int) -> frozenset[int] | None:
         for pair, bits in self._registers.items():

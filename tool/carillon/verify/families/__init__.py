@@ -190,13 +190,13 @@ def families(
     places: Mapping[str, Sequence[Place]], elf: Elf, board: Board, defines: Mapping[str, int]
 ) -> tuple[dict[str, Family], list[str]]:
     """The models of a board's families, and the families that have none."""
-    found: dict[str, Family] = {}
+    models: dict[str, Family] = {}
     unknown = []
-    for name, own in places.items():
+    for name, family_places in places.items():
         try:
             module = import_module(f"carillon.verify.families.{name}")
         except ModuleNotFoundError:
             unknown.append(name)
             continue
-        found[name] = module.Model(own, elf, board, defines)
-    return found, unknown
+        models[name] = module.Model(family_places, elf, board, defines)
+    return models, unknown

@@ -38,12 +38,12 @@ class Model(AddedTo):
                         cell.started = at
                         cell.first = cell.again = cell.registers.get("reload")
             return True
-        own = self.cell_at(address, 4)
-        if own is None:
+        counting = self.cell_at(address, 4)
+        if counting is None:
             return False
-        own.registers["reload"] = value
-        if own.started is not None:
-            own.again = value
+        counting.registers["reload"] = value
+        if counting.started is not None:
+            counting.again = value
         return True
 
     def means(self, address: int, value: int) -> bool:

@@ -52,22 +52,22 @@ class Model(Family):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         register = address & REGISTER
         for number, timer in self._timers.items():
-            own = self._own(number)
-            if not own or not self._has(timer, register):
+            cells = self._own(number)
+            if not cells or not self._has(timer, register):
                 continue
-            registers = own[0].registers
+            registers = cells[0].registers
             if address & AWAIT:
                 self._waits[number] = value
             elif register == timer.control_a:
                 registers["a"] = value
             elif register == timer.control_b:
-                self._control(own, value, at, registers)
+                self._control(cells, value, at, registers)
             elif register == timer.count:
                 registers["count"] = value
             elif register == timer.top:
                 registers["top"] = value
             else:
-                cell = next((c for c in own if timer.matches[c.place.source] == register), None)
+                cell = next((c for c in cells if timer.matches[c.place.source] == register), None)
                 if cell is not None:
                     cell.registers["match"] = value
             return True
@@ -91,10 +91,10 @@ class Model(Family):
     def _has(timer: Timer, register: int) -> bool:
         return register in (timer.control_a, timer.control_b, timer.count, timer.top, *timer.matches.values())
 
-    def _control(self, own: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
+    def _control(self, cells: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
         chosen = self.defines.get("CARILLON_CLOCK_SELECT")
-        ran = any(cell.started is not None for cell in own)
-        for cell in own:
+        ran = any(cell.started is not None for cell in cells)
+        for cell in cells:
             if not value & SELECT:
                 cell.started = None
                 if ran:
