@@ -30,7 +30,7 @@ SCHEDULE = "schedule.toml"
 
 @dataclass
 class Report:
-    """Where a command puts its findings and its result."""
+    """The receiver of a command's findings and its result."""
 
     as_json: bool
     diagnostics: Diagnostics
@@ -60,7 +60,7 @@ class Report:
             console.verbatim(console.console(), line)
 
     def show(self, render: Callable[[Console], None]) -> None:
-        """Print what was found so far, and then what a function prints, for a person."""
+        """Print the findings so far, and then the output of a function, for a person."""
         if not self.as_json:
             self.warnings()
             render(console.console())
@@ -91,7 +91,7 @@ def _fail(report: Report, diagnostics: list[Diagnostic]) -> NoReturn:
 
 
 def reporting(work: Callable[..., None]) -> Callable[..., None]:
-    """A command of a function that has a report as its first argument: in place of that, the last option is ``--json``."""
+    """A command from a function whose first argument is a report; the command has the option ``--json`` in its place."""
 
     def command(as_json: bool, **given: object) -> None:
         _guard(as_json, lambda report: work(report, **given))
@@ -179,7 +179,7 @@ def check_kernel(name: str) -> str:
 
 
 def check_machine(name: str, source: Source) -> Machine:
-    """What carries out a Giotto program; refuses what is no such name, and cells for what is no Giotto program."""
+    """The machine of a Giotto program; refuses unknown names, and cells for other files."""
     from carillon.model.giotto import Machine
 
     names = [machine.value for machine in Machine]
@@ -192,7 +192,7 @@ def check_machine(name: str, source: Source) -> Machine:
 
 
 def asked(paths: list[Path] | None, include: list[Path] | None, machine: str) -> tuple[Source, Machine]:
-    """What the arguments name, and what carries it out."""
+    """The source that the arguments name, and the machine for it."""
     source = schedule_file(paths, include)
     return source, check_machine(machine, source)
 
@@ -238,7 +238,7 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
 
 
 def check_new(out: Path | None, force: bool) -> None:
-    """Refuse a file to write that exists (C097), if it may not be overwritten, or whose folder cannot have it (C096)."""
+    """Refuse a new file that exists (C097) unless ``force``, or whose folder cannot be written (C096)."""
     if out is None:
         return
     if out.exists() and not force:

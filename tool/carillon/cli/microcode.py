@@ -143,7 +143,7 @@ def command(
 
 
 def _check(action: Action, asked: _Asked) -> None:
-    """Refuse what the action does not take."""
+    """Refuse arguments that the action does not take."""
     count = _PATHS.get(action, 1)
     if len(asked.paths) != count:
         usage(f"{action.value} takes {('no program', 'one program', 'two programs')[count]}")
@@ -225,7 +225,7 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
 
 
 def _finish(program: Program, out: Path | None, report: Report) -> None:
-    """Say what a program needs, and write it; C240 if it may go round without taking time."""
+    """Report the room that a program needs, and write it; C240 if it may loop without taking time."""
     from carillon.files import write_bytes
     from carillon.microcode.binary import encode, interface_of
     from carillon.microcode.bounds import MOST, Loop, bounds
@@ -277,7 +277,7 @@ def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Statu
 
 
 def _running(program: Program, checksum: int) -> Program | None:
-    """The program that has this checksum, if it is this one from its entry or one of its labels on."""
+    """``program`` from its entry or a label on, if that is the program with this checksum; else None."""
     from carillon.microcode.binary import checksum_of
 
     entries = dict.fromkeys((program.entry, *(address for address, _ in program.labels)))
@@ -286,7 +286,7 @@ def _running(program: Program, checksum: int) -> Program | None:
 
 
 def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
-    """Do something with the target, and say what it says of itself."""
+    """Do some work with the target, and report the target's status."""
     from carillon.microcode.upload import NO_KEY
     from carillon.read.giotto.uploads import read_key
 

@@ -91,7 +91,7 @@ class Reuse:
         It looks beside the file that includes the header, then in the command's folders, then in the system's.
         """
         folders = [folder for option, folder in pairwise(command) if option == "-I"]
-        found = set()
+        others = set()
         known = set(read)
         ours = [path for path in read if any(path.startswith(f"{folder}/") for folder in folders)]
         including = {path.rpartition("/")[0] for path in (read[0], *ours)}
@@ -104,8 +104,8 @@ class Reuse:
                 for folder in including.union(folders[:number]):
                     other = f"{folder}/{name}" if folder else name
                     if other not in known and self._is_there(other):
-                        found.add(other)
-        return found
+                        others.add(other)
+        return others
 
     def _is_there(self, path: str) -> bool:
         if path not in self._exists:

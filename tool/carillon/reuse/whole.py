@@ -154,11 +154,11 @@ def _tool(files: Iterable[Path]) -> str:
 
 def _packages() -> set[str]:
     """The names and versions of the packages that are installed."""
-    found = set()
+    packages = set()
     for folder in sys.path:
         if folder and Path(folder).is_dir():
-            found |= {path.name for path in Path(folder).glob("*.dist-info")}
-    return found
+            packages |= {path.name for path in Path(folder).glob("*.dist-info")}
+    return packages
 
 
 def _absent(inputs: Inputs) -> list[Path]:
