@@ -86,12 +86,10 @@ def _sorted(progressions: Sequence[Progression]) -> tuple[Progression, ...]:
     return tuple(sorted(progressions, key=lambda p: (p.offset, p.period)))
 
 
-def _largest_first(
-    times: Sequence[int], round_length: int, progressions: Sequence[Progression]
-) -> tuple[Progression, ...] | None:
+def _largest_first(times: Sequence[int], round_length: int, usable: Sequence[Progression]) -> tuple[Progression, ...] | None:
     left = set(times)
     chosen = []
-    for progression in progressions:
+    for progression in usable:
         if progression.offset in left:
             points = progression.times(round_length)
             if left.issuperset(points):
@@ -100,9 +98,9 @@ def _largest_first(
     return None if left else _sorted(chosen)
 
 
-def _exact(times: Sequence[int], round_length: int, progressions: Sequence[Progression]) -> tuple[Progression, ...] | None:
+def _exact(times: Sequence[int], round_length: int, usable: Sequence[Progression]) -> tuple[Progression, ...] | None:
     """A minimal exact cover.  Points that no progression joins to others, however indirectly, are covered for themselves."""
-    points = {progression: frozenset(progression.times(round_length)) for progression in progressions}
+    points = {progression: frozenset(progression.times(round_length)) for progression in usable}
     part = {time: {time} for time in times}  # shared by all points of a part
     for joined in points.values():
         largest = max((part[time] for time in joined), key=len)
@@ -112,7 +110,7 @@ def _exact(times: Sequence[int], round_length: int, progressions: Sequence[Progr
                     largest.add(other)
                     part[other] = largest
     by_part: dict[int, list[Progression]] = {}
-    for progression in progressions:
+    for progression in usable:
         by_part.setdefault(id(part[progression.offset]), []).append(progression)
     chosen: list[Progression] = []
     for together in {id(part[time]): part[time] for time in times}.values():

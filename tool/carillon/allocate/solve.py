@@ -184,13 +184,11 @@ class ModeSolver:
 
         options: list[DemandOptions] = []
         finest: dict[int, Split] = {}
-        for d, demand_options in enumerate(self.problem.options):
-            direct = [s for s in demand_options.splits if s.style is Style.DIRECT]
-            if demand_options.demand.action.runs and direct:
+        for d, of_demand in enumerate(self.problem.options):
+            direct = [s for s in of_demand.splits if s.style is Style.DIRECT]
+            if of_demand.demand.action.runs and direct:
                 finest[d] = max(direct, key=lambda s: len(s.bundles))
-            options.append(
-                replace(demand_options, splits=list({s.profile: s for s in reversed(demand_options.splits)}.values())[::-1])
-            )
+            options.append(replace(of_demand, splits=list({s.profile: s for s in reversed(of_demand.splits)}.values())[::-1]))
         judge = Judge(replace(self.problem, options=tuple(options)))
         coarse = WaysModel(judge, self.budget)
         opposed = {}

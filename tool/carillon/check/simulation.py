@@ -151,7 +151,10 @@ def check_starts(system: System, kernels: Sequence[KernelTime], diagnostics: Dia
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report activations that may miss a deadline, or last to their task's next activation or the round's end."""
+    """Report activations that may miss a deadline, or last to their task's next activation or the round's end.
+
+    Other rules report modes that need more than the processor, and points that overlap or lie past the round.
+    """
     for mode in system.modes:
         if well_formed(mode) and sum(demand(mode, system).values()) <= mode.round_length:
             _check_mode(mode, system, diagnostics)

@@ -198,10 +198,10 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         report.refuse("C238", f"these programs cannot run side by side: {cause}", remedy)
 
     try:
-        found = composed(first, second)
+        program_of_both = composed(first, second)
     except CompositionError as error:
         refuse(str(error), "run carillon explain C238")
-    scheduled = any(part.scheduled for part in found.parts)
+    scheduled = any(part.scheduled for part in program_of_both.parts)
     sources = [read_checked(path, report.diagnostics) for path in asked.program]
     if not sources:
         if scheduled:
@@ -209,19 +209,19 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         report.diagnostics.warning(
             "C239", None, "whether all tasks end in time is not checked", "give the program with execution times: --program"
         )
-        return found.program
+        return program_of_both.program
     times = {name: time for source in sources for name, time in execution_times(source).items()}
     try:
         if scheduled:
-            wrong = composition.played(found, times, (sources[0], sources[-1]))
+            wrong = composition.played(program_of_both, times, (sources[0], sources[-1]))
             if wrong is not None:
                 begin, it = wrong
                 refuse(f"if the second one begins {begin} ms after a period of the first, {it.said()}", "make other S code")
-        elif (share := composition.load(found, times)) > 1:
+        elif (share := composition.load(program_of_both, times)) > 1:
             refuse(f"their tasks take up to {format_number(share * 100, 1)} % of the processor", "release tasks less often")
     except composition.UndecidedError as error:
         refuse(str(error), "run carillon explain C238")
-    return found.program
+    return program_of_both.program
 
 
 def _finish(program: Program, out: Path | None, report: Report) -> None:
@@ -281,8 +281,8 @@ def _running(program: Program, checksum: int) -> Program | None:
     from carillon.microcode.binary import checksum_of
 
     entries = dict.fromkeys((program.entry, *(address for address, _ in program.labels)))
-    found = (replace(program, entry=entry) for entry in entries)
-    return next((it for it in found if checksum_of(replace(it, labels=())) == checksum), None)
+    programs = (replace(program, entry=entry) for entry in entries)
+    return next((it for it in programs if checksum_of(replace(it, labels=())) == checksum), None)
 
 
 def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
@@ -295,13 +295,13 @@ def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, 
         usage(f"--key '{asked.key}' is no file of 32 hexadecimal digits")
     for path in asked.paths:
         _program(path, asked.at)  # it is refused before the line is opened
-    found = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
-    report.result({"status": asdict(found)})
-    report.say(*_said(found))
+    answer = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
+    report.result({"status": asdict(answer)})
+    report.say(*_said(answer))
 
 
 def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
-    """What a target on the line says; C277 if it says nothing, or refuses."""
+    """The answer of a target on the line; C277 if the target does not answer, or refuses."""
     from carillon.microcode.upload import Target, UploadError
 
     assert asked.to is not None
@@ -395,7 +395,7 @@ def _connected(path: Path, patience: float) -> socket.socket:
 
 
 class _Line:
-    """A character device, which is made raw at the rate that it has, or a socket."""
+    """A socket, or a character device in raw mode at its present rate."""
 
     def __init__(self, path: Path, patience: float | None) -> None:
         self.patience = 2.0 if patience is None else patience

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``carillon run`` and ``carillon show`` do with a network: build its nodes, run them in one virtual time, show all."""
+"""``carillon run`` and ``carillon show`` on a network: build its nodes, run them in one virtual time, show all."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _network_of(asked: Asked, more: Mapping[str, object]) -> Path | None:
     paths = asked.paths
     path = paths[0] if paths else Path()
     network = network_file(path) if not paths or len(paths) == 1 else None
-    own: Mapping[str, object] = {"offsets": asked.files["offsets"], "record": asked.record}
+    for_networks: Mapping[str, object] = {"offsets": asked.files["offsets"], "record": asked.record}
     unfit = {"board": asked.board, "include": asked.include, "rounds": asked.rounds, **more}
-    for option, value in (own if network is None else unfit).items():
+    for option, value in (for_networks if network is None else unfit).items():
         if value is not None:
             alien = f"is for networks, and '{path}' is none"
             unfitting = "does not fit a network: each node has its own schedule, board and rounds"
@@ -99,7 +99,7 @@ def show_network(path: Path, asked: Asked, report: Report) -> None:
 
 
 def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tuple[list[Planned], list[Built]]:
-    """Plan and build what the nodes run, once for nodes that have the same schedule and board."""
+    """Plan and build the nodes' images, once for nodes with the same schedule and board."""
     from carillon import pipeline
     from carillon.build.node import build_node
     from carillon.files import alone
@@ -117,11 +117,11 @@ def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tupl
             remedy = 'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]'
             report.diagnostics.error("C228", node.span, cause, remedy)
             continue
-        own = folder / f"network-{node.name}-{asked.kernel}"
-        with alone(own):
-            found = build_node(planned.image, own, report.diagnostics)
-        if found is not None:
-            done[key] = planned, Built(planned.image, *found)
+        node_folder = folder / f"network-{node.name}-{asked.kernel}"
+        with alone(node_folder):
+            built_node = build_node(planned.image, node_folder, report.diagnostics)
+        if built_node is not None:
+            done[key] = planned, Built(planned.image, *built_node)
     report.diagnostics.stop_on_errors()
     both = [done[node.schedule.resolve(), node.board] for node in network.nodes]
     return [planned for planned, _ in both], [built for _, built in both]

@@ -17,7 +17,10 @@ from carillon.units import format_duration
 def sync_image(
     system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], gap: int, diagnostics: Diagnostics
 ) -> SyncImage | None:
-    """The mode's synchronisation; None without one.  C232 and C233 where the round does not allow the limits."""
+    """The mode's synchronisation; None without one.  C232 and C233 where the round does not allow the limits.
+
+    ``gap``: ticks from the end of this round to the beginning of another mode.
+    """
     sync, length = system.sync, mode.mode.round_length
     cell = next((c for c in cells if isinstance(c.carrier.action, Synchronise)), None)
     if sync is None or cell is None:

@@ -115,7 +115,7 @@ def _outgoing(code: tuple[Instruction, ...], edges: Iterable[Edge]) -> list[list
 
 def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[float], *, threads: bool) -> list[float]:
     """Per address, the number of triggers or threads that wait at one time, of code there and all that it begins."""
-    found = [0.0] * len(code)
+    amounts = [0.0] * len(code)
     outgoing = _outgoing(code, edges)
     for members in components(len(code), edges):
         inside = set(members)
@@ -123,7 +123,7 @@ def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[floa
         doubled = False
         for member in members:
             i = code[member]
-            parts = [(t in inside, 0.0 if t in inside else found[t]) for _, _, t in outgoing[member]]
+            parts = [(t in inside, 0.0 if t in inside else amounts[t]) for _, _, t in outgoing[member]]
             if i.opcode not in _BEGINS and i.opcode is not Opcode.FORK:
                 most = max([most, float(threads and i.opcode in _WAITS), *(value for _, value in parts)])
                 continue
@@ -140,8 +140,8 @@ def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[floa
         if (doubled and most > 0) or most > MOST:
             most = math.inf
         for member in members:
-            found[member] = most
-    return found
+            amounts[member] = most
+    return amounts
 
 
 def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[Edge], *, one_thread: bool) -> bool:

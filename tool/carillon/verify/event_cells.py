@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The image's records of cells that the kernel stops and sets while it runs, and of each task's resources."""
+"""The image's records of cells that the kernel stops and sets while it runs, and of each task's resources.
+
+Cells are those of alarms, of budgets, of time frames and the time base; a task has budgets, a frame, a state and a stack.
+"""
 
 from __future__ import annotations
 
@@ -109,11 +112,9 @@ def check_frames(events: Events) -> None:
     reader = Reader(events.elf, symbol.address)
     for job in every:
         events.report.tables += 1
-        frame = events.frame_cell.ticks(reader.take(4))
-        if frame != job.time_frame:
-            events.error(
-                "C205", f"'{job.name}' has a time frame of {float(frame):g} ticks, and not of {job.time_frame}", job.span
-            )
+        time = events.frame_cell.ticks(reader.take(4))
+        if time != job.time_frame:
+            events.error("C205", f"'{job.name}' has a time frame of {float(time):g} ticks, and not of {job.time_frame}", job.span)
 
 
 def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: int) -> str:

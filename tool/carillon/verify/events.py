@@ -249,7 +249,10 @@ class Events:
         return (cell.begins - origin, cell.ticks(cell.again)) in times
 
     def _ticks(self, every: int) -> set[tuple[Fraction, Fraction]]:
-        """The first expiry and the period of a cell that only ticks: the first may be whole periods early."""
+        """The first expiry and the period of a cell that only ticks: the first may be whole periods early.
+
+        The kernel forgets earlier requests before it enables the source.
+        """
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
