@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an allocation is: that of each mode, and of the event-triggered system beneath."""
+"""An allocation: one part per mode, and one for the event-triggered system beneath."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Allocation:
 
     @property
     def mates(self) -> bool:
-        """Whether tasks whose delays end in one tick are made ready as one: several of a level, with delays in a list."""
+        """Whether tasks whose delays end in one tick become ready together: a level has several, and delays use a list."""
         clock = self.osek.clock if self.osek is not None else None
         if self.osek is None or clock is None or self.counters or not any(level.capacity for level in self.osek.levels):
             return False

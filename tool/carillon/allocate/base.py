@@ -42,7 +42,7 @@ class Base:
 
     @property
     def ahead(self) -> int:
-        """For how many units ticks in which nothing is due are only looked at; 0 where the base is too short for that."""
+        """Units of the time base within which empty ticks are only looked at; 0 if the time base is too short for this."""
         return self.counted // 16 if self.bits > 16 else 0
 
     @property
@@ -52,7 +52,7 @@ class Base:
 
 
 def counts_alone(board: Board, clock_hz: int) -> Base | None:
-    """The time base of a board that has a counter which never stops, and takes no cell; None if it has none."""
+    """The time base on a counter that never stops and takes no cell; None if the board has no such counter."""
     for array in board.cells:
         if array.family.base is BaseKind.FREE and array.units(1, clock_hz, array.prescalers[0]) == 1:
             return Base(BaseKind.FREE, array, None, 0, 0, array.width, board.lead_at(clock_hz))
@@ -74,7 +74,7 @@ def base_on(board: Board, clock_hz: int, ticks: Sequence[int], source: Source, t
         together = lcm(*ticks, *turns)
         bits = min(array.width, 32)
         period = 1 << bits if kind is BaseKind.UP else (1 << (bits - 1)) // together * together
-        if not period or period - board.lead_at(clock_hz) < 3 * max(ticks, default=0):  # it is to tell two ticks from one
+        if not period or period - board.lead_at(clock_hz) < 3 * max(ticks, default=0):  # it must tell two ticks apart
             continue
         cell = Cell(array, source.slots(Role.ACTIVATION)[0], array.needed(Role.ACTIVATION))
         use = CellUse(cell, Progression(period, period), prescaler, array.units(1, clock_hz, prescaler))

@@ -122,7 +122,7 @@ def base_for(
     """
     turns = events.turns
 
-    def found(ticks: list[int]) -> Base | None:
+    def base_on_source(ticks: list[int]) -> Base | None:
         if not ticks and not turns:
             return None
         return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
@@ -130,10 +130,10 @@ def base_for(
     counters = [demand.period for demand in events.counters if demand.name in ticking]
     if CLOCK in ticking and events.ticker is not None:
         tick = events.ticker.period
-        base = found([*counters, tick])
-        if base is not None and base.most >= 2 * tick:  # it is to tell two ticks from one
+        base = base_on_source([*counters, tick])
+        if base is not None and base.most >= 2 * tick:  # the time base must tell two ticks from one
             return base, True
-    return found(counters), False
+    return base_on_source(counters), False
 
 
 def carries_tables(board: Board, clock_hz: int, array: Cells) -> bool:
@@ -181,7 +181,7 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
 
 
 def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str:
-    """Why no cell can carry an action of a schedule table, because of the task, and what else is done at its level."""
+    """Why a task keeps cells from carrying an action of a schedule table: the task itself, or others of its level."""
     if series.action is None:
         return ""
     level, task = plan.level_of(series.action.object), series.action.object
@@ -189,12 +189,12 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
     if level.kind is TaskKind.DIRECT:
         return ""
     if not can_wake(plan, task):
-        what = (
+        kind = (
             "with software dispatch"
             if plan.software
             else "that is a thread, may be activated more than once, or has a time frame"
         )
-        return f"a task {what} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
+        return f"a task {kind} is not woken by a cell at its level, which keeps one expiry of several; '{task}' is one"
     other = next((action for action in others if does(of(action)) != does(of(series.action))), None)
     if other is not None:
         return (
@@ -205,7 +205,7 @@ def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str
 
 
 def does(action: Action) -> str:
-    """What is the same of actions whose order does not matter."""
+    """A key: actions with the same key may be done in any order."""
     return f"{type(action).__name__} {action.object}"
 
 
@@ -312,7 +312,7 @@ class ClaimBuilder:
         return [(rank, g, source) for rank, (g, source) in enumerate(every)]
 
     def _least_capable(self, service: Service | None) -> list[tuple[int, int, Source]]:
-        """Those that the board keeps for a service first, then the least capable."""
+        """Sources in this order: first the sources that the board prefers for ``service``, then the least capable."""
         return self._ranked(lambda s: (s.array.prefer is not service, len(s.array.roles), s.array.rearm.value != "none"))
 
     def _on_cells(
@@ -334,7 +334,7 @@ class ClaimBuilder:
         return tuple(ways.values())
 
     def _protects(self, demand: Demand, needed: set[Capability]) -> tuple[Way, ...]:
-        """The cells that can be read, or set too, while they run, of which the kernel knows how long a unit is."""
+        """Ways on cells that have the ``needed`` capabilities, and a unit that the kernel knows."""
         able = [it for it in self._least_capable(None) if needed <= it[2].array.family.can]
         ranked = [it for it in able if self.board.request_base <= it[2].number and self._counts_ticks(demand, it[2])]
         return self._on_cells(demand, self.fitter, ranked)
@@ -355,14 +355,14 @@ class ClaimBuilder:
         return use is not None and use.units_per_tick.denominator == 1
 
     def _clock(self, demand: Demand) -> tuple[Way, ...]:
-        """The ways to carry the clock: one that ticks is a cell as others are."""
+        """The ways to carry the clock: a clock that ticks takes a cell as other demands do."""
         ranked = self._least_capable(Service.CLOCK)
         if demand.when is When.SYSTEM:
             return self._on_cells(demand, self.ticks, ranked)
         services = self.events.services
         assert services is not None
         ways: dict[int, Way] = {}
-        # The schedule's own ticks first, if it does not matter: what counts otherwise has other units of time.
+        # The schedule's own ticks first, if the choice is free: other cells count in other units of time.
         for rank, (_, g, source) in enumerate(sorted(ranked, key=lambda it: it[2].array.hz is not None)):
             driver = source.array.clocks.get(services.clock)
             if driver is None or (self.system.modes and driver.locks) or g in ways:
@@ -372,14 +372,14 @@ class ClaimBuilder:
         return tuple(ways.values())
 
     def _base(self) -> tuple[Way, ...]:
-        """The cells that could be the time base of some that tick.  One that the kernel can stop may carry an alarm."""
+        """The cells that could be the time base of ticking claims, cells that the kernel can stop last."""
         every = [demand.period for demand in self.events.counters]
         every += [self.events.ticker.period] if self.held and self.events.ticker is not None else []
         turns = self.events.turns
         ways: dict[int, Way] = {}
         for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):
             if turns and not carries_tables(self.board, self.hz, source.array):
-                continue  # it is read in the units in which the cells of tables count
+                continue  # the kernel reads the time base in the units in which the cells of tables count
             periods = [[tick] for tick in every] or [[]]
             if g not in ways and any(base_on(self.board, self.hz, ticks, source, turns) for ticks in periods):
                 ways[g] = Way(Form.CELL, g, self.groups[g].groups[0].index(source), 0, 1, rank=rank)
@@ -419,11 +419,11 @@ class ClaimBuilder:
         ]
 
     def _alarm(self, alarm: Alarm, demand: Demand) -> Claim:
-        period = demand.period  # how often one expires that is set at run time is not known
+        period = demand.period  # an alarm that is set at run time expires at an unknown rate
         price = demand.action.price(Served(1, 1, False, queued=True), self.costs)
         ways = self._alarm_ways(demand)
         ways += tuple(self._joined_ways(demand, ways)) if alarm.static else ()
-        # Never cheaper than a cell, on which it is exact, however rare it is.
+        # The queue is never cheaper than a cell: the alarm is exact on a cell, however rare it is.
         queue = Way(Form.QUEUE, rate=max([self._rate(price, period), *(w.rate + 1 for w in ways)]))
         return Claim(
             alarm.name,

@@ -35,12 +35,12 @@ class ClockCell:
 
     @property
     def counted(self) -> bool:
-        """Whether its own handler counts its ticks: it is periodic, and no time base does."""
+        """Whether the clock's own handler counts ticks: the clock is periodic, and no time base counts them."""
         return self.services.clock is ClockKind.PERIODIC and not self.based
 
     @property
     def driver(self) -> Driver:
-        """What its cell's driver can do, as a clock that is set."""
+        """The capabilities of the cell's driver for a clock that is set."""
         kind = self.services.clock
         return Driver() if kind is ClockKind.PERIODIC else self.carrier.cells[0].cell.array.clocks[kind]
 
@@ -52,17 +52,17 @@ class ClockCell:
 
     @property
     def base_units(self) -> int:
-        """Units of the time base in a tick of a periodic clock; 0 if it is not counted by that."""
+        """Units of the time base in a tick of a periodic clock; 0 if the time base does not count the clock's ticks."""
         return int(self.tick) if self.based else 0
 
     @property
     def latest(self) -> int:
-        """How late its handler may end, in ticks of time: a quarter of what it, and a time, can count (clock.h)."""
+        """The handler's latest end, in ticks of time: a quarter of the range of the cell and of a time (clock.h)."""
         bits = self.services.bits if self.services.clock is ClockKind.PERIODIC else min(self.driver.bits, self.services.bits)
         return ((1 << bits) - 1) // 4
 
     def expiry(self, system: System) -> int:
-        """What an interrupt with one expiry takes, in ticks of time, rounded up; 0 where code takes no time."""
+        """The length of an interrupt with one expiry, in ticks of time, rounded up; 0 where code takes no time."""
         board = system.board
         costs = board.costs.get(self.services.clock)
         taken = UNMEASURED if costs is None else costs.interrupt + costs.serving + max(costs.wake, costs.alarm)
@@ -70,7 +70,7 @@ class ClockCell:
         return math.ceil(taken / per_tick) if per_tick else 0
 
     def behind(self, system: System) -> int:
-        """How late its handler is when it lets others in, in ticks of time; 0: it serves all (``CARILLON_CLOCK_BEHIND``)."""
+        """How late the handler is when it lets others in, in ticks of time; 0: never (``CARILLON_CLOCK_BEHIND``)."""
         return 0 if self.services.clock is ClockKind.PERIODIC else self.expiry(system)
 
     def locked(self, system: System) -> int | None:
@@ -100,12 +100,12 @@ class ClockCell:
 
     @property
     def ahead(self) -> int:
-        """For how many ticks of time a tickless counter is left at most, so that what has passed then can be told."""
+        """The longest a tickless counter may go unread, in ticks of time: later, the elapsed time is ambiguous."""
         return longest_without_laps(self.services.bits, self.latest)
 
     @property
     def longest(self) -> int | None:
-        """The longest time that occurs, in ticks of time; None if there is none.  Without events it is that of counters."""
+        """The longest time, in ticks of time; None: there is none.  Without services in use, the counters' longest."""
         counters = self.ahead if self.services.tickless else 0
         if not self.services.uses:
             return counters
@@ -131,7 +131,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
     The tick of each counter that it tells is a whole number of its units; of units that may be chosen, the longest is best.
     """
     board, ticks = system.board, [counter.tick for counter in told(system, services)]
-    free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks, if it does not matter
+    free = sorted(free, key=lambda s: s.array.hz is not None)  # the schedule's own ticks first
     for source in free:
         array = source.array
         driver = array.clocks[services.clock]
@@ -153,7 +153,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
 
 
 def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
-    """C172 where the longest time is more than its times can hold, C179 where a thread's period is; or one is too short."""
+    """C172: the longest time does not fit.  C179: a thread's period does not fit, or a period is too short."""
     services = clock.services
     most = longest_without_laps(services.bits, clock.latest)
     long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]

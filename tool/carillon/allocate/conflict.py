@@ -36,7 +36,7 @@ def smallest(numbers: Sequence[int], together: Together) -> list[int]:
         if size == 1:
             break
         size //= 2
-    beyond: list[set[int]] = []  # what a largest set that can be kept leaves out: of this every conflict has something
+    beyond: list[set[int]] = []  # what a largest feasible set leaves out: every conflict has a member of each
     for fewer in range(1, len(kept) + 1) if len(numbers) <= ENUMERATED else ():
         for chosen in combinations(sorted(numbers), fewer):
             if any(left_out.isdisjoint(chosen) for left_out in beyond):
@@ -65,7 +65,7 @@ def feasible(problem: Problem) -> bool:
 
 
 def single_class(problem: Problem) -> int | None:
-    """The only class that any demand can use, if there is just one and no table."""
+    """The only class that any demand can use; None if there are several classes, or a table."""
     found = {c for o in problem.options for s in o.splits for b in s.bundles for c in b.classes}
     return found.pop() if len(found) == 1 and problem.table is None else None
 
@@ -85,5 +85,5 @@ def conflict(problem: Problem) -> list[int]:
             if sum(needs[k] for k in chosen) > room:
                 break
         return sorted(chosen)
-    first = sorted(range(len(options)), key=lambda d: (options[d].minimum, -d))  # those that need least are left out first
+    first = sorted(range(len(options)), key=lambda d: (options[d].minimum, -d))  # who needs fewest is left out first
     return smallest(first, lambda kept: feasible(problem.part(kept).without_levels))

@@ -35,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What a table does in a part of its counter's queue; the last of ``steps`` is the table's end."""
+    """The steps of a table in one part of its counter's queue; the last of ``steps`` is the table's end."""
 
     table: ScheduleTable
     part: int
@@ -48,17 +48,17 @@ class Cursor:
 
 
 def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int], on_cells: Sequence[ScheduleTable] = ()) -> tuple[Cursor, ...]:
-    """The cursors of all tables but those on cells, table by table; ``part_of``: the part in which a counter's action is done."""
-    found: list[Cursor] = []
+    """The cursors of all tables but those on cells; ``part_of``: the part in which a counter's action is done."""
+    table_cursors: list[Cursor] = []
     queued = [t for t in osek.schedule_tables if t not in on_cells]
     for table in queued:
         parts = table_parts(queued, table.counter, part_of)
-        found += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
-    return tuple(found)
+        table_cursors += (Cursor(table, part, tuple(_steps(table, part, part_of))) for part in parts)
+    return tuple(table_cursors)
 
 
 def table_parts(queued: Iterable[ScheduleTable], counter: str, part_of: Callable[[str, AlarmAction], int]) -> list[int]:
-    """The parts of a counter's queue in which its tables do something, of those that stand there."""
+    """The parts of a counter's queue that serve an action of at least one of the ``queued`` tables."""
     own = (t for t in queued if t.counter == counter)
     return sorted({part_of(counter, action) for t in own for point in t.points for action in point.actions})
 

@@ -122,9 +122,9 @@ class EventPlacer:
         assert osek is not None
         if isinstance(demand.action, ServeClock):
             return self._clock(demand, source)
-        own = form in (Form.OWN, Form.VECTOR)
+        at_task_level = form in (Form.OWN, Form.VECTOR)
         above: dict[type[Action], int] = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
-        level = claim.level if own else above.get(type(demand.action), plan.top)
+        level = claim.level if at_task_level else above.get(type(demand.action), plan.top)
         goes_on = form is Form.OWN and plan.runs_level(osek, plan.levels[claim.level - 1])
         part = [c.name for c in osek.counters].index(claim.name) if claim.counter == claim.name and demand.whose is None else -1
         carrier = self._carrier(demand, source, level, slot)
@@ -161,7 +161,7 @@ class EventPlacer:
         return split(self.system.osek, self.plan, ticking, alarms, levels, base, [cell, requested])
 
     def _sources(self, shares: Shares, busy: frozenset[int]) -> dict[int, tuple[Source, int]]:
-        """The source of each claim that has a cell, of its class the first that is free; and which of the source's cells."""
+        """The source of each claim with a cell, the first free one of its class, and the cell's index in the source."""
         ways, claims = shares.ways, self.claims
         free = [[group for group in kind.groups if busy.isdisjoint(s.number for s in group)] for kind in claims.groups]
 
@@ -170,18 +170,18 @@ class EventPlacer:
             return not self._early(claims.all[k], ways[k]), alarm, alarm and ways[k].form is not Form.VECTOR
 
         placed = sorted((k for k, way in enumerate(ways) if way.group >= 0), key=turn)
-        found: dict[int, tuple[Source, int]] = {}
+        sources: dict[int, tuple[Source, int]] = {}
         joining: dict[int, list[tuple[Source, int]]] = {}  # cells of sources that are begun, by class
         for k in placed:
             g, place = ways[k].group, ways[k].place
             if ways[k].form is not Form.JOINED:
-                found[k] = free[g].pop(0)[place], 0
+                sources[k] = free[g].pop(0)[place], 0
                 continue
             if not joining.get(g):
                 source = free[g].pop(0)[place]
                 joining[g] = [(source, slot) for slot in range(claims.groups[g].asked)]
-            found[k] = joining[g].pop(0)
-        return found
+            sources[k] = joining[g].pop(0)
+        return sources
 
     def _level_sources(self, levels: list[TaskLevel], taken: frozenset[int]) -> int:
         """Give every level that has none a source; return the dispatcher's, 0 without."""
@@ -241,22 +241,22 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
         remedy = 'take clock = "one-shot" or "compare"'
         remedy += ", or leave a cell for a time base" if allocation.base is None else ""
         ticking.append(("the periodic clock", clock.services.span, tick, max(allocation.held_clock, 1) * tick, remedy))
-    for what, span, tick, counted, remedy in ticking:
+    for name, span, tick, counted, remedy in ticking:
         if stretch > counted:
             diagnostics.warning(
                 "C196",
                 span,
-                f"{what} loses ticks: tasks of the rounds hold its tick of {format_duration(tick, system.clock_hz)} back for up "
+                f"{name} loses ticks: tasks of the rounds hold its tick of {format_duration(tick, system.clock_hz)} back for up "
                 f"to {format_duration(stretch, system.clock_hz)}, and {format_duration(counted, system.clock_hz)} is counted",
                 f"{remedy}, lengthen the tick, or shorten the tasks' stretch",
             )
 
 
 def warn_of_long_handler(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
-    """C196 where a periodic clock's own handler may hold interrupts back for longer than the schedule says that anything does."""
+    """C196: a periodic clock's handler may lock interrupts for longer than ``longest_lock`` says."""
     clock = allocation.clock
     if clock is None or clock.services.clock is not ClockKind.PERIODIC:
-        return  # it does not ask how long locks are
+        return  # only a periodic clock uses longest_lock
     per_tick = system.board.clock(system.clock_hz).instructions_per_tick
     lock, locked = clock.services.longest_lock, clock.locked(system)
     if lock is None or locked is None or not per_tick or locked <= lock * per_tick:
@@ -283,7 +283,7 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
     table = cost_table(system.board.port)
     price = max(table.tick if allocation.base is not None else table.tick_alone, costs.interrupt if costs is not None else 0)
     ticking = [(f"counter '{c.demand.name}'", c.demand.span, c.demand.period) for c in allocation.counters if c.cells]
-    for what, span, tick in dict.fromkeys(ticking):
+    for name, span, tick in dict.fromkeys(ticking):
         if tick * per_tick >= 2 * price:
             continue
         report = diagnostics.error if tick * per_tick <= price else diagnostics.warning
@@ -292,7 +292,7 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
         report(
             "C247",
             span,
-            f"{what} ticks each {format_duration(tick, system.clock_hz)}, and the handler of a tick takes at least "
+            f"{name} ticks each {format_duration(tick, system.clock_hz)}, and the handler of a tick takes at least "
             f"{format_duration(Fraction(price, per_tick), system.clock_hz, 3)}: it leaves {share}",
             f"write a longer tick: with {least} half of the processor is left",
         )

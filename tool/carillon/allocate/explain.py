@@ -111,45 +111,46 @@ def runs_freely(array: Cells, round_length: int) -> bool:
 
 
 def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) -> tuple[str, ...]:
-    """The sentences of ``carillon plan`` on timers that run freely: what their channels do not forgive."""
-    own: dict[int, list[str]] = {}
+    """The sentences of ``carillon plan`` on free-running timers: the delays that their channels cannot make good."""
+    names_by_turn: dict[int, list[str]] = {}
     laps = 0
     for carrier, use in ((c, u) for c in carriers if c.style is not Style.DIRECT for u in c.cells):
         if runs_freely(use.cell.array, round_length):
             turn = 1 << use.cell.array.width
-            own.setdefault(turn, []).append(use.cell.name)
+            names_by_turn.setdefault(turn, []).append(use.cell.name)
             times = sorted(t % round_length for t in carrier.demand.times)
             laps += sum((i - 1) // turn for i in intervals_of(times, round_length)) if carrier.action.runs else 0
-    found = [
+    sentences = [
         f"the counter of {', '.join(cells)} turns every {turn} ticks ({format_duration(turn, clock_hz)}): where interrupts are "
         f"locked for longer, what {'it' if len(cells) == 1 else 'each'} carries is late by whole turns from then on"
-        for turn, cells in own.items()
+        for turn, cells in names_by_turn.items()
     ]
-    return (*found, f"its turns are counted by {laps} interrupts a round, which start nothing") if laps else tuple(found)
+    return (*sentences, f"its turns are counted by {laps} interrupts a round, which start nothing") if laps else tuple(sentences)
 
 
 def joined_reasons(carriers: Sequence[Carrier], costs: CostTable, unit: str) -> tuple[str, ...]:
     """The sentences of ``carillon plan`` on interrupt sources that several objects share."""
-    found = []
+    sentences = []
     for source in dict.fromkeys(c.source for c in carriers):
-        own = sorted((c for c in carriers if c.source == source), key=lambda c: c.turn)
-        if len(own) < 2:
+        sharers = sorted((c for c in carriers if c.source == source), key=lambda c: c.turn)
+        if len(sharers) < 2:
             continue
-        what = f"the {own[0].action.word}s of {listed([c.demand.object for c in own])} have interrupt source {source} together"
-        if not own[0].action.gathers:
-            asked = costs.ask * sum(len(c.cells) for c in own)
+        objects = listed([c.demand.object for c in sharers])
+        group = f"the {sharers[0].action.word}s of {objects} have interrupt source {source} together"
+        if not sharers[0].action.gathers:
+            asked = costs.ask * sum(len(c.cells) for c in sharers)
             price = f"some {asked} {unit} when one is missed, and none otherwise"
-            found.append(f"{what}: its handler asks the cells' flags, {price}")
+            sentences.append(f"{group}: its handler asks the cells' flags, {price}")
             continue
         prices, cells = [], 0
-        for carrier in own:
+        for carrier in sharers:
             cells += len(carrier.cells)
             prices.append(f"{costs.ask * cells} for '{carrier.demand.object}'")
-        found.append(
-            f"{what}, for want of sources: its handler asks the cells' flags in this order at each point, some "
+        sentences.append(
+            f"{group}, for want of sources: its handler asks the cells' flags in this order at each point, some "
             f"{', '.join(prices[:-1])} and {prices[-1]} {unit}"
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -158,7 +159,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """The same of parts that are not quoted; there is one at least."""
+    """Joins parts as :func:`listed` does, but without quotes; there is at least one part."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
@@ -172,15 +173,15 @@ def _multiplexing(costs: CostTable, problem: Problem, demand: Demand) -> int:
 
 
 def _alternating(problem: Problem, solution: Solution, mine: DemandOptions) -> str:
-    """Other tasks with a point inside a window of this one's and a window around one of its points."""
+    """Tasks that alternate with this one: each task has a point inside a window of the other."""
     names = []
-    own = mine.demand.points
+    points = mine.demand.points
     for options, choice in zip(problem.options, solution.choices, strict=True):
         demand = options.demand
         if demand is mine.demand or not demand.action.runs or choice is None:
             continue
         other = demand.points
-        if _falls_into(own, other) and _falls_into(other, own):
+        if _falls_into(points, other) and _falls_into(other, points):
             names.append(f"'{demand.object}'")
     if len(names) > 3:
         return ", ".join(names[:3]) + f" and {len(names) - 3} more"
@@ -205,7 +206,7 @@ def _sources(groups: Sequence[SourceClass]) -> str:
 
 
 def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str) -> str:
-    """Names the demands of a conflict, what each needs at least and what the board has for them."""
+    """The text on a conflict: each demand's least number of cells, and the cells that the board has for them."""
     parts = []
     groups: set[int] = set()
     for options in chosen:
@@ -223,7 +224,7 @@ def conflict_cause(problem: Problem, chosen: Sequence[DemandOptions], mode: str)
 
 
 def conflict_remedy(problem: Problem, chosen: Sequence[DemandOptions], window: Window) -> str:
-    """What would resolve a conflict, most specific first.  ``window``: what ends the windows of the mode."""
+    """The remedies for a conflict, most specific first.  ``window``: how the mode's windows end."""
     result = []
     shares = {
         RUNS_ON: "shorten its WCET, or move its activations apart"

@@ -41,22 +41,22 @@ class SourceClass:
     sources: tuple[Source, ...]
 
     def slots(self, role: Role) -> int:
-        """How many timers of ``role`` one source of the class has; 0 if it does not serve the role."""
+        """The number of timers of ``role`` in one source of the class; 0 if the class does not serve the role."""
         return len(self.sources[0].slots(role)) if self.array.serves(role) else 0
 
     @property
     def joined(self) -> int:
-        """How many objects one source can serve, whose handler asks its cells; 1 where they cannot be asked and masked each."""
+        """The number of objects that may join one source; 1 where the handler cannot ask and mask each cell by itself."""
         asked = Capability.ASK in self.array.family.can and self.array.request_enable == "cell"
         return max(1, self.slots(Role.DEADLINE)) if asked else 1
 
     def asked(self, role: Role) -> int:
-        """How many timers of ``role`` one source has that its handler can ask, each for itself; 0 if it cannot."""
+        """The timers of ``role`` in one source that its handler can ask one by one; 0 if it cannot ask."""
         return self.slots(role) if Capability.ASK in self.array.family.can and self.array.acknowledge else 0
 
     @property
     def room(self) -> int:
-        """What the class has to give away, in parts of a source; ``taken_by`` says what is taken of it."""
+        """The capacity of the class, in parts of a source; ``taken_by`` gives the parts that one carrier takes."""
         return self.joined * len(self.sources)
 
     def taken_by(self, joins: bool, progressions: int) -> int:
@@ -143,7 +143,7 @@ class Fitter:
         period = self.timers.get(array.names[0], self.round_length)
         if period is not None and progression.period != period:
             return f"a channel expires once every {period} ticks, as its timer does, not every {progression.period}"
-        # What a channel matches before the beginning is forgotten: once, if that counts at all.
+        # A match before the beginning is discarded.  Only one can occur, unless the cells only tick.
         shortest = array.min_period(self.clock_hz) if self.ticks else self.board.lead_at(self.clock_hz)
         if progression.period < shortest:
             return f"a period of {progression.period} ticks is below its minimum of {shortest}"
@@ -175,13 +175,13 @@ class Fitter:
         return self._prescaler(array, intervals, times[0], max(intervals))
 
     def turns(self, array: Cells) -> tuple[int, ...]:
-        """The period of a timer that runs freely, if its channels can be moved and it cannot count the round."""
+        """The period of a free-running timer; empty if its channels cannot be moved, or if the timer can count the round."""
         turn = 1 << array.width
         able = array.rearm is Rearm.MATCH and Capability.MATCH_IN_ROUND in array.family.can
         return (turn,) if able and self.round_length is not None and turn < self.round_length else ()
 
     def free_turn(self, array: Cells) -> int:
-        """What the timer of an array counts that runs freely, in ticks; 0 of any other."""
+        """The turn of an array's free-running timer, in ticks; 0 if the timer does not run freely."""
         free = array.start is Start.TIMER and self.turns(array) == (self.timers.get(array.names[0]),)
         return self.turn(array) if free and not (self.synchronised and self.unmoved(array)) else 0
 
@@ -191,7 +191,7 @@ class Fitter:
         return any(self.free_turn(array) for array in self.board.cells)
 
     def turn(self, array: Cells) -> int:
-        """What a timer whose cells are channels counts before it begins anew, in ticks: the round, if nothing else is chosen."""
+        """The turn of a timer whose cells are channels, in ticks; by default the length of the round."""
         assert self.round_length is not None
         return self.timers.get(array.names[0], self.round_length)
 
@@ -242,7 +242,7 @@ class Fitter:
         per_tick = max(1, self.board.clock(self.clock_hz).instructions_per_tick)
         shortest = max(array.min_rearm_ticks, -(-array.min_rearm_cycles // per_tick))
         if array.rearm is Rearm.MATCH and array.min_rearm_cycles and per_tick > 1:
-            shortest += 1  # a handler that comes between two ticks finds the earlier one, and may still set the later
+            shortest += 1  # between two ticks a handler reads the earlier one, and may still set the later one
         return max(shortest, array.min_period(self.clock_hz)) if array.rearm is Rearm.RELOAD else shortest
 
     def _prescaler(self, array: Cells, intervals: Sequence[int], offset: int, longest: int) -> int | str:

@@ -39,7 +39,7 @@ GROUP_WORK = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Demands, by index, that share one source of a class, in the order in which its handler asks them; who runs lowered."""
+    """Demands (indices) that share a source of a class, in the order of asking; ``lowered``: those that run lowered."""
 
     members: tuple[int, ...]
     group_class: int
@@ -64,19 +64,19 @@ def gather(
         groups = chooser.choose()
         if groups is None or (best is not None and merit <= chooser.bound):
             break
-        found = solve(_gathered(problem, groups))
-        if isinstance(found, Solution):
-            spread = _spread(problem, groups, found)
+        merged = solve(_gathered(problem, groups))
+        if isinstance(merged, Solution):
+            spread = _spread(problem, groups, merged)
             other = judge.values(spread.choices)[0], spread.overhead
             if best is None or other < merit:
                 best, merit = (spread, groups), other
-        elif not found.proved:
+        elif not merged.proved:
             unproved += 1
             if unproved == MOST_UNPROVED:
                 groups = ()
                 break
         chooser.forbid(groups)
-        chooser.proved = chooser.proved and not unproved and (isinstance(found, Failure) or found.optimal)
+        chooser.proved = chooser.proved and not unproved and (isinstance(merged, Failure) or merged.optimal)
     else:
         groups = ()
     if best is None:
@@ -89,7 +89,7 @@ def gather(
 
 
 def gatherable(problem: Problem) -> dict[int, list[int]]:
-    """By class of sources, the demands of which several may share one."""
+    """Per class of sources, the demands that could share a source; classes with fewer than two such demands are left out."""
     able: dict[int, list[int]] = {}
     for c, group in enumerate(problem.classes):
         for d, options in enumerate(problem.options):
@@ -100,7 +100,7 @@ def gatherable(problem: Problem) -> dict[int, list[int]]:
 
 
 def asking(costs: CostTable, options: Sequence[DemandOptions], group: Group) -> int:
-    """Instructions a round that the handler of a group asks: at each point the cells of those before it, and its own."""
+    """Instructions per round that a group's handler spends on asking: at each point, all cells up to the member's own."""
     asked = total = 0
     for d in group.members:
         asked += _slots(options[d], group.group_class)
@@ -121,8 +121,8 @@ def _slots(options: DemandOptions, c: int) -> int:
 
 
 def _merged(problem: Problem, group: Group) -> DemandOptions:
-    """A group's demands as one, with one way to carry it.  A task that is lowered asks for no level: its windows are empty."""
-    own = [problem.options[d] for d in group.members]
+    """A group's demands as one demand with one split.  A lowered task asks for no level: its windows are empty."""
+    members = [problem.options[d] for d in group.members]
     points = sorted(
         (
             (replace(p, window_end=p.at) if d in group.lowered else p)
@@ -131,17 +131,17 @@ def _merged(problem: Problem, group: Group) -> DemandOptions:
         ),
         key=lambda p: p.at,
     )
-    first = own[0].demand
-    name = " and ".join(sorted(o.demand.object for o in own))
+    first = members[0].demand
+    name = " and ".join(sorted(o.demand.object for o in members))
     demand = Demand(replace(first.action, object=name), tuple(points), required=True, bounded=False, exclusive=True)
-    splits = [_whole(o, group.group_class) for o in own]
+    splits = [_whole(o, group.group_class) for o in members]
     progressions = tuple(p for s in splits if s is not None for p in s.bundles[0].progressions)
     bundle = Bundle(progressions, frozenset(range(len(points))), (group.group_class,))
     return DemandOptions(demand, [Split(Style.DIRECT, (bundle,))], None, 1, True)
 
 
 def _gathered(problem: Problem, groups: Sequence[Group]) -> Problem:
-    """The problem with each group as one demand.  Levels that lowering takes are taken from the beginning if a group has it."""
+    """The problem with each group as one demand.  If a group has a lowered task, lowering's levels are taken in advance."""
     gone = {d for g in groups for d in g.members}
     kept = [d for d in range(len(problem.options)) if d not in gone]
     rest = problem.part(kept)
@@ -151,15 +151,15 @@ def _gathered(problem: Problem, groups: Sequence[Group]) -> Problem:
     return replace(rest, options=rest.options + tuple(_merged(problem, g) for g in groups), levels=rules)
 
 
-def _spread(problem: Problem, groups: Sequence[Group], found: Solution) -> Solution:
+def _spread(problem: Problem, groups: Sequence[Group], solution: Solution) -> Solution:
     """The solution of a gathered problem as one of the problem itself."""
     gone = {d for g in groups for d in g.members}
     kept = [d for d in range(len(problem.options)) if d not in gone]
     choices: list[Choice | None] = [None] * len(problem.options)
     for k, d in enumerate(kept):
-        choices[d] = found.choices[k]
-    overhead = found.overhead
-    for group, choice in zip(groups, found.choices[len(kept) :], strict=True):
+        choices[d] = solution.choices[k]
+    overhead = solution.overhead
+    for group, choice in zip(groups, solution.choices[len(kept) :], strict=True):
         assert choice is not None
         overhead += asking(problem.costs, problem.options, group)
         for d in group.members:
@@ -185,41 +185,41 @@ class _Groups:
         self.pairs: dict[tuple[int, int], Any] = {}
         self.on: dict[tuple[int, int, int], Any] = {}  # demand, class, source of the class
         self.low: dict[int, Any] = {}
-        self.shares = {d: model.new_bool_var() for d in sorted({d for own in able.values() for d in own})}
+        self.shares = {d: model.new_bool_var() for d in sorted({d for demands in able.values() for d in demands})}
         used: list[list[Any]] = [[] for _ in problem.classes]
         cost: list[Any] = []
-        for c, own in able.items():
-            self._state_sources(c, own, used[c], cost)
-        model.add(sum(self.shares.values()) >= 1)  # else it is the problem that has no solution
+        for c, demands in able.items():
+            self._state_sources(c, demands, used[c], cost)
+        model.add(sum(self.shares.values()) >= 1)  # without a shared source this would be the problem that has no solution
         for d, shares in self.shares.items():
             model.add(sum(v for (e, _, _), v in self.on.items() if e == d) == shares)
         judge = Judge(problem)
         self._state_pairs(judge, cost)
-        # What shares no source is carried in one of its ways.
+        # A demand that shares no source is carried in one of its splits.
         self.ways = WaysModel(judge, Budget(GROUP_WORK), model, [sum(parts) for parts in used], self.shares)
-        # Of groups that cost the same, those that stand last in the file: what comes first has a source of its own.
+        # Of groups with equal cost, choose the demands that stand last in the file: the first ones get sources of their own.
         self.weight = len(problem.options) ** 2
         self.most = judge.penalty_weight // judge.cell_weight
         ranks = sum((len(problem.options) - d) * shares for d, shares in self.shares.items())
         price = self.most * self.ways.penalty + self.ways.instructions + sum(cost)
         model.minimize(self.weight * price + ranks)
 
-    def _state_sources(self, c: int, own: list[int], used: list[Any], cost: list[Any]) -> None:
-        """Who is on which source of a class: as many as it has cells for, all of one role, two at least."""
+    def _state_sources(self, c: int, demands: list[int], used: list[Any], cost: list[Any]) -> None:
+        """State which demands share a source: two at least, of one role, within the cells of the source."""
         model, group = self.model, self.problem.classes[c]
-        roles = {self.problem.options[d].demand.role for d in own}
+        roles = {self.problem.options[d].demand.role for d in demands}
         before: Any = 1
-        for s in range(min(len(group.sources), len(own) // 2)):
+        for s in range(min(len(group.sources), len(demands) // 2)):
             taken = model.new_bool_var()
             kinds = {role: model.new_bool_var() for role in sorted(roles, key=lambda r: r.value)}
             model.add(sum(kinds.values()) == taken)
-            on = {d: model.new_bool_var() for d in own}
+            on = {d: model.new_bool_var() for d in demands}
             for d, variable in on.items():
                 self.on[d, c, s] = variable
                 model.add_implication(variable, kinds[self.problem.options[d].demand.role])
                 cost.append(self._alone(d, c) * variable)
             for role, kind in kinds.items():
-                mine = [d for d in own if self.problem.options[d].demand.role is role]
+                mine = [d for d in demands if self.problem.options[d].demand.role is role]
                 cells = sum(_slots(self.problem.options[d], c) * on[d] for d in mine)
                 model.add(cells <= group.asked(role) * kind)
             model.add(sum(on.values()) >= 2 * taken)
@@ -248,12 +248,12 @@ class _Groups:
                 first, last = sorted((d, e), key=self._urgency)
                 for c, s in sources:
                     if (d, c, s) in self.on and (e, c, s) in self.on:
-                        one, other = self.on[d, c, s], self.on[e, c, s]
+                        first_on, second_on = self.on[d, c, s], self.on[e, c, s]
                         here = model.new_bool_var()
-                        model.add_bool_or([~one, ~other, here])
+                        model.add_bool_or([~first_on, ~second_on, here])
                         model.add_implication(here, both)
-                        model.add_bool_or([~both, ~one, other])
-                        model.add_bool_or([~both, one, ~other])
+                        model.add_bool_or([~both, ~first_on, second_on])
+                        model.add_bool_or([~both, first_on, ~second_on])
                         asked = _slots(problem.options[first], c) * len(problem.options[last].demand.points)
                         cost.append(problem.costs.ask * asked * here)
                 model.add_implication(both, self.shares[d])
@@ -270,17 +270,18 @@ class _Groups:
             return None
         penalty, instructions = divmod(int(answer.least) // self.weight, self.most)
         self.bound = penalty, instructions
-        found: dict[tuple[int, int], list[int]] = {}
+        members_by_source: dict[tuple[int, int], list[int]] = {}
         for (d, c, s), variable in self.on.items():
             if answer.value(variable):
-                found.setdefault((c, s), []).append(d)
+                members_by_source.setdefault((c, s), []).append(d)
         lowered = frozenset(d for d, variable in self.low.items() if answer.value(variable))
         return tuple(
-            Group(tuple(sorted(own, key=self._urgency)), c, lowered & frozenset(own)) for (c, _), own in sorted(found.items())
+            Group(tuple(sorted(members, key=self._urgency)), c, lowered & frozenset(members))
+            for (c, _), members in sorted(members_by_source.items())
         )
 
     def _alone(self, d: int, c: int) -> int:
-        """What a demand costs on one source of a class, and that its own cells are asked."""
+        """Instructions of a demand on one source of a class, including those for asking its own cells."""
         problem, options = self.problem, self.problem.options[d]
         split = _whole(options, c)
         assert split is not None
@@ -290,7 +291,7 @@ class _Groups:
         return own + asked + cell_cost(problem.costs, options.demand, split.style, problem.classes[c], split.bundles[0])
 
     def _urgency(self, d: int) -> tuple[int, int, int]:
-        """What has the least time is asked first, then what comes most often, then what stands first in the file."""
+        """Sort key of the order of asking: the shortest window first, then the most points, then the place in the file."""
         demand = self.problem.options[d].demand
         return min(p.window_end - p.at for p in demand.points), -len(demand.points), d
 

@@ -29,20 +29,20 @@ class GroupClass:
 def group_classes(board: Board, taken: frozenset[int]) -> list[GroupClass]:
     """The groups of which no source is in ``taken``, in classes."""
     kinds: dict[int, tuple[int, bool, object]] = {}
-    found: dict[int, Source] = {}
+    by_number: dict[int, Source] = {}
     for k, group in enumerate(source_classes(board, frozenset({0}))):
         for source in group.sources:
             kinds[source.number] = (k, source.number >= board.request_base, source.array.prefer)
-            found[source.number] = source
+            by_number[source.number] = source
     classes: dict[tuple[object, ...], list[tuple[Source, ...]]] = {}
     seen: set[int] = set()
-    for number in found:
-        mates = sorted(board.mates([number]) & found.keys())
+    for number in by_number:
+        mates = sorted(board.mates([number]) & by_number.keys())
         if number in seen or taken.intersection(mates):
             continue
         seen |= set(mates)
         members = sorted(mates, key=lambda m: (kinds[m][0], m))
-        classes.setdefault(tuple(kinds[m] for m in members), []).append(tuple(found[m] for m in members))
+        classes.setdefault(tuple(kinds[m] for m in members), []).append(tuple(by_number[m] for m in members))
     return [GroupClass(tuple(groups), _asked(groups[0])) for groups in classes.values()]
 
 
@@ -51,7 +51,7 @@ def _asked(group: tuple[Source, ...]) -> int:
 
 
 def cell_sources(board: Board, taken: frozenset[int]) -> list[Source]:
-    """Sources with cells, without 0, which where the virtual board numbers them means that nothing runs."""
+    """Sources with cells, except source 0: on the virtual board, number 0 means that nothing runs."""
     return [s for group in source_classes(board, taken | {0}) for s in group.sources]
 
 
@@ -76,7 +76,7 @@ def cell_use(
 
 
 def spare_sources(board: Board, taken: frozenset[int]) -> list[int]:
-    """Sources that tasks may have: those that no device of the application uses, then cells' that nobody uses."""
+    """Sources for tasks: first the sources without a device of the application, then unused sources of cells."""
     taken = taken | board.reserved_sources
     named = [s for s in board.application_sources.values() if s not in taken]
     spare = [s for s in board.software_sources if s not in taken]

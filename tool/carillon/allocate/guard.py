@@ -81,16 +81,16 @@ def common_levels(
     for nodes in groups.values():
         if len(nodes) < 2 or lowered[nodes[0]] or owners[nodes[0]].exclusive:
             continue
-        own = {home[n] for n in nodes}
-        merged = [home[nodes[0]] if home[n] in own else home[n] for n in range(len(graph))]
-        found = longest_paths(_contracted(graph, merged))
-        if found is not None and max(found[0]) <= most:
-            home, paths = merged, found
+        nodes_at_home = {home[n] for n in nodes}
+        merged = [home[nodes[0]] if home[n] in nodes_at_home else home[n] for n in range(len(graph))]
+        merged_paths = longest_paths(_contracted(graph, merged))
+        if merged_paths is not None and max(merged_paths[0]) <= most:
+            home, paths = merged, merged_paths
     return [paths[0][home[n]] for n in range(len(graph))], paths[1]
 
 
 def _contracted(graph: Sequence[Sequence[int]], home: Sequence[int]) -> list[list[int]]:
-    """The graph with all nodes of one home as that."""
+    """The graph with the nodes of each home contracted into one node."""
     contracted: list[set[int]] = [set() for _ in graph]
     for node, targets in enumerate(graph):
         contracted[home[node]] |= {home[t] for t in targets if home[t] != home[node]}
@@ -99,10 +99,10 @@ def _contracted(graph: Sequence[Sequence[int]], home: Sequence[int]) -> list[lis
 
 def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -> list[Carrier]:
     """The carriers of a mode with their guards; ``interrupts_above``: interrupts of the application may delay tasks."""
-    own: dict[str, list[Carrier]] = {}
+    carriers_by_task: dict[str, list[Carrier]] = {}
     for carrier in carriers:
         if carrier.action.runs:
-            own.setdefault(carrier.demand.object, []).append(carrier)
+            carriers_by_task.setdefault(carrier.demand.object, []).append(carrier)
     by_time = board.nesting == "time"
     open_ended = [c for c in carriers if c.action.runs and not c.lowered and not _stopped(c)]
     result = []
@@ -110,7 +110,7 @@ def guarded(carriers: Sequence[Carrier], board: Board, interrupts_above: bool) -
         if not carrier.action.runs:
             result.append(carrier)
             continue
-        group = own[carrier.demand.object]
+        group = carriers_by_task[carrier.demand.object]
         lowest = min(c.level for c in group)
         blocked = interrupts_above or any(c.level >= lowest and c.demand is not carrier.demand for c in open_ended)
         # Without levels a deadline does not come before an activation of the same tick.
@@ -134,7 +134,7 @@ def _forgets(guard: Guard, carrier: Carrier, other: Carrier) -> bool:
 
 
 def _stopped(carrier: Carrier) -> bool:
-    """Whether a deadline stops the system when an activation of this carrier leaves its window."""
+    """Whether a deadline shuts the system down no later than the window's end, for each activation of this carrier."""
     return all(p.stopped_at is not None and p.stopped_at <= p.window_end for p in carrier.demand.points)
 
 
@@ -168,7 +168,7 @@ def guard_cost(guard: Guard, costs: CostTable) -> int:
 
 
 def guard_reasons(carriers: Sequence[Carrier], costs: CostTable, unit: str) -> tuple[str, ...]:
-    """The sentences of ``carillon plan`` on guards: which task has one, why, and what it costs."""
+    """The sentences of ``carillon plan`` on guards: the task, the kind of guard, and its cost."""
     result: dict[str, None] = {}
     for carrier in carriers:
         task, guard = carrier.demand.object, carrier.guard

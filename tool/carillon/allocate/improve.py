@@ -44,7 +44,7 @@ class _Way:
 
 
 class _Line:
-    """A choice under change: of each demand the number of its way, and the places of the carriers that keep their levels."""
+    """A choice under change: the number of each demand's way, and the order of the carriers that keep their levels."""
 
     def __init__(self, judge: Judge, choices: Sequence[Choice | None]) -> None:
         self.judge = judge
@@ -79,7 +79,7 @@ class _Line:
         position, windows = judge.position, judge.windows
         bits = [windows.bits(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
         inside = [windows.inside(position[d], points) for d, points in zip(self.owner, sets, strict=True)]
-        holding = [0] * len(windows.owner)  # of each point the carriers that have it
+        holding = [0] * len(windows.owner)  # per point, the carriers that have the point
         for carrier, own_bits in enumerate(bits):
             for point in members(own_bits):
                 holding[point] |= 1 << carrier
@@ -100,7 +100,7 @@ class _Line:
             self.standing |= 1 << carrier
 
     def _of(self, d: int, split: Split, known: dict[tuple[int, frozenset[int]], int]) -> list[_Way]:
-        """The ways of one split: as it is, and lowered."""
+        """The ways of one split: not lowered and, if levels allow, lowered."""
         options, problem = self.judge.problem.options[d], self.judge.problem
         classes = self.judge.price(options, split)[2]
         if not options.demand.action.runs:
@@ -143,7 +143,7 @@ class _Line:
         self.now, self.sources, self.line, self.room, self.standing = state
 
     def change(self, d: int, number: int, chance: random.Random) -> int | None:
-        """Carry a demand in another way, and lower what then stands wrong; the change of the value, None if it cannot be."""
+        """Change a demand's way and lower tasks that then stand wrong; the change of the value, None if it is impossible."""
         delta = self._set(d, number)
         for _ in range(MOST_MADE_ROOM):
             if min(self.room) >= 0:
@@ -184,7 +184,7 @@ class _Line:
         return after.value - before.value
 
     def _stand(self, carrier: int, late: bool) -> set[int]:
-        """Give a carrier a place, after all that it preempts if ``late``, else before all that preempt it: who is wrong then."""
+        """Insert a carrier after all carriers that it preempts (``late``), or before its preemptors; the demands then wrong."""
         line, below, above = self.line, self.below[carrier], self.above[carrier]
         if late:
             place = next((n for n in range(len(line), 0, -1) if below >> line[n - 1] & 1), 0)
@@ -225,7 +225,7 @@ def improve(judge: Judge, choices: Sequence[Choice | None], changes: int) -> lis
     first = FIRST_THRESHOLD * judge.cell_weight
     for step in range(changes):
         d = chance.choice(free)
-        number = chance.choice(tried[d])  # a task is lowered only where another one's change makes it so
+        number = chance.choice(tried[d])  # a task is lowered only because another task's change makes it necessary
         if number == line.now[d]:
             continue
         before = line.state()

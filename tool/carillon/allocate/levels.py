@@ -40,7 +40,7 @@ class Windows:
 
     @cached_property
     def _around(self) -> list[int]:
-        """For each point those of other demands in whose windows it is."""
+        """Per point, the points of other demands whose windows contain it."""
         opens, closes = [0] * (len(self.owner) + 1), [0] * (len(self.owner) + 1)
         for number, (low, high) in enumerate(self._inside):
             if low < high:
@@ -84,7 +84,7 @@ class Windows:
         return self._others[demand]
 
     def around(self, demand: int, point: int) -> int:
-        """All points of other demands in whose windows this one lies."""
+        """All points of other demands whose windows contain this point."""
         return self._around[self._number[demand][point]]
 
     def point_inside(self, demand: int, point: int) -> int:
@@ -94,7 +94,7 @@ class Windows:
 
 
 def successors(bits: Sequence[int], inside: Sequence[int], lowered: Sequence[bool]) -> list[list[int]]:
-    """For each carrier the carriers that must be on a higher level; a lowered one imposes nothing."""
+    """Per carrier, the carriers that need a higher level; a lowered carrier imposes nothing."""
     result: list[list[int]] = []
     for u, window in enumerate(inside):
         if lowered[u] or not window:

@@ -33,9 +33,9 @@ MOST = 256
 
 def default_folder() -> Path | None:
     """Where files are kept: ``CARILLON_CACHE``, or else the user's cache; None if that variable is empty."""
-    own = os.environ.get("CARILLON_CACHE")
-    if own is not None:
-        return Path(own) if own else None
+    folder = os.environ.get("CARILLON_CACHE")
+    if folder is not None:
+        return Path(folder) if folder else None
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     try:
         return Path(base).expanduser() / "carillon"
@@ -44,13 +44,13 @@ def default_folder() -> Path | None:
 
 
 class Memory:
-    """The files of one folder, which is made when the first is written."""
+    """Files of earlier solutions in one folder; the folder is made when the first file is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def recall(self, solver: ModeSolver) -> Solution | None:
-        """What was found for the solver's problem; None if nothing was, or the file does not hold."""
+        """The stored solution of the solver's problem; None if no file exists, or the file is invalid."""
         try:
             text = self._path(solver).read_text(encoding="utf-8")
             told, check = json.loads(text)
@@ -61,7 +61,7 @@ class Memory:
             return None
 
     def keep(self, solver: ModeSolver, solution: Solution) -> None:
-        """Write down what was found; where that cannot be written, it is found again another day."""
+        """Store a solution; if the file cannot be written, a later run searches again."""
         choices = [
             None if choice is None else [options.splits.index(choice.split), list(choice.classes), choice.lowered]
             for options, choice in zip(solver.problem.options, solution.choices, strict=True)
@@ -80,14 +80,14 @@ class Memory:
 
 
 def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
-    """The solution that a file tells of, if it is one."""
+    """The solution that a file describes; None if it breaks a rule or its figures are wrong."""
     problem = solver.problem
     choices: list[Choice | None] = []
-    for options, one in zip(problem.options, told["choices"], strict=True):
-        if one is None:
+    for options, stored in zip(problem.options, told["choices"], strict=True):
+        if stored is None:
             choices.append(None)
             continue
-        split, classes, lowered = one
+        split, classes, lowered = stored
         choices.append(Choice(options.splits[range(len(options.splits))[split]], tuple(classes), bool(lowered)))
     overhead, bound, levels = int(told["overhead"]), int(told["bound"]), bool(told["levels"])
     if not solver.judge.keeps(choices) or solver.judge.count(choices) != overhead or not 0 <= bound <= overhead:
@@ -96,7 +96,7 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
 
 
 def key(problem: Problem, limit: float) -> str:
-    """The name of a problem: that of all it says, of the limit, and of the code that looks for an answer."""
+    """The name of a problem's file: a digest of the problem, the limit, the solver's version and this package's code."""
     parts = [_code(), version(), repr(float(limit))]
     content(problem, parts.append)
     return _digest("\n".join(parts))
@@ -108,7 +108,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _code() -> str:
-    """The code that decides: all of this package."""
+    """A digest of this package's code, on which the decisions depend."""
     sources = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
 
@@ -124,9 +124,9 @@ def content(value: object, to: Callable[[str], object]) -> None:
     elif isinstance(value, (set, frozenset)):
         members = []
         for member in value:
-            own: list[str] = []
-            content(member, own.append)
-            members.append(own)
+            text: list[str] = []
+            content(member, text.append)
+            members.append(text)
         to("{")
         for one in sorted(members):
             for part in one:

@@ -50,7 +50,7 @@ class ChoiceModel(WaysModel):
             self._state_open_windows()
 
     def _candidates(self) -> list[tuple[int, frozenset[int], Any]]:
-        """Every set of points that may become one carrier that is not lowered, with a literal that says it does."""
+        """Every set of points that may be one carrier not lowered, with a literal: this carrier is chosen."""
         result: list[tuple[int, frozenset[int], Any]] = []
         for d in self.judge.activations:
             holders: dict[frozenset[int], list[Any]] = {}
@@ -119,9 +119,9 @@ class ChoiceModel(WaysModel):
                 adjacent[number[e, s]] |= mine_bits
         uncovered = list(adjacent)
         for d in self.judge.activations:
-            own = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
+            splits = sum(1 << number[d, s] for s in range(len(self.vars[d].plain)))
             for s in range(len(self.vars[d].plain)):
-                adjacent[number[d, s]] |= own & ~(1 << number[d, s])
+                adjacent[number[d, s]] |= splits & ~(1 << number[d, s])
         for clique in cliques(adjacent, uncovered):
             self.model.add_at_most_one(self.vars[d].plain[s] for d, s in (nodes[n] for n in clique))
 
@@ -133,8 +133,8 @@ class ChoiceModel(WaysModel):
         rules = self.problem.levels
         scarce = rules.for_activations(True, True)
         stated: set[tuple[object, ...]] = set()
-        for k, own in enumerate(self.judge.activations):
-            for i, point in enumerate(self.problem.options[own].demand.points):
+        for k, demand in enumerate(self.judge.activations):
+            for i, point in enumerate(self.problem.options[demand].demand.points):
                 latest: dict[int, tuple[int, int]] = {}
                 for number in members(self.judge.windows.around(k, i)):
                     other, index = self.judge.windows.owner[number]
@@ -149,16 +149,16 @@ class ChoiceModel(WaysModel):
                 for d, indices in sorted(still_open.items()):
                     for s, option in enumerate(self.problem.options[d].splits):
                         terms.append((d, s, int(any(not indices.isdisjoint(b.points) for b in option.bundles))))
-                known = (*terms, own if own in self.tabled else -1)
+                known = (*terms, demand if demand in self.tabled else -1)
                 if known not in stated:
                     stated.add(known)
                     taken = rules.lowered * self.any_lowered + self.top + self.has_table
                     held = sum(count * self.vars[d].plain[s] for d, s, count in terms)
-                    in_table = self.tabled.get(own, 0)  # then the point's own level is the table's
+                    in_table = self.tabled.get(demand, 0)  # then the point's own level is the table's
                     self.model.add(held + taken <= rules.for_activations(False, False) - 1 + in_table)
 
     def _forbid_candidates(self, cycle: Sequence[int]) -> None:
-        """Forbid that these carriers are chosen together, and all that hold the same points."""
+        """Forbid choosing these carriers together, and all coarser carriers that hold the same points."""
         if len(self.stated) < MAX_STATED:
             carriers = [(d, points) for d, points, _ in (self.candidates[n] for n in cycle)]
             self._forbid(carriers, list(pairwise([*range(len(cycle)), 0])))
@@ -196,13 +196,13 @@ class ChoiceModel(WaysModel):
         self.hint(choices)
         answer = self.solve(0, limit)
         if answer.found:
-            found = self.read(answer)
-            if self.judge.keeps(found) and self.judge.values(found)[2] <= cells:
-                return found, answer.optimal
+            better = self.read(answer)
+            if self.judge.keeps(better) and self.judge.values(better)[2] <= cells:
+                return better, answer.optimal
         return list(choices), False
 
     def cut(self, choices: Sequence[Choice | None]) -> int:
-        """Forbid what is wrong with the levels of a choice; how many cuts that took, 0 if nothing is wrong."""
+        """Forbid the cycles and long chains of a choice's levels; the number of cuts, 0 if the levels are right."""
         carriers, _, graph = self.judge.carriers(choices)
         loops = components(graph)
         cuts: set[tuple[int, ...]] = set()
@@ -223,18 +223,18 @@ class ChoiceModel(WaysModel):
         available = self.judge.available(choices)
         if not level or max(level) <= available:
             return 0
-        # One chain per carrier that stands too high, so that a round removes many.
-        found = 0
+        # One chain per carrier just above the last level, so that one round removes many chains.
+        chains = 0
         for node in sorted((n for n in range(len(level)) if level[n] == available + 1), key=lambda n: min(carriers[n][1].points)):
             chain = [node]
             while before[chain[-1]] >= 0:
                 chain.append(before[chain[-1]])
             chain.reverse()
             self._forbid(sets, list(pairwise(chain)), self.judge.flags(choices))
-            found += 1
-            if found == 32:
+            chains += 1
+            if chains == 32:
                 break
-        return found
+        return chains
 
     def _forbid(
         self,
@@ -279,19 +279,19 @@ class ChoiceModel(WaysModel):
             self.model.add(sum(taken) <= len(groups) - 1 + slack)
 
     def _holding(self, d: int, parts: frozenset[frozenset[int]]) -> tuple[int, ...]:
-        """The demand's splits that have a carrier of its own for each of these sets of points."""
-        found = self.holders.get((d, parts))
-        if found is None:
+        """The demand's splits that have a separate carrier for each of these sets of points."""
+        splits_of_parts = self.holders.get((d, parts))
+        if splits_of_parts is None:
             splits = []
             for s, option in enumerate(self.problem.options[d].splits):
                 homes = [k for wanted in parts for k, bundle in enumerate(option.bundles) if wanted <= bundle.points]
                 if len(homes) == len(parts) and len(set(homes)) == len(parts):
                     splits.append(s)
-            found = self.holders[d, parts] = tuple(splits)
-        return found
+            splits_of_parts = self.holders[d, parts] = tuple(splits)
+        return splits_of_parts
 
     def _witness(self, d: int, points: frozenset[int], e: int, other: frozenset[int]) -> tuple[int, int]:
-        """One of ``points`` in whose window one of ``other`` lies, and that one."""
+        """A point of ``points`` and a point of ``other`` that lies in its window."""
         target = self.judge.windows.bits(self.judge.position[e], other)
         for a in sorted(points):
             hit = self.judge.windows.point_inside(self.judge.position[d], a) & target

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which one demand can be carried: what the solver chooses from."""
+"""The ways to carry one demand, from which the solver chooses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUNS_ON = "an activation may still run when the next one is due, so they cannot 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What one source serves: progressions by offset, the indices of their points, the classes that can do it."""
+    """The progressions that one source serves, the indices of their points, and the classes that can serve them all."""
 
     progressions: tuple[Progression, ...]
     points: frozenset[int]
@@ -93,7 +93,7 @@ class OptionBuilder:
         self.limit = limit
 
     def build(self, demand: Demand, level_matters: bool, tabled: bool = False) -> DemandOptions:
-        """The demand's options; splits that can never be better than another are left out.  ``tabled``: a table can carry it."""
+        """The demand's options, without splits that are never better than another.  ``tabled``: a table can carry it."""
         role, times = demand.role, demand.times
         slots = [c.slots(role) for c in self.classes]
         usable = [c for c, count in enumerate(slots) if count]
@@ -163,9 +163,9 @@ class OptionBuilder:
         assert callable(allowed)
         if fewest is None:
             return [], True
-        found, complete = partitions(times, self.round_length, allowed, self.limit)
+        covers, complete = partitions(times, self.round_length, allowed, self.limit)
         if complete:
-            return sorted(found, key=lambda c: (len(c), [(p.offset, p.period) for p in c])), True
+            return sorted(covers, key=lambda c: (len(c), [(p.offset, p.period) for p in c])), True
         result = [fewest.progressions]
         finer = [fewest.progressions]
         bound = sum(len(c.sources) * max(c.slots(role) for role in Role) for c in self.classes)
@@ -193,28 +193,28 @@ class OptionBuilder:
         """Ways to put a cover's progressions on sources that hold at most ``capacity`` each."""
         if capacity <= 1 or len(cover) == 1:
             return [[[p] for p in cover]], True
-        found: list[list[list[Progression]]] = []
+        groupings: list[list[list[Progression]]] = []
         if len(cover) <= ALL_GROUPINGS:
             for grouping in _set_partitions(cover, capacity):
-                if len(found) == self.limit:
+                if len(groupings) == self.limit:
                     break
-                found.append(grouping)
+                groupings.append(grouping)
             else:
-                return found, True
-        found = []
+                return groupings, True
+        groupings = []
         for size in range(capacity, 0, -1):
-            found.append([list(cover[k : k + size]) for k in range(0, len(cover), size)])
+            groupings.append([list(cover[k : k + size]) for k in range(0, len(cover), size)])
             if level_matters and size > 1:
                 stride = -(-len(cover) // size)
-                found.append([list(cover[k::stride]) for k in range(stride)])
+                groupings.append([list(cover[k::stride]) for k in range(stride)])
                 for paired in range(size, min(len(cover) - size, size * self.limit), size):
                     head = [list(cover[k : k + size]) for k in range(0, paired, size)]
-                    found.append(head + [[p] for p in cover[paired:]])
-                    found.append(
+                    groupings.append(head + [[p] for p in cover[paired:]])
+                    groupings.append(
                         [[p] for p in cover[: len(cover) - paired]]
                         + [list(cover[k : k + size]) for k in range(len(cover) - paired, len(cover), size)]
                     )
-        return found[: self.limit], False
+        return groupings[: self.limit], False
 
     def _multiplexed(self, demand: Demand, usable: Iterable[int]) -> tuple[Split | None, str]:
         """All points on one re-armed cell, or why that cannot be.
@@ -257,7 +257,7 @@ class OptionBuilder:
         return self.fitter.multiplexed(array, demand.followed, self.round_length, demand.action.runs)
 
     def _refusals(self, demand: Demand, usable: Sequence[int]) -> list[str]:
-        """Per array that serves the role: a point that it cannot carry and why, and why its points cannot share a cell."""
+        """Why each array of the role fails: the first point that it cannot carry, and why its points cannot share a cell."""
         result = []
         for c in usable:
             array = self.classes[c].array

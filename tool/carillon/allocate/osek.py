@@ -96,10 +96,10 @@ class OsekAllocation:
     proved: bool = True
     turns: dict[int, int] = field(default_factory=dict, hash=False)
 
-    # What carries what.
+    # The carrier of each demand.
 
     def to_do(self, kind: type[Action]) -> Carrier | None:
-        """What carries an action that nobody but its object wants; None if nothing does."""
+        """The carrier of an action of this kind that belongs to no alarm and no series; None if there is none."""
         return next((c for c in self.carriers if isinstance(c.action, kind) and c.demand.whose is None), None)
 
     @property
@@ -158,7 +158,7 @@ class OsekAllocation:
 
     @property
     def locked(self) -> int:
-        """The level that the kernel's lock masks: ``top``, or that of the cell of budgets, which is above ``all``."""
+        """The level that the kernel's lock masks: with budgets the level of their cell, above ``all``; else ``top``."""
         return self.budgets.level if self.budgets is not None else self.top
 
     def level_of(self, task: OsekTask) -> TaskLevel:
@@ -167,15 +167,15 @@ class OsekAllocation:
 
     @property
     def joined(self) -> dict[int, list[tuple[Alarm, Carrier]]]:
-        """By source, the alarms of those that have several, those of the highest tasks first: so their handler asks the cells."""
-        found: dict[int, list[tuple[Alarm, Carrier]]] = {}
+        """Per source with several alarms, its alarms in the order in which the handler asks: the highest task first."""
+        by_source: dict[int, list[tuple[Alarm, Carrier]]] = {}
         for alarm, carrier in self.alarms:
-            found.setdefault(carrier.source, []).append((alarm, carrier))
+            by_source.setdefault(carrier.source, []).append((alarm, carrier))
         level = {task.name: level.number for level in self.levels for task in level.tasks}
         return {
-            source: sorted(own, key=lambda it: -level.get(it[1].action.object, 0))
-            for source, own in found.items()
-            if len(own) > 1
+            source: sorted(pairs, key=lambda pair: -level.get(pair[1].action.object, 0))
+            for source, pairs in by_source.items()
+            if len(pairs) > 1
         }
 
     @property
@@ -217,7 +217,7 @@ class OsekAllocation:
         return queue_times(self.osek, self.services if self.clock is not None else None, held, self.cursors)
 
     def is_advanced(self, counter: Counter) -> bool:
-        """Whether something advances a counter, so that its alarms can be set at run time and stand in its queue."""
+        """Whether something advances a counter, so that its alarms can be queued and set at run time."""
         ticks = self.tickless or any(c.action.object == counter.name for c in self.counters)
         return counter.kind is CounterKind.SOFTWARE or ticks
 
@@ -228,7 +228,7 @@ class OsekAllocation:
         return (*self.osek.counters, *(self.osek.counter(p.action.object) for p in further))
 
     def part_of(self, counter: str, action: AlarmAction) -> int:
-        """The number of the part in which an action stands while it is queued: its task's level's, or else the first."""
+        """The number of the part that queues an action: the part of its task's level, or else the counter's first part."""
         task = action.object if isinstance(action, ActivateTask | SetEvent) else ""
         level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
         own = (p.part for p in self.counters if level and p.task_level == level and p.action.object == counter)
@@ -264,7 +264,7 @@ class OsekAllocation:
         return [a for a in own if self.part_of(a.counter, a.action) == part.part]
 
     def only_alarm(self, part: Carrier) -> Alarm | None:
-        """What can stand in a part, if that is one alarm; None if it is more, a schedule table, or nothing."""
+        """The only alarm that can be queued in a part; None if there is none, or anything else can be queued."""
         own = self.alarms_of(part)
         return own[0] if len(own) == 1 and all(c.part != part.part for c in self.cursors) else None
 
@@ -282,7 +282,7 @@ class OsekAllocation:
 
     @property
     def machine_units(self) -> int:
-        """Units of the time base in a tick of the machine that carries out microcode; 0 if it is not counted by that."""
+        """Units of the time base in a tick of the microcode machine; 0 if the time base does not count these."""
         return self.slices.demand.period if self.based and self.machine and self.slices is not None else 0
 
     @property
@@ -291,7 +291,7 @@ class OsekAllocation:
         return self.base.most // self.machine_units if self.base is not None and self.machine_units else 0
 
     def base_units(self, counter: str) -> int:
-        """Units of the time base, or of the clock that tells it, in a tick of a counter; 0 if it is counted by neither."""
+        """Units of the time base, or of a tickless clock, in a tick of a counter; 0 if neither counts its ticks."""
         if self.tickless and self.clock is not None:
             return int(self.osek.counter(counter).tick / self.clock.tick)
         ticking = any(c.action.object == counter for c in self.counters)
@@ -304,6 +304,6 @@ class OsekAllocation:
 
 
 def queued(osek: Osek, counter: str, carried: Iterable[tuple[Alarm, Carrier]]) -> list[Alarm]:
-    """The alarms that can stand in a counter's queue: all but those that have a cell for good."""
+    """The alarms that can be queued at a counter: all its alarms except static alarms on cells."""
     for_good = [alarm for alarm, _ in carried if alarm.static]
     return [a for a in osek.alarms if a.counter == counter and a not in for_good]

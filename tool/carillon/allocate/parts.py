@@ -55,22 +55,22 @@ def split(
         queued_tables = [t for t in osek.schedule_tables if t.counter == counter and not t.cells]
         actions += [a for t in queued_tables for p in t.points for a in p.actions]
         woken = [level_woken(plan, action) for action in actions]
-        own = sorted({level for level in woken if level and level not in busy})
-        busy.update(own)
-        levels.append(own)
-        whole.append(all(level in own for level in woken))
-    found: list[dict[int, Carrier]] = [{} for _ in ticking]
-    wanted = sorted((level, c) for c, own in enumerate(levels) for level in (own[:-1] if whole[c] else own))
+        own_levels = sorted({level for level in woken if level and level not in busy})
+        busy.update(own_levels)
+        levels.append(own_levels)
+        whole.append(all(level in own_levels for level in woken))
+    carriers_by_level: list[dict[int, Carrier]] = [{} for _ in ticking]
+    wanted = sorted((level, c) for c, own_levels in enumerate(levels) for level in (own_levels[:-1] if whole[c] else own_levels))
     room = MOST - len(osek.counters)
     for left in spare:
         for level, c in wanted[:room]:
-            carrier = left(ticking[c].demand, level) if level not in found[c] else None
+            carrier = left(ticking[c].demand, level) if level not in carriers_by_level[c] else None
             if carrier is not None:
-                found[c][level] = replace(carrier, form=Form.OWN)
+                carriers_by_level[c][level] = replace(carrier, form=Form.OWN)
     firsts: list[Carrier] = []
     others: list[Carrier] = []
-    for part, own, alone, carriers in zip(ticking, levels, whole, found, strict=True):
-        rest = [level for level in own if level not in carriers]
+    for part, own_levels, alone, carriers in zip(ticking, levels, whole, carriers_by_level, strict=True):
+        rest = [level for level in own_levels if level not in carriers]
         at_level = alone and len(rest) == 1
         firsts.append(replace(part, level=rest[0], form=Form.OWN) if at_level else part)
         numbered = enumerate(sorted(carriers.items()), len(osek.counters) + len(others))
@@ -79,7 +79,7 @@ def split(
 
 
 def level_woken(plan: TaskPlan, action: AlarmAction) -> int:
-    """The level that a part may have for an action; 0 if that must be the kernel's.  Nobody serves parts for threads."""
+    """The level at which a part may serve an action; 0: the kernel's.  Levels with threads have no parts."""
     if not isinstance(action, ActivateTask | SetEvent):
         return 0
     level = plan.level_of(action.object)

@@ -60,7 +60,7 @@ def place(
     free: list[list[Source]] = [list(group.sources) for group in problem.classes]
     order = sorted(range(len(choices)), key=lambda d: (problem.options[d].demand.action.rank, d))
     placed: list[tuple[Demand, Choice, Bundle, Source]] = []
-    joining: dict[int, list[int]] = {}  # by class: those that need no source of their own
+    joining: dict[int, list[int]] = {}  # by class: bundles that need no source of their own
     tabled: list[tuple[Demand, int]] = []
     group_of = {d: group for group in groups for d in group.members}
     gathered: dict[Group, tuple[Source, int]] = {}  # the source, and how many of its timers are given away
@@ -112,7 +112,7 @@ def place(
     highest = max(level, default=base)
     points = tuple(points_in_order((demand for demand, _ in tabled), round_length))
     times = sorted({point.at % round_length for point in points})
-    # Deadlines are there for tasks that overrun, and re-enable points belong to no task: nothing of a task delays them.
+    # No task may delay a deadline, which is there for overruns, nor a re-enable point, which belongs to no task.
     over = [n for n, item, low in zip(level, activations, lowered, strict=False) if not low and _reaches(item[0], item[2], times)]
     table = 1 + (highest if any(not point.action.runs for point in points) else max(over, default=base))
     highest = max(highest, table) if tabled else highest
@@ -138,7 +138,7 @@ def place(
 
 
 def _reaches(demand: Demand, bundle: Bundle, times: Sequence[int]) -> bool:
-    """Whether a window of one of the bundle's points has one of ``times``, which ascend, inside."""
+    """Whether one of ``times`` (ascending) lies inside a window of one of the bundle's points."""
     for point in (demand.points[i] for i in bundle.points):
         k = bisect_right(times, point.at)
         if k < len(times) and times[k] < point.window_end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The choice that is to be made for one mode: its options, its rules, what a choice costs, and which levels it needs."""
+"""The choice to be made for one mode: its options, its rules, the costs, and the levels needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MANY = 1000
 
 @dataclass(frozen=True, slots=True)
 class LevelRules:
-    """The levels of a mode: how many there are, and which are spoken for (each flag costs one)."""
+    """The levels of a mode: the total, and the levels already spoken for (each flag costs one level)."""
 
     total: int
     below_tasks: int
@@ -37,7 +37,7 @@ class LevelRules:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What can carry a table: classes of sources; which demands can be in it; and which not together, in pairs."""
+    """The classes of sources that can carry a table, the demands that fit in, and pairs that must be apart."""
 
     classes: tuple[int, ...]
     fits: frozenset[int]
@@ -61,7 +61,7 @@ class Problem:
     table: Table | None = None
 
     def part(self, kept: Sequence[int]) -> Problem:
-        """The problem of some of its demands alone, in this order."""
+        """The problem reduced to the demands of ``kept``, in this order."""
         number = {d: k for k, d in enumerate(kept)}
         table = self.table
         if table is not None:
@@ -102,7 +102,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Solution:
-    """A choice per demand (None: not watched) and what is known of its quality, in instructions per round."""
+    """A choice per demand (None: not watched), with its instructions per round and a proved bound of them."""
 
     choices: list[Choice | None]
     overhead: int
@@ -120,13 +120,13 @@ class Failure:
 
 @dataclass(slots=True)
 class Budget:
-    """What is left of the work that searches may do, in CP-SAT's deterministic time."""
+    """The remaining work of all searches, in CP-SAT's deterministic time."""
 
     left: float
 
 
 class Judge:
-    """What choices of one problem cost, and whether its levels suffice for them; nothing is chosen here."""
+    """The costs of a problem's choices, and whether the levels suffice for a choice; a judge makes no choice."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -137,7 +137,7 @@ class Judge:
 
     @cached_property
     def windows(self) -> Windows:
-        """Which points lie in which windows, of the activations."""
+        """The windows of the activations, with the points inside each."""
         demands = [self.problem.options[d].demand for d in self.activations]
         return Windows(demands, self.problem.board.nesting == "time")
 
@@ -200,7 +200,7 @@ class Judge:
         return total
 
     def price(self, options: DemandOptions, split: Split) -> tuple[int, int, tuple[int, ...]]:
-        """What a split costs at least: instructions, cells, and the class of each of its bundles, the first of the cheapest."""
+        """The least cost of a split: instructions, cells, and for each bundle the first of the cheapest classes."""
         problem, costs, demand = self.problem, self.problem.costs, options.demand
         activations = problem.activations_of(demand.object)
         instructions, cells, classes = split_cost(costs, demand, split, activations), 0, []
@@ -215,7 +215,7 @@ class Judge:
         return instructions, cells, tuple(classes)
 
     def prices(self, demand: Demand, split: Split, bundle: Bundle) -> list[tuple[int, int, int]]:
-        """Instructions and cells of a bundle on each class that can have it, and the class."""
+        """Instructions and cells of a bundle on each class that can carry it, each with the class."""
         prices = []
         for c in bundle.classes:
             group = self.problem.classes[c]
@@ -277,13 +277,13 @@ class Judge:
         return enough and self.fits_levels(choices)
 
     def taken(self, demand: Demand, choice: Choice) -> list[tuple[int, int]]:
-        """What a choice takes of the classes' room: class, and how much, of each of its bundles."""
+        """The room that a choice takes: per bundle, the class and the number of parts."""
         groups = self.problem.classes
         pairs = zip(choice.classes, choice.split.bundles, strict=True)
         return [(c, room_taken(demand, choice.split.style, bundle, groups[c])) for c, bundle in pairs]
 
     def _keeps_table(self, choices: Sequence[Choice | None], tabled: dict[int, int]) -> bool:
-        """Whether the demands in the table, each with its class, may be in one, and a task's deadlines are where it is."""
+        """Whether ``tabled`` (demand: class) fits one table, a task's deadlines in it if and only if the task is."""
         table, classes = self.problem.table, set(tabled.values())
         if table is None:
             return not tabled
@@ -302,12 +302,12 @@ class Judge:
         return paths is not None and max(paths[0], default=0) <= self.available(choices)
 
     def levels_needed(self) -> int:
-        """No choice in which no task is lowered has fewer levels of activations: tasks open at one point preempt in pairs."""
+        """A lower bound of activation levels for choices without lowered tasks: tasks open at one point preempt in pairs."""
         most = int(bool(self.activations))
         points = [self.problem.options[d].demand.points for d in self.activations]
-        owned = [self.windows.bits(k, range(len(own))) for k, own in enumerate(points)]
-        for k, own in enumerate(points):
-            for i in range(len(own)):
+        owned = [self.windows.bits(k, range(len(demand_points))) for k, demand_points in enumerate(points)]
+        for k, demand_points in enumerate(points):
+            for i in range(len(demand_points)):
                 around = self.windows.around(k, i)
                 most = max(most, 1 + sum(around & bits != 0 for bits in owned))
         return most
@@ -318,14 +318,14 @@ class Judge:
 
 
 def split_cost(costs: CostTable, demand: Demand, option: Split, activations: int) -> int:
-    """Instructions of a split that do not depend on the cells chosen; the handler wrapper is paid once per task elsewhere."""
+    """Instructions of a split whatever its cells; without the handler's wrapper, which a task pays for once."""
     several = len(option.bundles) > 1 and not demand.exclusive
     shared, table = option.style is Style.MULTIPLEXED, option.style is Style.TABLE
     return demand.action.price(Served(len(demand.points), activations, shared, several, table), costs)
 
 
 def room_taken(demand: Demand, style: Style, bundle: Bundle, group: SourceClass) -> int:
-    """What a bundle takes of its class's room."""
+    """The room that a bundle takes of its class, in parts of a source."""
     return group.taken_by(demand.action.joins and style is Style.DIRECT, len(bundle.progressions))
 
 

@@ -51,7 +51,7 @@ def candidates(times: Sequence[int], round_length: int, allowed: Allowed | None 
 
     ``times`` are ascending, distinct, within ``0 .. round_length - 1``.  Those that ``allowed`` refuses are left out.
     """
-    found = []
+    progressions = []
     for count in range(len(times), 0, -1):
         if round_length % count:
             continue
@@ -60,25 +60,25 @@ def candidates(times: Sequence[int], round_length: int, allowed: Allowed | None 
         for residue in sorted(residue for residue, points in residues.items() if points == count):
             progression = Progression(residue, period)
             if allowed is None or allowed(progression):
-                found.append(progression)
-    return found
+                progressions.append(progression)
+    return progressions
 
 
 def partition(times: Sequence[int], round_length: int, allowed: Allowed | None = None) -> Partition | None:
     """The fewest disjoint allowed progressions that together are exactly ``times``; None if there are none.
 
-    Exact (a minimal exact cover) up to :data:`EXACT_LIMIT`
-    points; beyond, largest first and ``exact`` is false unless one progression does it.
+    A minimal exact cover up to :data:`EXACT_LIMIT` points.  Beyond, the largest come first, and ``exact`` is false unless one
+    progression suffices.
     """
-    found = candidates(times, round_length, allowed)
-    greedy = _largest_first(times, round_length, found)
+    usable = candidates(times, round_length, allowed)
+    greedy = _largest_first(times, round_length, usable)
     if greedy is not None and len(greedy) == 1:
         return Partition(greedy, exact=True)
     if len(times) > EXACT_LIMIT:
         return None if greedy is None else Partition(greedy, exact=False)
-    if all(p.period == round_length for p in found):
+    if all(p.period == round_length for p in usable):
         return None if greedy is None else Partition(greedy, exact=True)
-    exact = _exact(times, round_length, found)
+    exact = _exact(times, round_length, usable)
     return None if exact is None else Partition(exact, exact=True)
 
 
@@ -86,10 +86,10 @@ def _sorted(progressions: Sequence[Progression]) -> tuple[Progression, ...]:
     return tuple(sorted(progressions, key=lambda p: (p.offset, p.period)))
 
 
-def _largest_first(times: Sequence[int], round_length: int, found: Sequence[Progression]) -> tuple[Progression, ...] | None:
+def _largest_first(times: Sequence[int], round_length: int, usable: Sequence[Progression]) -> tuple[Progression, ...] | None:
     left = set(times)
     chosen = []
-    for progression in found:
+    for progression in usable:
         if progression.offset in left:
             points = progression.times(round_length)
             if left.issuperset(points):
@@ -98,9 +98,9 @@ def _largest_first(times: Sequence[int], round_length: int, found: Sequence[Prog
     return None if left else _sorted(chosen)
 
 
-def _exact(times: Sequence[int], round_length: int, found: Sequence[Progression]) -> tuple[Progression, ...] | None:
+def _exact(times: Sequence[int], round_length: int, usable: Sequence[Progression]) -> tuple[Progression, ...] | None:
     """A minimal exact cover.  Points that no progression joins to others, however indirectly, are covered for themselves."""
-    points = {progression: frozenset(progression.times(round_length)) for progression in found}
+    points = {progression: frozenset(progression.times(round_length)) for progression in usable}
     part = {time: {time} for time in times}  # shared by all points of a part
     for joined in points.values():
         largest = max((part[time] for time in joined), key=len)
@@ -109,12 +109,12 @@ def _exact(times: Sequence[int], round_length: int, found: Sequence[Progression]
                 for other in part[time]:
                     largest.add(other)
                     part[other] = largest
-    own: dict[int, list[Progression]] = {}
-    for progression in found:
-        own.setdefault(id(part[progression.offset]), []).append(progression)
+    by_part: dict[int, list[Progression]] = {}
+    for progression in usable:
+        by_part.setdefault(id(part[progression.offset]), []).append(progression)
     chosen: list[Progression] = []
     for together in {id(part[time]): part[time] for time in times}.values():
-        inside = own.get(id(together), [])
+        inside = by_part.get(id(together), [])
         try:
             cover = _searched(frozenset(together), {p: points[p] for p in inside})
         except _TooManyStepsError:

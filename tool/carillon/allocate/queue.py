@@ -21,7 +21,7 @@ WIDTHS = (8, 16, 32, 64)
 
 @dataclass(frozen=True, slots=True)
 class QueueTimes:
-    """``bits`` of a time, and of a distance that may be far; ``far_alarms``: those of some counter may be."""
+    """``bits`` of a time, ``distance_bits`` of a distance; ``far_alarms``: a counter's alarms may need the latter."""
 
     bits: int
     distance_bits: int

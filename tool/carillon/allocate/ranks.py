@@ -24,7 +24,7 @@ MAX_LOOKED = 200_000
 
 
 def link(task: int, i: int, j: int) -> Link:
-    """What must be true for a carrier of ``task`` to have the points ``i`` and ``j``, which may be one."""
+    """The condition that one carrier of ``task`` has the points ``i`` and ``j``; ``i`` may equal ``j``."""
     return (task, 0, 0) if i == j else (task, min(i, j), max(i, j))
 
 
@@ -72,7 +72,7 @@ def short_circles(windows: Windows, tasks: int, possible: Callable[[Link], bool]
 
 
 def _weaker(circle: Sequence[Link]) -> list[tuple[Link, ...]]:
-    """The set itself, and those that say less."""
+    """The set itself, and the sets that are implied by it."""
     result: list[tuple[Link, ...]] = [()]
     for task, i, j in circle:
         own = {(task, i, j), (task, 0, 0)}
@@ -81,7 +81,7 @@ def _weaker(circle: Sequence[Link]) -> list[tuple[Link, ...]]:
 
 
 def _least(circles: Iterable[tuple[Link, ...]]) -> set[tuple[Link, ...]]:
-    """Those sets of which no other says less."""
+    """The sets that imply no other set of ``circles``."""
     every = set(circles)
     return {circle for circle in every if not any(weaker != circle and weaker in every for weaker in _weaker(circle))}
 

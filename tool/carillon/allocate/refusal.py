@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why what is event-triggered has no allocation, alone or beside the rounds, and what would be right."""
+"""Why event-triggered demands have no allocation, alone or beside the rounds, and the remedies."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Refusal:
         self.others = [*(f"'{claims.all[k].name}'" for k in kept[:-1]), *(t.format(listed(names)) for t, names in alike.items())]
 
     def report(self, diagnostics: Diagnostics, rounds: bool = False) -> None:
-        """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: what the claims have is what all of the rounds leave."""
+        """C161, C162, C171, C174, C178, C183 or C185.  ``rounds``: the claims had only the cells that all rounds leave."""
         if self.events.series and self._report_tables(diagnostics):
             return
         self.others += ["the rounds"] if rounds else []
@@ -95,7 +95,7 @@ class Refusal:
             )
 
     def _asking(self, claim: Claim) -> Claim:
-        """The claim itself; of a counter that only ticks for an alarm which would rather have a cell, that alarm's."""
+        """The claim itself; for a counter that ticks only because an alarm has no cell, the claim of that alarm."""
         if self.last in self.claims.counters and claim.name not in self.events.ticking:
             alarms = [(alarm, demand) for alarm, demand in self.events.alarms if alarm.counter == claim.name]
             if all(alarm.static and demand.when is When.SYSTEM for alarm, demand in alarms):
@@ -103,7 +103,7 @@ class Refusal:
         return claim
 
     def _remedy(self, what: str = "", queued: str = "") -> str:
-        """What would be right.  ``what``: the key of a time that alone no cell can keep.  ``queued``: what the cell can start."""
+        """The remedy.  ``what``: the key of a time that no cell keeps even alone.  ``queued``: what alarms can start."""
         if not self.others:
             return f"choose another {what}, or another board" if what else "choose another board"
         ways = []
@@ -115,7 +115,7 @@ class Refusal:
         return "; or ".join([*ways, "choose a board with more cells"])
 
     def _report_tables(self, diagnostics: Diagnostics) -> bool:
-        """C197 for schedule tables that cells cannot carry, or not beside what else must have cells; whether it is they."""
+        """C197: cells cannot carry the schedule tables, alone or beside required claims; whether it was reported."""
         refused = False
         every = [series for series, _ in self.events.series]
         for table in dict.fromkeys(series.table for series in every):
@@ -220,7 +220,7 @@ class Refusal:
 
 
 def _can_be(board: Board, kind: ClockKind, gentle: bool = False) -> bool:
-    """Whether the board has cells that can be a clock of this kind.  ``gentle``: one that locks no interrupts."""
+    """Whether the board has cells for a clock of this kind.  ``gentle``: only clocks that lock no interrupts."""
     if kind is ClockKind.PERIODIC:
         return any(Role.ACTIVATION in a.roles for a in board.cells)
     return any(kind in a.clocks and not (gentle and a.clocks[kind].locks) for a in board.cells)

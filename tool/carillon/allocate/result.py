@@ -26,7 +26,7 @@ class Style(Enum):
 
 
 class Form(Enum):
-    """What an event-triggered carrier is, and on which level what it does is done."""
+    """The form of an event-triggered carrier, and the level of its action."""
 
     CELL = "cell"  # a cell; the handler is on the kernel's level
     JOINED = "joined"  # one of several cells of a source, whose handler, on the kernel's level, asks them all
@@ -37,7 +37,7 @@ class Form(Enum):
 
 
 class Guard(Enum):
-    """What keeps a task from being entered while it runs, and absorbs what comes upon a waiting activation (.guard)."""
+    """How a task is kept from being entered while it runs, with at most one waiting activation (:mod:`.guard`)."""
 
     NONE = "none"  # nothing: the source does it, or no activation meets the one before it
     FORGET = "forget"  # the task's sources share a level; one that starts it forgets the others' requests
@@ -47,7 +47,7 @@ class Guard(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One physical timer: the array, the index of its first cell in the array, and how many neighbours it takes."""
+    """One physical timer: the array, the index of its first cell, and the number of neighbouring cells that it takes."""
 
     array: Cells
     index: int
@@ -60,13 +60,13 @@ class Cell:
 
     @property
     def source(self) -> int:
-        """The interrupt source that it raises."""
+        """The interrupt source that the cell raises."""
         return self.array.sources[self.index]
 
 
 @dataclass(frozen=True, slots=True)
 class Progression:
-    """Points at ``offset + k * period`` ticks, ``0 <= k < round / period``: what one free-running cell serves."""
+    """Points at ``offset + k * period`` ticks, ``0 <= k < round / period``: the points that one free-running cell serves."""
 
     offset: int
     period: int
@@ -131,17 +131,17 @@ class Carrier:
 
     @property
     def task_level(self) -> int:
-        """The level of the task, where its handler acts; 0 if that is on the kernel's level, or there is none."""
+        """The level of the task, if the handler runs there; 0 if there is no handler, or it runs at the kernel's level."""
         return self.level if self.form is Form.OWN else 0
 
     @property
     def action(self) -> Action:
-        """What is done at its points."""
+        """The action at the carrier's points."""
         return self.demand.action
 
     @property
     def role(self) -> Role:
-        """What its cells must be able to do."""
+        """The role that the carrier's cells must serve."""
         return self.demand.role
 
 
@@ -149,7 +149,7 @@ W = TypeVar("W")
 
 
 def of_whom(carriers: Iterable[Carrier], kind: type[W]) -> list[tuple[W, Carrier]]:
-    """What carries the demands of alarms, or of series of schedule tables, each with who wants it."""
+    """The carriers of alarms, or of series of schedule tables, each after the alarm or series."""
     return [(c.demand.whose, c) for c in carriers if isinstance(c.demand.whose, kind)]
 
 

@@ -91,8 +91,8 @@ class RoundAllocator:
         busy = taken | self.devices
         control: list[Carrier] = []
         if self.controls:
-            found, refusals = control_carrier(source_classes(system.board, busy), self.controls, self.fitter)
-            if found is None:
+            carriers, refusals = control_carrier(source_classes(system.board, busy), self.controls, self.fitter)
+            if carriers is None:
                 diagnostics.error(
                     "C061",
                     self.controls[0][0].span,
@@ -100,7 +100,7 @@ class RoundAllocator:
                     "choose a board with a cell of role 'control' whose width and units fit every round, or use a single mode",
                 )
                 return None
-            control = found
+            control = carriers
         busy |= {carrier.source for carrier in control}
         modes = [_ModeAllocator(self, mode, busy, control).allocate(diagnostics) for mode in self.lowered]
         complete = tuple(mode for mode in modes if mode is not None)
@@ -126,12 +126,12 @@ class RoundAllocator:
             alike.setdefault((o.demand.role, re.sub(r"the point at \d+: ", "", why)), []).append(o)
         for (role, why), group in alike.items():
             names = [f"'{o.demand.object}'" for o in group]
-            what = f"{role.value}s of {', '.join(names[:-1]) + ' and ' * (len(names) > 1) + names[-1]}"
+            subjects = f"{role.value}s of {', '.join(names[:-1]) + ' and ' * (len(names) > 1) + names[-1]}"
             length = f"{mode.round_length} ticks ({format_duration(mode.round_length, system.clock_hz)})"
             diagnostics.error(
                 "C061",
                 min(o.demand.span for o in group),
-                f"no cell of board '{system.board.name}' can keep the {what} in a round of {length}: {why}",
+                f"no cell of board '{system.board.name}' can keep the {subjects} in a round of {length}: {why}",
                 _instead(system, role) + _queued(system, group),
             )
         if refused:
@@ -144,7 +144,7 @@ class RoundAllocator:
         None where it does not: the kernel is conventional, timers may have several periods, tasks may share a source, or some
         mode has no cell that can.  Of the cell that takes a switch of modes see :meth:`control_classes`.
         """
-        found = []
+        problems = []
         if self.kernel != "carillon":
             return None
         for mode in self.lowered:
@@ -156,11 +156,11 @@ class RoundAllocator:
             problem = self.problem(mode, fitter, source_classes(self.system.board, busy), control, Diagnostics())
             if problem is None or gatherable(problem):
                 return None
-            found.append(problem)
-        return found
+            problems.append(problem)
+        return problems
 
     def control_classes(self, taken: frozenset[int]) -> tuple[int, ...]:
-        """The classes that can take the switches of all modes, of those of any of :meth:`problems`; none without a switch."""
+        """The classes that can take all modes' switches, numbered as in :meth:`problems`; empty without a switch."""
         classes = source_classes(self.system.board, taken | self.devices)
         able = range(len(classes)) if self.controls else ()
         return tuple(c for c in able if control_carrier([classes[c]], self.controls, self.fitter)[0] is not None)
@@ -175,7 +175,7 @@ class _ModeAllocator:
         self.control = next((c for c in controls if any(c.demand is d for d in mode.demands)), None)
 
     def allocate(self, diagnostics: Diagnostics) -> ModeAllocation | None:
-        """The mode with the periods of timers that suit it best; where none does, why the round does not."""
+        """The mode's best allocation over the possible timer periods; without one, the reason is reported."""
         best: ModeAllocation | None = None
         refused: list[tuple[bool, Diagnostics]] = []
         chosen, idle = Diagnostics(), 0
@@ -183,11 +183,11 @@ class _ModeAllocator:
         for timers in timer_periods(self.system.board, self.mode, fitter, self.busy):
             said = Diagnostics()
             fitting = replace(fitter, timers=timers)
-            found = self._allocate_on(source_classes(self.system.board, self.busy, timers), fitting, said)
-            refused.append((not fitting.frees, said))  # the first of those whose timers run freely, which can do more, says why
+            allocation = self._allocate_on(source_classes(self.system.board, self.busy, timers), fitting, said)
+            refused.append((not fitting.frees, said))  # a free-running timer can do more: its refusal is reported
             idle += best is not None
-            if found is not None and not said.errors and (best is None or _merit(found) < _merit(best)):
-                best, chosen, idle = found, said, 0
+            if allocation is not None and not said.errors and (best is None or _merit(allocation) < _merit(best)):
+                best, chosen, idle = allocation, said, 0
             if (
                 best is not None
                 and not best.unmonitored
@@ -234,7 +234,7 @@ class _ModeAllocator:
         )
 
     def _report_near(self, carriers: Sequence[Carrier], diagnostics: Diagnostics) -> None:
-        """Refuse activations of one task on several sources that are so near that one could be forgotten for the other."""
+        """Refuse two activations of a task on different sources that are so near that the second could be forgotten."""
         length, apart = self.mode.round_length, near(self.system.board, self.system.clock_hz)
         for demand in (d for d in self.mode.demands if d.action.runs):
             pair = nearest([c for c in carriers if c.demand is demand], length)
@@ -293,7 +293,7 @@ def not_found(what: str, limit: float) -> tuple[str, str]:
 
 
 def _instead(system: System, role: Role) -> str:
-    """What to do if no cell of the board can keep a point of this role."""
+    """The remedy if no cell of the board can keep a point of this role."""
     if any(array.serves(role) for array in system.board.cells):
         return "use intervals and a round that the cells can express, or a board with wider cells"
     unwatched = 'write monitor = "if-cells-allow" or "never", or ' if role is Role.DEADLINE else ""
@@ -301,7 +301,7 @@ def _instead(system: System, role: Role) -> str:
 
 
 def _queued(system: System, refused: Sequence[DemandOptions]) -> str:
-    """The way out for tasks that need not start in hardware: one cell, and a queue."""
+    """The remedy for tasks that need not start in hardware: a queue on one cell."""
     if system.osek is not None or system.giotto is not None or not any(o.demand.action.runs for o in refused):
         return ""
     return (

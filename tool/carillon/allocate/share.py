@@ -81,16 +81,16 @@ def share(claims: Claims) -> Shares | None:
 
 
 def share_beside(claims: Claims, beside: Beside | None) -> Next:
-    """The best shares that were not tried, by what they and the modes come to at least together."""
+    """The best shares not yet tried, by the least sum of their own value and the modes' value."""
     too_short: list[tuple[int, frozenset[str]]] = []
     while True:
-        found = _Model(claims, beside, too_short).solve()
-        base = found.shares.ways[claims.base] if found.shares is not None and claims.base is not None else None
-        if found.shares is None or base is None or base.form is not Form.CELL:
-            return found
-        if claims.base_fits(base.group, found.shares.ticking):
-            return found
-        too_short.append((base.group, found.shares.ticking))  # for these counters together, which only a choice of them tells
+        result = _Model(claims, beside, too_short).solve()
+        base = result.shares.ways[claims.base] if result.shares is not None and claims.base is not None else None
+        if result.shares is None or base is None or base.form is not Form.CELL:
+            return result
+        if claims.base_fits(base.group, result.shares.ticking):
+            return result
+        too_short.append((base.group, result.shares.ticking))  # too short only for all of these counters together
 
 
 def conflict(claims: Claims, modes: Sequence[Problem] = (), control: tuple[int, ...] = ()) -> tuple[list[int], list[list[int]]]:
@@ -107,19 +107,19 @@ def conflict(claims: Claims, modes: Sequence[Problem] = (), control: tuple[int, 
         return of[0], of[1:]
 
     def together(kept: Sequence[int]) -> bool:
-        own, rest = split(kept)
+        kept_claims, rest = split(kept)
         beside = (
             Beside(1, tuple((p.part(ds).without_levels, 1) for p, ds in zip(modes, rest, strict=True)), control)
             if modes
             else None
         )
-        return share_beside(claims.only(own, levels in own), beside).shares is not None
+        return share_beside(claims.only(kept_claims, levels in kept_claims), beside).shares is not None
 
     return split(smallest(range(len(every))[::-1], together))
 
 
 def _ticking(claims: Claims, ways: Sequence[Way]) -> frozenset[str]:
-    """What ticks for the time base: counters that must, those in whose queue an alarm waits, and a clock that is held back."""
+    """Names of claims that tick: required counters, counters with queued alarms, and a clock that is held back."""
     names = {claims.all[k].name for k in claims.counters}
     must = {claims.all[k].name for k in claims.counters if claims.all[k].must}
     clock = {CLOCK} if claims.held else set()
@@ -164,7 +164,7 @@ def _cheapest(claims: Claims) -> Shares | None:
     if claims.base is not None:
         ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
         if ticking == {CLOCK} and len(ways) < len(claims.all[claims.base].ways):
-            return None  # what is too short for the clock alone may do for a counter that an alarm's queue would let tick
+            return None  # a base too short for the clock alone may suit a counter that ticks for a queued alarm
         must = claims.all[claims.base].must
         wanted[claims.base] = min(ways, key=_order, default=None) if ticking or must else Way(Form.NOTHING)
     room = [len(group.groups) for group in claims.groups]
@@ -205,13 +205,13 @@ def _alone(claim: Claim, forms: frozenset[Form]) -> Way | None:
 def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way | None]:
     """The cheapest ways for the alarms of one level."""
     best = list(plain)
-    own = {claim.does for claim in members}
+    actions = {claim.does for claim in members}
     tries: list[list[Way | None]] = []
     for k, claim in enumerate(members):
         vector = _alone(claim, frozenset({Form.VECTOR}))
         if vector is not None:
             tries.append([vector if j == k else way for j, way in enumerate(plain)])
-    for does in sorted(own):
+    for does in sorted(actions):
         both = frozenset({Form.CELL, Form.QUEUE, Form.OWN})
         tries.append([_alone(c, both) if c.does == does else way for c, way in zip(members, plain, strict=True)])
 
@@ -220,9 +220,9 @@ def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way
         none = len(ways) - len(known)
         return none + sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
 
-    for one in tries:
-        if total(one) < total(best):
-            best = one
+    for attempt in tries:
+        if total(attempt) < total(best):
+            best = attempt
     return best
 
 
@@ -276,9 +276,9 @@ class _Model:
             mode = WaysModel(judge, Budget(beside.work), model, spare)
             penalties.append(mode.penalty)
             most = judge.instructions_limit()
-            own = model.new_int_var(0, -(-most * beside.hz * SECONDS // length))
-            model.add(length * own >= beside.hz * SECONDS * mode.instructions)
-            rates.append(own)
+            mode_rate = model.new_int_var(0, -(-most * beside.hz * SECONDS // length))
+            model.add(length * mode_rate >= beside.hz * SECONDS * mode.instructions)
+            rates.append(mode_rate)
         model.add(missing >= sum(penalties))
         model.add(rate >= sum(rates))
         self._state_least(missing, rate, beside.least, [])
@@ -296,7 +296,7 @@ class _Model:
         return missing, rate
 
     def _state_least(self, missing: Any, rate: Any, least: Value, unless: Sequence[Any]) -> None:
-        """What is missing and the rate are no less than ``least``, unless one of the literals is true."""
+        """State that ``missing`` and ``rate`` are at least ``least``, unless one of the literals ``unless`` is true."""
         model = self.model
         so, worse = model.new_bool_var(), model.new_bool_var()
         model.add_bool_or([so, *unless])
@@ -304,7 +304,7 @@ class _Model:
         model.add(rate >= least[1]).only_enforce_if(so, worse.negated())
 
     def _taken_of(self, kind: SourceClass) -> Any:
-        """What the claims take of the room of a mode's class: its sources in each group that they take, at least."""
+        """The room that the claims take of a mode's class: per group taken, at least its sources of this class."""
         numbers = {source.number for source in kind.sources}
         taken: Any = 0
         for used, groups in zip(self.used, self.claims.groups, strict=True):
@@ -313,7 +313,7 @@ class _Model:
         return taken
 
     def _state_group(self, g: int) -> Any:
-        """How many groups of a class cells take: one each, or one for as many alarms as a group can join."""
+        """The number of groups of a class that cells take: one per cell, or one per set of alarms that a group can join."""
         kind = self.claims.groups[g]
         on = [
             (w.form is Form.JOINED, v)
@@ -331,7 +331,7 @@ class _Model:
         return alone + joined
 
     def _state_ways(self) -> None:
-        """One way for each claim; a counter has a cell if it must tick, or an alarm waits in its queue, and else none."""
+        """One way per claim; a counter has a cell if and only if it must tick, or an alarm waits in its queue."""
         model, claims = self.model, self.claims
         for k in claims.counters:
             self.ticks[claims.all[k].name] = model.new_bool_var()
@@ -360,10 +360,10 @@ class _Model:
                 model.add(self.based <= sum(self.ticks.values()))
 
     def _state_levels(self) -> None:
-        """One vector a level at most; handlers on a level do the same; each level has a source."""
+        """State: at most one vector per level, one action for all handlers on a level, and a source per level."""
         model, claims = self.model, self.claims
         vectors: dict[int, list[Any]] = {}
-        own: dict[tuple[int, str], Any] = {}
+        actions: dict[tuple[int, str], Any] = {}
         for k in claims.alarms:
             claim = claims.all[k]
             for way, taken in zip(claim.ways, self.takes[k], strict=True):
@@ -371,13 +371,13 @@ class _Model:
                     vectors.setdefault(claim.level, []).append(taken)
                 elif way.form is Form.OWN:
                     key = claim.level, claim.does
-                    if key not in own:
-                        own[key] = model.new_bool_var()
-                    model.add_implication(taken, own[key])
+                    if key not in actions:
+                        actions[key] = model.new_bool_var()
+                    model.add_implication(taken, actions[key])
         for of_level in vectors.values():
             model.add_at_most_one(of_level)
-        for level in {level for level, _ in own}:
-            model.add_at_most_one(v for (its, _), v in own.items() if its == level)
+        for level in {level for level, _ in actions}:
+            model.add_at_most_one(v for (its, _), v in actions.items() if its == level)
         served = sum(v for of_level in vectors.values() for v in of_level)
         more = sum(n * usable for n, usable in zip(self.for_levels, claims.usable, strict=True))
         model.add(served + claims.plain + more >= claims.sources)
@@ -405,7 +405,7 @@ class _Model:
         proved = True
         for goal in goals:
             model.minimize(goal)
-            # Its linear relaxation proves at once what search alone takes thousands of steps for.
+            # The linear relaxation proves this at once, where search alone needs thousands of steps.
             answer = model.answer(self.beside.work if self.beside is not None else None, linearization_level=2)
             if not answer.found:
                 return Next(None, (0, 0), answer.impossible)

@@ -26,7 +26,7 @@ MOST_CASES = 40
 
 @dataclass(frozen=True, slots=True)
 class Cheapest:
-    """What is cheapest for each demand alone: its instructions in all, whether there is nothing as cheap, sources left over."""
+    """The cheapest choice of each demand alone: instructions in all, whether it is unique, sources left over."""
 
     choices: list[Choice | None]
     bound: int
@@ -81,7 +81,7 @@ def cheapest(judge: Judge) -> Cheapest | None:
 
 
 def separately(judge: Judge, cheapest: Cheapest) -> Solution | None:
-    """That, if the levels suffice for it: nothing can be better; None if it has to be searched for."""
+    """The cheapest choice, if it is unique and the levels suffice: no choice is better.  None if a search is needed."""
     if not cheapest.unique or not judge.fits_levels(cheapest.choices):
         return None
     return Solution(cheapest.choices, cheapest.bound, cheapest.bound, optimal=True, fewest_levels=True)
@@ -119,7 +119,7 @@ def by_sources(judge: Judge) -> tuple[Solution | None, int]:
 
 
 def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[list[_Way], int]:
-    """The ways of least value that break no rule among them, and that value; no ways and a bound if cases are too many."""
+    """The ways of least value that break no rule together, and the value; no ways and a bound after too many cases."""
     calm = _calm(everything)
     taken, best = _least(calm, room) if all(calm) else ([], NEVER)
     cases = [(0, everything)]
@@ -129,12 +129,12 @@ def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[l
             return taken, best
         ways = cases.pop(min(range(len(cases)), key=lambda number: cases[number][0]))[1]
         ways = _possible(judge, ways, best)
-        found, value = _least(ways, room)
+        chosen, value = _least(ways, room)
         if value >= best:
             continue
-        clash = next(((d, w.against) for d, w in enumerate(found) if w.rises and _clashes(judge, found, w)), None)
+        clash = next(((d, w.against) for d, w in enumerate(chosen) if w.rises and _clashes(judge, chosen, w)), None)
         if clash is None:
-            best, taken = value, found
+            best, taken = value, chosen
             continue
         d, against = clash
         low = {judge.activations[k] for k in members(against)}
@@ -144,29 +144,29 @@ def _given_out(judge: Judge, everything: list[list[_Way]], room: int) -> tuple[l
     return [], min([best, *(case[0] for case in cases)])
 
 
-def _clashes(judge: Judge, found: Sequence[_Way], way: _Way) -> bool:
-    """Whether ``way`` is against a task that keeps its level."""
-    return any(found[judge.activations[k]].rises for k in members(way.against))
+def _clashes(judge: Judge, chosen: Sequence[_Way], way: _Way) -> bool:
+    """Whether a task that must be lowered beside ``way`` keeps its level."""
+    return any(chosen[judge.activations[k]].rises for k in members(way.against))
 
 
 def _calm(everything: Sequence[Sequence[_Way]]) -> list[list[_Way]]:
-    """Of each demand the ways that are against nobody; as these come together, so does what is found of them."""
+    """Per demand, the ways that require no other task to be lowered; every combination of them is consistent."""
     return [[way for way in own if not way.against] for own in everything]
 
 
 def _possible(judge: Judge, everything: Sequence[Sequence[_Way]], best: int) -> list[list[_Way]]:
-    """The ways without those with which no choice can be better than ``best``, since others must be lowered beside them."""
-    least = [min(way.value for way in own) for own in everything]
-    low = [min((way.value for way in own if not way.rises), default=NEVER) for own in everything]
+    """Per demand, the ways that could still beat ``best``, given the tasks that must be lowered beside each."""
+    least = [min(way.value for way in ways) for ways in everything]
+    low = [min((way.value for way in ways if not way.rises), default=NEVER) for ways in everything]
     total = sum(least)
     result = []
-    for d, own in enumerate(everything):
+    for d, ways in enumerate(everything):
         kept: list[_Way] = []
-        for way in own:
+        for way in ways:
             more = sum(low[e] - least[e] for e in (judge.activations[k] for k in members(way.against)))
             if total - least[d] + way.value + more < best or (not way.against and not kept):
                 kept.append(way)
-        result.append(kept or list(own))
+        result.append(kept or list(ways))
     return result
 
 
@@ -174,7 +174,7 @@ def _least(everything: Sequence[Sequence[_Way]], room: int) -> tuple[list[_Way],
     """Of each demand a way, so that the sources suffice and the value is least; and the value, ``NEVER`` if there is none."""
     least = [0] * (room + 1)
     table: list[list[int]] = []
-    for ways in reversed(everything):  # so that of equal ones those that come first in the file get sources
+    for ways in reversed(everything):  # backwards, so that of equal demands the first in the file get sources
         best = [NEVER] * (room + 1)
         taken = [0] * (room + 1)
         for number, way in enumerate(ways):
@@ -219,7 +219,7 @@ def _ways(judge: Judge, d: int, room: int) -> list[_Way]:
 
 
 def _against(judge: Judge, d: int, split: Split) -> int:
-    """The activations that a task carried like that preempts where they preempt it too, as a set of numbers."""
+    """The activations that preempt a task carried in this way and are preempted by it, as a set of numbers."""
     windows, k = judge.windows, judge.position[d]
     both = 0
     for bundle in split.bundles:
@@ -237,7 +237,7 @@ def _against(judge: Judge, d: int, split: Split) -> int:
 
 
 def _on_classes(judge: Judge, taken: Sequence[_Way]) -> list[Choice | None] | None:
-    """Each bundle on one of the classes on which it costs least; None if their sources do not suffice."""
+    """Each bundle on one of its cheapest classes; None if their sources do not suffice."""
     wanted: list[list[int]] = []
     for options, way in zip(judge.problem.options, taken, strict=True):
         split = way.split
@@ -249,7 +249,7 @@ def _on_classes(judge: Judge, taken: Sequence[_Way]) -> list[Choice | None] | No
                 prices = judge.prices(options.demand, split, bundle)
                 known[bundle.kind] = [c for *price, c in prices if price == list(min(prices)[:2])]
             wanted.append(known[bundle.kind])
-    given: list[list[int]] = [[] for _ in judge.problem.classes]  # per class the bundles that have a source of it
+    given: list[list[int]] = [[] for _ in judge.problem.classes]  # per class, the bundles that have one of its sources
     home = [-1] * len(wanted)
 
     def put(bundle: int, tried: set[int]) -> bool:
@@ -283,10 +283,10 @@ def greedily(judge: Judge, cheapest: Cheapest, least: int = 0) -> Solution | Non
     The dearest come first, each on the fewest sources with which the levels suffice, or on the most if that is better in all.
     ``least``: instructions that any choice takes, if more is known than what is cheapest for each demand.
     """
-    found = [choices for choices in (_raised(judge, cheapest, 1), _raised(judge, cheapest, -1)) if choices is not None]
-    if not found:
+    candidates = [choices for choices in (_raised(judge, cheapest, 1), _raised(judge, cheapest, -1)) if choices is not None]
+    if not candidates:
         return None
-    choices = min(found, key=judge.values)
+    choices = min(candidates, key=judge.values)
     instructions = judge.values(choices)[1]
     bound = max(cheapest.bound, least)
     return Solution(choices, instructions, bound, instructions == bound, fewest_levels=False)

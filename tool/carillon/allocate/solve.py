@@ -67,23 +67,23 @@ class ModeSolver:
         self.budget = Budget(DETERMINISTIC_SHARE * time_limit)
 
     def solve(self) -> Solution | Failure:
-        """The best choice found, or why there is none: by what shows it at once, from memory, or by search."""
+        """The best choice found, or a failure: from a shortcut, from memory, or from a search."""
         cheapest = shortcuts.cheapest(self.judge)
-        found = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
+        solution = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
         too_many = self._too_many
         least, proved = 0, None
-        if found is None and self.problem.table is None:
-            found, least = shortcuts.by_sources(self.judge)
+        if solution is None and self.problem.table is None:
+            solution, least = shortcuts.by_sources(self.judge)
             if least == shortcuts.NEVER:
                 return Failure(proved=True)
-            if found is not None and not found.fewest_levels and not too_many:
-                found, proved = None, found  # only a search has the fewest levels
-        if found is None and cheapest is not None and too_many:
-            found = shortcuts.greedily(self.judge, cheapest, least)
-        if found is None and self.memory is not None:
-            found = self.memory.recall(self)
-        if found is not None:
-            return found
+            if solution is not None and not solution.fewest_levels and not too_many:
+                solution, proved = None, solution  # only a search has the fewest levels
+        if solution is None and cheapest is not None and too_many:
+            solution = shortcuts.greedily(self.judge, cheapest, least)
+        if solution is None and self.memory is not None:
+            solution = self.memory.recall(self)
+        if solution is not None:
+            return solution
         coarsely = cheapest is None and self.problem.table is not None and too_many
         result = self._coarsely() if coarsely else self._search(proved, least)
         if isinstance(result, Solution) and self.memory is not None:
@@ -184,11 +184,11 @@ class ModeSolver:
 
         options: list[DemandOptions] = []
         finest: dict[int, Split] = {}
-        for d, one in enumerate(self.problem.options):
-            direct = [s for s in one.splits if s.style is Style.DIRECT]
-            if one.demand.action.runs and direct:
+        for d, of_demand in enumerate(self.problem.options):
+            direct = [s for s in of_demand.splits if s.style is Style.DIRECT]
+            if of_demand.demand.action.runs and direct:
                 finest[d] = max(direct, key=lambda s: len(s.bundles))
-            options.append(replace(one, splits=list({s.profile: s for s in reversed(one.splits)}.values())[::-1]))
+            options.append(replace(of_demand, splits=list({s.profile: s for s in reversed(of_demand.splits)}.values())[::-1]))
         judge = Judge(replace(self.problem, options=tuple(options)))
         coarse = WaysModel(judge, self.budget)
         opposed = {}
@@ -211,7 +211,7 @@ class ModeSolver:
         return Solution(choices, instructions, least, least == instructions, fewest_levels=False)
 
     def _coarser(self, d: int, finest: Split) -> set[tuple[object, ...]]:
-        """The profiles of those splits of a demand that are all made of whole carriers of the finest."""
+        """The profiles of a demand's splits whose carriers are unions of the finest split's carriers."""
         coarser: dict[tuple[object, ...], bool] = {}
         for split in self.problem.options[d].splits:
             home = {point: k for k, bundle in enumerate(split.bundles) for point in bundle.points}
@@ -220,7 +220,7 @@ class ModeSolver:
         return {profile for profile, all_are in coarser.items() if all_are}
 
     def _cliques(self, finest: dict[int, Split]) -> list[list[int]]:
-        """Sets of activations of which any two oppose each other in these splits, so large that each pair is in one."""
+        """Sets of activations that oppose each other in pairs in these splits, large enough that each pair is in one set."""
         nodes = sorted(finest)
         place = {d: n for n, d in enumerate(nodes)}
         hulls = {}
@@ -237,7 +237,7 @@ class ModeSolver:
         return [[nodes[n] for n in clique] for clique in cliques(adjacent, adjacent)]
 
     def _made_right(self, choices: list[Choice | None]) -> list[Choice | None] | None:
-        """The same choice with tasks lowered so that the levels suffice; None if they do not."""
+        """The same choice with tasks lowered, greedily few, until the levels suffice; None if they never do."""
         wanted = [d for d in self.judge.activations if (c := choices[d]) is not None and c.split.style is not Style.TABLE]
         result = list(choices)
         for d in wanted:

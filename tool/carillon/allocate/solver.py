@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether there is a solver, which a schedule needs only if the short ways do not find its cells."""
+"""Whether the CP-SAT solver is installed; a schedule needs it only if the shortcuts do not find its cells."""
 
 from __future__ import annotations
 

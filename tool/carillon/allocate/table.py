@@ -45,22 +45,22 @@ def find_table(classes: Sequence[SourceClass], demands: Sequence[Demand], fitter
         for e in range(d + 1, len(demands))
         if 0 < _nearest(times[d], times[e], length) < shortest
     )
-    near = {d for d, own in enumerate(times) if 0 < _nearest(own, own, length) < shortest}
+    near = {d for d, points in enumerate(times) if 0 < _nearest(points, points, length) < shortest}
     lead = fitter.board.lead_at(fitter.clock_hz)
-    reach = {d: max(*intervals_of(own, length), lead + own[0] - 1) for d, own in enumerate(times) if own}
+    reach = {d: max(*intervals_of(points, length), lead + points[0] - 1) for d, points in enumerate(times) if points}
     far = {d for d, ticks in reach.items() if longest and ticks >= longest}
-    fits = frozenset(d for d, own in enumerate(times) if own) - near - far
+    fits = frozenset(d for d, points in enumerate(times) if points) - near - far
     return Table(tuple(able), fits, apart) if fits else None
 
 
 def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
-    """What would let a table help where the cells do not suffice; empty if no cell of the board can carry one."""
+    """The remedy that would let a table carry demands where cells do not suffice; empty if no cell can carry a table."""
     if problem.table is not None and problem.table.apart:
         d, e = problem.table.apart[0]
-        one, other = (problem.options[k].demand for k in (d, e))
+        first, second = (problem.options[k].demand for k in (d, e))
         least = max(fitter.shortest(problem.classes[c].array) for c in problem.table.classes)
-        meet = "" if one.action.runs and other.action.runs else "onto one tick or "  # two activations may not
-        which = f"such as those of '{one.object}' and '{other.object}'"
+        meet = "" if first.action.runs and second.action.runs else "onto one tick or "  # two activations may not
+        which = f"such as those of '{first.object}' and '{second.object}'"
         return f"move points {meet}at least {least} ticks apart, so that they can be in one table, {which}; or "
     willing = [replace(d, within=1) for d in mode.demands]
     if problem.table is None and find_table(problem.classes, willing, fitter) is not None:
@@ -70,8 +70,8 @@ def table_remedy(problem: Problem, fitter: Fitter, mode: LoweredMode) -> str:
 
 def _nearest(some: Sequence[int], others: Sequence[int], length: int) -> int:
     """The least distance but 0 between two points of different demands; 0 if there is none."""
-    found: list[int] = []
+    distances: list[int] = []
     for t in some if others else ():
         k = bisect_left(others, t)
-        found += [(others[at % len(others)] - t) % length for at in (k - 1, k, k + 1)]
-    return min((min(apart, length - apart) for apart in found if apart), default=0)
+        distances += [(others[at % len(others)] - t) % length for at in (k - 1, k, k + 1)]
+    return min((min(apart, length - apart) for apart in distances if apart), default=0)

@@ -104,17 +104,17 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
 
 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
-    """Whether what the system has beside its budgets leaves them right; else C184, or C188 for one that is too long."""
+    """Whether budgets can be kept; else C184: time services or another kernel, or C188: a budget is too long."""
     assert system.osek is not None
     tasks = [t for t in system.osek.tasks if t.timed]
     beside = "time services" if system.time is not None else ""
     if beside or kernel != "carillon":
-        what = f"beside {beside}" if beside else "by the conventional kernel"
+        reason = f"beside {beside}" if beside else "by the conventional kernel"
         kind = "an execution" if tasks[0].budget else "a lock"
         diagnostics.error(
             "C184",
             tasks[0].span,
-            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {what}",
+            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {reason}",
             "leave the budgets out, or "
             + ("keep the tasks that have them in a system of their own" if beside else "build with Carillon's own kernel"),
         )
@@ -132,7 +132,7 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
 
 
 def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
-    """Whether the time frames can be kept; else C184, or C188 for one that is too long."""
+    """Whether time frames can be kept; else C184: another kernel, or C188: a time frame is too long."""
     assert system.osek is not None
     framed = system.osek.framed
     if kernel != "carillon":
@@ -143,12 +143,12 @@ def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool
             "leave the time frames out, or build with Carillon's own kernel",
         )
         return False
-    long = [it for it in framed if it.time_frame > LONGEST_FRAME]
-    for it in long:
+    long = [task for task in framed if task.time_frame > LONGEST_FRAME]
+    for task in long:
         diagnostics.error(
             "C188",
-            it.span,
-            f"the time frame of '{it.name}', {it.time_frame} ticks, is more than the {LONGEST_FRAME} that are counted",
+            task.span,
+            f"the time frame of '{task.name}', {task.time_frame} ticks, is more than the {LONGEST_FRAME} that are counted",
             "shorten the time frame, or choose a clock with longer ticks",
         )
     return not long
@@ -179,12 +179,12 @@ def _too_many_levels(system: System, tasks: int, used: int, room: int, software:
     beyond = used - room
     isrs = sorted((i for i in osek.isrs), key=lambda i: (i.category == 1, i.priority))
     where = isrs[-1].span if isrs else sorted(osek.tasks, key=lambda t: t.priority)[-1].span
-    what = f"{tasks} task priorities and " if not software else "the dispatcher and "
+    needed = f"{tasks} task priorities and " if not software else "the dispatcher and "
     kept = ", the highest of which cannot be masked" if board.unmaskable_levels else ""
     diagnostics.error(
         "C160",
         where,
-        f"{what}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
+        f"{needed}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
         f"give {'ISRs' if software else 'tasks or ISRs'} the same priority, to save {count(beyond, 'level')}"
         + (', or use dispatch = "software"' if not software and used - tasks < room else "")
         + ", or choose a board with more levels",
@@ -201,19 +201,19 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
         return False
     task = tasks[0]
     if sum(len(t.series(a)) for t in osek.schedule_tables if t.cells for a in t.actions if a.object == task.name) > 1:
-        return False  # several cells activate it, and its vector is the source of one
+        return False  # several cells activate the task, and its vector is the source of only one
     hooks = osek.hooks & {Hook.ERROR, Hook.PRETASK, Hook.POSTTASK}
     internal = any(osek.resource(r).property is Property.INTERNAL for r in task.resources if r != RES_SCHEDULER)
     return not (task.time_frame or hooks or task.extended or task.activations > 1 or not task.preemptable or internal)
 
 
 def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:
-    """The ceiling of every resource: the highest level of those that take it, or what it is linked to."""
-    own = {task.name: level.number for level in levels for task in level.tasks}
+    """The ceiling of every resource: the highest level of the tasks and ISRs that use it, or a resource linked to it."""
+    task_levels = {task.name: level.number for level in levels for task in level.tasks}
     highest = max((level.number for level in levels), default=0)
     ceilings = {RES_SCHEDULER: highest}
     behind: dict[str, list[int]] = {}
-    users = [(task.resources, own[task.name]) for task in osek.tasks]
+    users = [(task.resources, task_levels[task.name]) for task in osek.tasks]
     users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
     for names, level in users:
         for name in names:

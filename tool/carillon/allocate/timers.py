@@ -25,7 +25,7 @@ MOST = 256
 
 
 def timer_periods(board: Board, mode: LoweredMode, fitter: Fitter, busy: frozenset[int]) -> Iterator[dict[str, int]]:
-    """Each way as :class:`Fitter` has it; timers that count the round are left out.  ``busy``: sources that are taken."""
+    """Each assignment of periods, as in :class:`Fitter`, without timers that count the round.  ``busy``: sources in use."""
     yield {}
     timers = [a for a in board.cells if a.start is Start.TIMER and not busy.issuperset(a.sources)]
     if not timers:

@@ -20,7 +20,7 @@ from carillon.model.board import Role
 
 @dataclass(slots=True)
 class _Kind:
-    """Bundles of a split that only differ in their points, and the variables that count them per class."""
+    """Bundles of a split that differ only in their points, with the variables that count them per class."""
 
     bundles: list[int]
     counts: dict[int, Any]
@@ -155,7 +155,7 @@ class WaysModel:
         return useful
 
     def _state_table(self, tabled: dict[int, Any], beside: dict[str, list[Any]], used: list[list[Any]], cells: list[Any]) -> None:
-        """One cell, and one level, is the table's if anything is in it; a deadline is in it only if its task is."""
+        """A table with any demand takes one cell and one level; a deadline is in the table only if its task is."""
         problem = self.problem
         self.table_of: dict[int, Any] = {}
         self.tabled = tabled
@@ -221,7 +221,7 @@ class WaysModel:
         return result
 
     def answer(self, limit: float, **parameters: Any) -> Answer:
-        """Solve within ``limit`` of deterministic time and what is left of it, which is less by what that took."""
+        """Solve within ``limit`` of deterministic time and of the remaining budget, which is reduced by the work done."""
         answer = self.model.answer(min(limit, self.budget.left), **parameters)
         self.budget.left -= answer.work
         return answer

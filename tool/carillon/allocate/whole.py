@@ -58,24 +58,24 @@ def allocate_system(
         Refusal(system, events, plan, claims, conflict(claims)[0]).report(diagnostics)
         return None
     search = _Search(system, plan, placer, rounds)
-    found = search.run(best) if lowered else _Found(best, Allocation(kernel, ()))
-    if found is None:
+    best_whole = search.run(best) if lowered else _Found(best, Allocation(kernel, ()))
+    if best_whole is None:
         search.report(events, claims, diagnostics)
         return None
-    busy = frozenset(c.source for mode in found.modes.modes for c in mode.carriers)
-    osek = placer.place(found.shares, busy, diagnostics)
+    busy = frozenset(c.source for mode in best_whole.modes.modes for c in mode.carriers)
+    osek = placer.place(best_whole.shares, busy, diagnostics)
     if osek is None:
         return None
-    diagnostics.found += found.said
+    diagnostics.found += best_whole.said
     warn_of_lost_ticks(system, osek, diagnostics)
     warn_of_long_handler(system, osek, diagnostics)
     check_ticks(system, osek, diagnostics)
-    return replace(found.modes, osek=replace(osek, proved=found.proved))
+    return replace(best_whole.modes, osek=replace(osek, proved=best_whole.proved))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Shares, the modes on what they leave, and what was said of these; ``proved``: none are better."""
+    """The shares, the modes on the cells left, and the modes' diagnostics; ``proved``: no other shares are better."""
 
     shares: Shares
     modes: Allocation
@@ -107,29 +107,29 @@ class _Search:
         work, certain = DETERMINISTIC_SHARE * self.rounds.time_limit, True
         while self.unproved < MOST_UNPROVED:
             beside = Beside(self.system.clock_hz, known, control, least, tuple(tried), work)
-            found = share_beside(self.placer.claims, beside)
-            certain = certain and found.proved
-            better = self.best is None or found.least < self._merit(self.best)
-            if found.shares is None or not better:
+            following = share_beside(self.placer.claims, beside)
+            certain = certain and following.proved
+            better = self.best is None or following.least < self._merit(self.best)
+            if following.shares is None or not better:
                 return replace(self.best, proved=certain) if self.best is not None else None
-            tried.append((found.shares, self._try(found.shares)))
+            tried.append((following.shares, self._try(following.shares)))
         return replace(self.best, proved=False) if self.best is not None else None
 
     def _try(self, shares: Shares) -> Value | None:
-        """What modes come to at least on what shares leave; None without an allocation.  The best of all is kept."""
+        """A lower bound of the modes' value on what shares leave; None without an allocation.  Keeps the best of all."""
         said = Diagnostics()
-        found = self.rounds.allocate(self.plan.sources | self.placer.hidden(shares), said)
-        if found is None or said.errors:
+        modes = self.rounds.allocate(self.plan.sources | self.placer.hidden(shares), said)
+        if modes is None or said.errors:
             self.unproved += any(error.code == "C063" for error in said.errors)
             return None
-        self.unproved += not all(mode.optimal for mode in found.modes)
-        one = _Found(shares, found, tuple(said.found))
-        if self.best is None or self._merit(one) < self._merit(self.best):
-            self.best = one
-        return self._least(found)
+        self.unproved += not all(mode.optimal for mode in modes.modes)
+        whole = _Found(shares, modes, tuple(said.found))
+        if self.best is None or self._merit(whole) < self._merit(self.best):
+            self.best = whole
+        return self._least(modes)
 
     def report(self, events: LoweredEvents, claims: Claims, diagnostics: Diagnostics) -> None:
-        """Say why no shares leave what the modes need: for the rounds alone, or else what cannot be met together."""
+        """Report why no shares leave enough to the modes: for the rounds alone, or the claims and demands that conflict."""
         said = Diagnostics()
         alone = self.rounds.allocate(self.plan.sources, said)
         if alone is None or said.errors:
@@ -141,7 +141,7 @@ class _Search:
         if not known or share_beside(claims, Beside(1, known, control)).shares is not None:
             busy = frozenset(c.source for mode in alone.modes for c in mode.carriers)
             left = ClaimBuilder(self.system, events, self.plan, busy).build()
-            if share(left) is not None:  # on what the modes alone leave: so it is the search that ended too early
+            if share(left) is not None:  # the modes alone leave enough: the search ended too early
                 ended = not_found("rounds and what is event-triggered", self.rounds.time_limit)
                 diagnostics.error("C063", self.system.modes[0].span, *ended)
                 return

@@ -95,14 +95,14 @@ def kernel_around(summary: Summary, times: Sequence[int], place: Place) -> list[
     """
     others = [s for s in summary.segments if s.lane is not KERNEL and s.lane.name != place.task]
     begins = [s.begin.n for s in others]
-    found: list[int] = []
+    between: list[int] = []
     for time in times:
         k = bisect_left(begins, time)
         if place.before and k > 0:
-            found.append(time - others[k - 1].end.n)
+            between.append(time - others[k - 1].end.n)
         elif not place.before and k < len(begins):
-            found.append(begins[k] - time)
-    return found[1:]
+            between.append(begins[k] - time)
+    return between[1:]
 
 
 def _on_cells(schedule: str) -> str:
@@ -192,16 +192,16 @@ def budgets(applications: Applications, column: str, rounds: int, progress: Prog
         "ProtectionHook",
         STRIKES,
     ]
-    found = {name: applications.marked(name, column, rounds, 5 * TICK, names) for name in (BUDGET, NO_BUDGET)}
+    measured = {name: applications.marked(name, column, rounds, 5 * TICK, names) for name in (BUDGET, NO_BUDGET)}
     rows: list[Row] = []
     for metric, begin, end in (
         ("budget_dispatch", "bench_activates", "carillon_task_High"),
         ("budget_terminate", "bench_high_ends", "bench_low_goes_on"),
     ):
-        more, less = (found[name].between(begin, [end])[:rounds] for name in (BUDGET, NO_BUDGET))
+        more, less = (measured[name].between(begin, [end])[:rounds] for name in (BUDGET, NO_BUDGET))
         rows.append(FIGURES[metric].row(column, [with_it - without for with_it, without in zip(more, less, strict=True)]))
-    strikes, begins = found[BUDGET].times(STRIKES), found[BUDGET].times("carillon_budget_body")
-    ended = [strikes[bisect_left(strikes, asked) - 1] for asked in found[BUDGET].times("ProtectionHook")]
+    strikes, begins = measured[BUDGET].times(STRIKES), measured[BUDGET].times("carillon_budget_body")
+    ended = [strikes[bisect_left(strikes, asked) - 1] for asked in measured[BUDGET].times("ProtectionHook")]
     late = [strike - begins[bisect_left(begins, strike) - 1] - RUNAWAY for strike in ended[:rounds]]
     rows.append(FIGURES["budget_detection_latency"].row(column, late))
     return rows

@@ -108,21 +108,21 @@ class Tally:
 
     def add(self, due: Sequence[int], starts: Sequence[int], a_round: int, bound: int) -> None:
         """Count a task's starts; ``a_round``: how many of the expiries are a round's."""
-        found: dict[int, int] = {}
+        delays: dict[int, int] = {}
         for start in starts:
             which = bisect_right(due, start) - 1
-            self.doubled += which in found or which < 0
-            found.setdefault(which, start - due[which])
-        found.pop(-1, None)
+            self.doubled += which in delays or which < 0
+            delays.setdefault(which, start - due[which])
+        delays.pop(-1, None)
         self.expiries += len(due)
-        self.lost += len(due) - len(found)
-        self.late += sum(delay > bound for delay in found.values())
+        self.lost += len(due) - len(delays)
+        self.late += sum(delay > bound for delay in delays.values())
         turn = a_round * RECURS
-        for which, delay in found.items():
-            before = found.get(which - turn)
+        for which, delay in delays.items():
+            before = delays.get(which - turn)
             if before is not None and which - turn >= a_round:  # the first round begins awake
                 self.drift = max(self.drift, abs(delay - before))
-        self.delays += found.values()
+        self.delays += delays.values()
 
 
 def start_bounds(planned: Planned) -> dict[str, int]:
@@ -135,24 +135,24 @@ def start_bounds(planned: Planned) -> dict[str, int]:
     return {name: max(c.before for c in costs[name]) + held[other] for name, other in zip(TASKS, TASKS[::-1], strict=True)}
 
 
-def run_round(it: Round, board: str, rounds: int, folder: Path, tally: Tally) -> None:
+def run_round(drawn_round: Round, board: str, rounds: int, folder: Path, tally: Tally) -> None:
     """Build and run one schedule, and count what became of its expiries; raises CarillonError if it cannot."""
     diagnostics = Diagnostics()
     folder.mkdir()
-    (folder / "schedule.toml").write_text(it.schedule(), encoding="utf-8")
+    (folder / "schedule.toml").write_text(drawn_round.schedule(), encoding="utf-8")
     (folder / "main.c").write_text(CODE, encoding="utf-8")
     application = made(folder / "schedule.toml", folder / "build", diagnostics, board)
     planned = application.planned
     hz = planned.system.clock_hz
     per_tick = planned.system.board.clock(hz).instructions_per_tick
-    length = it.length * UNIT * hz // 1_000_000 * rounds
+    length = drawn_round.length * UNIT * hz // 1_000_000 * rounds
     trace = application.ran(length, rounds)
     unit = UNIT * hz * per_tick // 1_000_000
     bounds = start_bounds(planned)
-    for name, own in it.points.items():
-        due = [(k * it.length + at) * unit for k in range(rounds) for at in own]
+    for name, offsets in drawn_round.points.items():
+        due = [(k * drawn_round.length + at) * unit for k in range(rounds) for at in offsets]
         starts = [event.n for event in trace.events if event.kind is Kind.START and event.object == name]
-        tally.add(due, starts, len(own), bounds[name])
+        tally.add(due, starts, len(offsets), bounds[name])
         carriers = planned.allocation.modes[0].of(Role.ACTIVATION, name)
         tally.shared += any(carrier.style is Style.MULTIPLEXED for carrier in carriers)
     tally.unit = trace.unit
@@ -172,11 +172,11 @@ def measured(board: str, rounds: int, progress: Progress, seed: int = SEED) -> T
 def rows(board: str, tally: Tally) -> list[Row]:
     """The figures of a board."""
     counted = {"lost": tally.lost, "doubled": tally.doubled, "start_bound_exceeded": tally.late}
-    found = [row("expiries", "carillon", board, "", [tally.expiries])]
-    found += [row(name, "carillon", board, "", [number], 0) for name, number in counted.items()]
-    found.append(row("start_drift", "carillon", board, tally.unit, [tally.drift], 0))
-    found.append(row("start_delay", "carillon", board, tally.unit, tally.delays))
-    return found
+    rows = [row("expiries", "carillon", board, "", [tally.expiries])]
+    rows += [row(name, "carillon", board, "", [number], 0) for name, number in counted.items()]
+    rows.append(row("start_drift", "carillon", board, tally.unit, [tally.drift], 0))
+    rows.append(row("start_delay", "carillon", board, tally.unit, tally.delays))
+    return rows
 
 
 def boards(rounds: int, _: Diagnostics, progress: Progress, parts: Sequence[str]) -> Result:

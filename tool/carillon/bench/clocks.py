@@ -30,11 +30,11 @@ def handlers(planned: Planned, folder: Path, ticks: int, diagnostics: Diagnostic
     """Build in a folder and run; the handlers of the clock, or of alarms' cells."""
     application, allocation = Application(planned, folder, diagnostics), planned.allocation.osek
     assert allocation is not None
-    found = list(application.handlers(application.recorded(ticks), {carrier.source for carrier in allocation.carriers}))
+    handlers = list(application.handlers(application.recorded(ticks), {carrier.source for carrier in allocation.carriers}))
     if allocation.clock is None:  # a cell's vector is the task itself: the kernel has no code there
         assert all(carrier.direct for _, carrier in allocation.alarms)
-        return [replace(handler, length=0) for handler in found]
-    return found
+        return [replace(handler, length=0) for handler in handlers]
+    return handlers
 
 
 def under(folder: Path, name: str, board: str, prediction: Prediction, diagnostics: Diagnostics) -> Planned:
@@ -69,11 +69,11 @@ def measured(name: str, board: str, folder: Path, diagnostics: Diagnostics, hype
     for prediction in advice.predictions:
         other = under(folder, name, board, prediction, diagnostics)
         clock = other.system.board.clock(other.system.clock_hz)
-        found = handlers(other, other.system.file.parent / "build", cycle + (BEGUN + 3) * max(periods), diagnostics)
-        begin = sum(handler.begin for handler in found[BEGUN : BEGUN + 2]) // 2  # between two interrupts
+        handlers_of_ticks = handlers(other, other.system.file.parent / "build", cycle + (BEGUN + 3) * max(periods), diagnostics)
+        begin = sum(handler.begin for handler in handlers_of_ticks[BEGUN : BEGUN + 2]) // 2  # between two interrupts
         end = begin + cycle * (clock.instructions_per_tick or 1)
-        assert found[-1].begin >= end
-        chosen = [handler.length for handler in found if begin <= handler.begin < end]
+        assert handlers_of_ticks[-1].begin >= end
+        chosen = [handler.length for handler in handlers_of_ticks if begin <= handler.begin < end]
         seconds = Fraction(cycle, clock.hz)
         yield Measurement(prediction, prediction is advice.recommended, len(chosen) / seconds, sum(chosen) / seconds)
 

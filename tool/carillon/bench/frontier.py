@@ -131,7 +131,7 @@ def accepted(it: Round, folder: Path, board: str) -> bool:
     return True
 
 
-def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tuple[bool, int | None]:
+def kept(drawn_round: Round, kernel: str, checked: bool, folder: Path, board: str) -> tuple[bool, int | None]:
     """Whether a kernel keeps a round on the board, and by how many ticks a task starts late at most.
 
     ``checked``: the round is accepted, and what runs is what was accepted.
@@ -139,8 +139,8 @@ def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tup
     Raises CarillonError if it cannot be built or run.
     """
     diagnostics = Diagnostics()
-    (folder / "schedule.toml").write_text(it.schedule(checked), encoding="utf-8")
-    (folder / "main.c").write_text(it.code(), encoding="utf-8")
+    (folder / "schedule.toml").write_text(drawn_round.schedule(checked), encoding="utf-8")
+    (folder / "main.c").write_text(drawn_round.code(), encoding="utf-8")
     try:
         application = made(folder / "schedule.toml", folder / kernel, diagnostics, board, kernel)
     except CarillonError as refused:
@@ -151,22 +151,22 @@ def kept(it: Round, kernel: str, checked: bool, folder: Path, board: str) -> tup
     summary = analyse(trace, releases(planned.system, trace))
     per_tick = planned.system.board.clock(planned.system.clock_hz).instructions_per_tick or 1
     for r in summary.runs:
-        wcet = it.wcets[int(r.lane.name[1:])]
+        wcet = drawn_round.wcets[int(r.lane.name[1:])]
         if r.end is not None and r.executed > wcet * per_tick:
             cause = f"a task computes for {r.executed} instructions on {board}, and its WCET is {wcet} ticks of {per_tick}"
             diagnostics.error("C191", None, cause, "ask for the frontier of another board")
             diagnostics.stop_on_errors()
     ends = {(r.release.task, r.release.at): r.end.t for r in summary.runs if r.release is not None and r.end is not None}
     late = max((r.begin.t - r.release.at for r in summary.runs if r.release is not None), default=0)
-    return all(ends.get((task, at), limit + 1) <= limit for task, at, limit in _wanted(it)), late
+    return all(ends.get((task, at), limit + 1) <= limit for task, at, limit in _wanted(drawn_round)), late
 
 
-def _wanted(it: Round) -> Iterator[tuple[str, int, int]]:
+def _wanted(drawn_round: Round) -> Iterator[tuple[str, int, int]]:
     """Every activation of the rounds that are looked at: its task, its tick, and the tick by which it must have ended."""
     for task in range(TASKS):
-        own = [at for at, who in it.points if who == task]
+        times = [at for at, who in drawn_round.points if who == task]
         for begin in range(0, ROUNDS * LENGTH, LENGTH):
-            for at, after in zip(own, [*own[1:], LENGTH], strict=True):
+            for at, after in zip(times, [*times[1:], LENGTH], strict=True):
                 yield f"T{task}", begin + at, begin + after
 
 
@@ -174,18 +174,18 @@ def frontier(
     loads: Sequence[int], closeness: Sequence[int], systems: int, seed: int, progress: Progress, board: str = BOARD
 ) -> list[Outcome]:
     """The outcomes of so many random rounds (``systems``) for each load and closeness; equal seeds give equal rounds."""
-    found = []
+    outcomes = []
     for load in loads:
         for ticks in closeness:
             progress(f"load {load} %, points {ticks} ticks apart: {systems} rounds")
             for number in range(systems):
-                it = drawn(random.Random(f"{seed} {load} {ticks} {number}"), load, ticks)
+                drawn_round = drawn(random.Random(f"{seed} {load} {ticks} {number}"), load, ticks)
                 with scratch() as folder:
-                    good = accepted(it, folder, board)
-                    ran = {kernel: kept(it, kernel, good, folder, board) for kernel in KERNELS}
+                    good = accepted(drawn_round, folder, board)
+                    ran = {kernel: kept(drawn_round, kernel, good, folder, board) for kernel in KERNELS}
                     well = {kernel: is_kept for kernel, (is_kept, _) in ran.items()}
-                    found.append(Outcome(load, ticks, number, good, well, {kernel: late for kernel, (_, late) in ran.items()}))
-    return found
+                    outcomes.append(Outcome(load, ticks, number, good, well, {kernel: late for kernel, (_, late) in ran.items()}))
+    return outcomes
 
 
 def broken(outcomes: Sequence[Outcome]) -> list[Outcome]:

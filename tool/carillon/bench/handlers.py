@@ -42,13 +42,13 @@ def handlers_of(
     entries = set(entry_values(planned.image, table, below).values())
     deliver = {table[name][0] for name in DELIVER if name in table}
     entry = ENTRY if kind == "simavr" else 0
-    found: list[Handler] = []
+    handlers: list[Handler] = []
     began: int | None = None
     for time, code, value in records:
         delivers = code == Code.CALL and value in deliver
         if began is not None and (code in (Code.ENTER, Code.EXIT) or delivers):
-            found.append(Handler(began, time, time - began + entry))
+            handlers.append(Handler(began, time, time - began + entry))
             began = None
         if code == Code.ENTER and value in entries:
             began = time
-    return found
+    return handlers

@@ -34,10 +34,10 @@ class Marks:
     ) -> Marks:
         """What a run recorded; ``table`` has the firmware's symbols.  A mark that is none of them was never passed."""
         at = grouped((entry.value, entry.time) for entry in records if entry.code == Code.MARK)
-        found = {mark: at[table[mark][0] & ~1] if mark in table else [] for mark in marks}
-        found[HANDLER] = [handler.begin for handler in handlers]
-        found[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
-        return cls(found)
+        times = {mark: at[table[mark][0] & ~1] if mark in table else [] for mark in marks}
+        times[HANDLER] = [handler.begin for handler in handlers]
+        times[RETURNED] = [entry.time for entry in records if entry.code == Code.EXIT]
+        return cls(times)
 
     def times(self, name: str) -> list[int]:
         """The instructions at which a mark was passed, in order."""

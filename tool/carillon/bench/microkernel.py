@@ -211,7 +211,7 @@ def _watched(application: Application, rounds: int) -> Watched:
 
 def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, int]], list[int]]:
     """When tasks are at their work, as instructions from and to; and when one that was is kept from it by another."""
-    own: list[tuple[int, int]] = []
+    intervals: list[tuple[int, int]] = []
     preempted: list[int] = []
     inside: dict[str, bool] = {}
     last = ""
@@ -231,43 +231,43 @@ def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple
             if what == _BEGIN:
                 since, inside[name] = time, True
             elif since is not None:
-                own.append((since, time))
+                intervals.append((since, time))
                 since, inside[name] = None, False
         if since is not None:
-            own.append((since, end))
-    return own, preempted
+            intervals.append((since, end))
+    return intervals, preempted
 
 
 def _spread(spans: Iterable[tuple[int, int]], per_ms: int, length: int) -> list[int]:
     """Instructions of each millisecond that lie in the spans."""
-    found = [0] * length
+    amounts = [0] * length
     for begin, end in spans:
         at = max(0, begin)
         while at < end and at // per_ms < length:
             until = min(end, (at // per_ms + 1) * per_ms)
-            found[at // per_ms] += until - at
+            amounts[at // per_ms] += until - at
             at = until
-    return found
+    return amounts
 
 
 def _parts(run: Watched, length: int) -> dict[str, list[int]]:
     """Of each millisecond, the instructions of the interpreter for E code and for S code, and the scheduler's."""
-    found = {part: [0] * length for part in ("e_code", "s_code", "scheduler")}
+    parts = {part: [0] * length for part in ("e_code", "s_code", "scheduler")}
     times = [time for time, _ in run.fetches]
     for time, function in run.marks:
         ms = time // run.per_ms
         if not 0 <= ms < length:
             continue
         if function in _SCHEDULER:
-            found["scheduler"][ms] += 1
+            parts["scheduler"][ms] += 1
         elif function in _DISPATCHER:
-            found["s_code"][ms] += 1
+            parts["s_code"][ms] += 1
         elif function in _INTERPRETER:
             k = bisect_right(times, time)
             if k < len(times) and (k == 0 or times[k] - time < time - times[k - 1]):
                 k += 1  # what comes before the first fetch of a turn of the interpreter counts for that
-            found["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += 1
-    return found
+            parts["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += 1
+    return parts
 
 
 def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
@@ -326,19 +326,19 @@ def _interpreted(run: Watched) -> Iterator[tuple[int, Opcode, int, int]]:
 def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     """The instructions of interpreting each ``release`` and ``future``, and of each invocation that changes nothing."""
     end = length * run.per_ms
-    found: dict[str, list[int]] = {metric: [] for metric in MUST}
+    samples: dict[str, list[int]] = {metric: [] for metric in MUST}
     marks = [time for time, _ in run.marks]
     for time, opcode, passed, taken in _interpreted(run):
         name = f"interpret_{opcode.name.lower()}"
-        if time < end and taken == passed and name in found:
-            found[name].append(taken)
+        if time < end and taken == passed and name in samples:
+            samples[name].append(taken)
     for segment in run.segments:
         begin, last = segment.begin.n, segment.end.n
         if segment.lane.kind is LaneKind.KERNEL and 0 <= begin < end and begin % run.per_ms == 0:
             k = bisect_right(marks, begin)
             if k == len(marks) or marks[k] >= last:
-                found["invocation_idle"].append(last - begin)
-    return found
+                samples["invocation_idle"].append(last - begin)
+    return samples
 
 
 def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
@@ -361,21 +361,21 @@ def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
 
 def _rows(case: Case, costs: Costs | None) -> list[Row]:
     """The rows of a case: its metrics end with the number of tasks and the load.  None: it is infeasible."""
-    own = f"{case.tasks}_{case.load}"
+    suffix = f"{case.tasks}_{case.load}"
     if costs is None:
-        return [row(f"infeasible_{own}", case.method, BOARD, "", [1], None)]
+        return [row(f"infeasible_{suffix}", case.method, BOARD, "", [1], None)]
     if any(costs.late):
-        return [row(f"late_{own}", case.method, BOARD, "per round", costs.late, None)]
+        return [row(f"late_{suffix}", case.method, BOARD, "per round", costs.late, None)]
     every = len(costs.microcode)
 
     def of(metric: str, values: Sequence[float], unit: str = "instructions") -> Row:
         most = _must(metric, case.tasks, case.method)
-        return row(f"{metric}_{own}", case.method, BOARD, unit, values, most)
+        return row(f"{metric}_{suffix}", case.method, BOARD, unit, values, most)
 
     def average(metric: str, values: Sequence[int]) -> Row:
         return replace(of(metric, [round(sum(values) / max(1, len(values)), 1)]), samples=len(values))
 
-    found = [
+    rows = [
         replace(of("microcode_peak", [max(costs.microcode)]), samples=every),
         replace(of("microcode_min", [min(costs.microcode)]), samples=every),
         average("microcode_average", costs.microcode),
@@ -383,9 +383,9 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
         replace(of("utilisation", [round(float(costs.utilisation), 3)], ""), samples=every),
     ]
     if case.method != "cells":
-        found += [average(metric, [n for n in values if n]) for metric, values in costs.parts.items()]
-        found += [of("e_and_s_size", [costs.size], ""), of("s_size", [costs.s_size], "")]
-    return found
+        rows += [average(metric, [n for n in values if n]) for metric, values in costs.parts.items()]
+        rows += [of("e_and_s_size", [costs.size], ""), of("s_size", [costs.s_size], "")]
+    return rows
 
 
 def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
@@ -422,16 +422,16 @@ def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
 def _measured(
     cases: Sequence[Case], rounds: int, diagnostics: Diagnostics, progress: Progress
 ) -> list[tuple[Case, Costs | None]]:
-    found: list[tuple[Case, Costs | None]] = []
+    results: list[tuple[Case, Costs | None]] = []
     with scratch() as folder:
         for number, case in enumerate(cases, 1):
             progress(f"{case.tasks} tasks, {case.method}, {case.load}: case {number} of {len(cases)}")
             try:
-                found.append((case, measured(case, folder / str(number), -(-rounds // ROUND_MS))))
+                results.append((case, measured(case, folder / str(number), -(-rounds // ROUND_MS))))
             except CarillonError as error:
                 diagnostics.found += error.diagnostics
                 break
-    return found
+    return results
 
 
 def _mean(values: Sequence[int]) -> float:
@@ -439,21 +439,21 @@ def _mean(values: Sequence[int]) -> float:
     return sum(some) / len(some) if some else 0.0
 
 
-def _plots(found: dict[Case, Costs]) -> list[Plot]:
+def _plots(priced: dict[Case, Costs]) -> list[Plot]:
     """Figures 6 to 9 of the paper, for the tasks with the first load that was measured."""
-    load = next((case.load for case in found), "")
+    load = next((case.load for case in priced), "")
     axis = "tasks"
 
     def plot(name: str, title: str, y: str, figure: Callable[[Costs], float]) -> Plot:
         curves = []
         for method in METHODS[:-1]:
-            points = [(case.tasks, figure(costs)) for case, costs in found.items() if (case.method, case.load) == (method, load)]
+            points = [(case.tasks, figure(costs)) for case, costs in priced.items() if (case.method, case.load) == (method, load)]
             if points:
                 curves.append(Curve(method, tuple(float(x) for x, _ in points), tuple(y for _, y in points)))
         return Plot(name, title, axis, y, tuple(curves))
 
     unit = "instructions of each millisecond that has any"
-    if not found:
+    if not priced:
         return []
     return [
         plot("code-size", "E and S code", "instructions of microcode", lambda c: c.size),

@@ -141,9 +141,8 @@ class Applications:
 def more_tasks(folder: Path, count: int, priorities: int) -> None:
     """Add tasks to the application ``basic`` in ``folder`` until there are ``count`` and a cycle is 500 ticks a task.
 
-    They share ``priorities``, or as many as make two tasks of each, every second one just below Measure's and the
-    others above those of the measured tasks.  Measure activates all of those below first, so that they are ready when
-    it measures.
+    They share ``priorities``, or as many as make two tasks of each, every second one just below Measure's and the others above
+    those of the measured tasks.  Measure activates all of those below first, so that they are ready when it measures.
     """
     tables, code, ready = [], [], []
     priorities = min(priorities, (count - 4) // 2)

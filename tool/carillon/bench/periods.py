@@ -61,11 +61,11 @@ def periods(applications: Applications, rounds: int, progress: Progress) -> Resu
             for some in together:
                 tick = ticks[some[0]]
                 progress(f"{', '.join(spelled(us) for us in some)} at {hz} Hz, {kind}")
-                for us, found in _intervals(
+                for us, intervals in _intervals(
                     applications, Timer(kind, hz, tick if kind == PERIODIC else None), some, rounds
                 ).items():
-                    rows += _period_rows(kind, hz, us, tick, found)
-                    means[us] = float(sum(found) / len(found) / hz) * 1e6
+                    rows += _period_rows(kind, hz, us, tick, intervals)
+                    means[us] = float(sum(intervals) / len(intervals) / hz) * 1e6
             curves.append(_error_curve(f"{kind}, {hz} Hz", means))
             if (kind, hz) in EPOS_PERIODS:
                 epos = dict(zip(PERIODS_US, EPOS_PERIODS[kind, hz], strict=True))
@@ -90,18 +90,18 @@ def _error_curve(label: str, means: Mapping[int, float], *, dashed: bool = False
     return Curve(label, tuple(means), errors, dashed)
 
 
-def _period_rows(kind: str, hz: int, us: int, tick: int, found: Sequence[Fraction]) -> list[Row]:
+def _period_rows(kind: str, hz: int, us: int, tick: int, intervals: Sequence[Fraction]) -> list[Row]:
     """Errors are in ticks of the clock, of which one has ``tick`` of the timer's."""
     period = Fraction(us * hz, 1_000_000)
     name = f"{kind}_{spelled(us)}_{hz}Hz".replace("-", "_")
-    errors = [round(abs(float(i - period)) / tick, 3) for i in found]
-    total = round(abs(float(sum(found) - len(found) * period)) / tick, 3)
+    errors = [round(abs(float(i - period)) / tick, 3) for i in intervals]
+    total = round(abs(float(sum(intervals) - len(intervals) * period)) / tick, 3)
     rows = [
         row(f"period_error_{name}", "carillon", CHIP, "ticks", errors, 1),
         row(f"accumulated_error_{name}", "carillon", CHIP, "ticks", [total], 1),
     ]
     if (kind, hz) in EPOS_PERIODS:
-        mean = round(float(sum(found) / len(found) / hz) * 1e6, 3)
+        mean = round(float(sum(intervals) / len(intervals) / hz) * 1e6, 3)
         epos = EPOS_PERIODS[kind, hz][PERIODS_US.index(us)]
         rows += beside(f"period_{name}", CHIP, "us", mean, epos, ("carillon", "EPOS"))
     return rows
@@ -121,9 +121,9 @@ def _intervals(applications: Applications, timer: Timer, periods_us: Sequence[in
     built = applications.built("periods", timer, [thread("Main", 1)], periods=table)
     length = sum(us * (count + 2) for us, count in calls.items()) * timer.hz // 1_000_000
     beats = Run.of(built, length + 1000, ["bench_beat"]).marks.times("bench_beat")
-    found: dict[int, list[Fraction]] = {}
+    intervals: dict[int, list[Fraction]] = {}
     first = 0
     for us, count in calls.items():
-        found[us] = [Fraction((b - a) * timer.hz, CRYSTAL_HZ) for a, b in pairwise(beats[first + 1 : first + count])]
+        intervals[us] = [Fraction((b - a) * timer.hz, CRYSTAL_HZ) for a, b in pairwise(beats[first + 1 : first + count])]
         first += count
-    return found
+    return intervals

@@ -33,16 +33,16 @@ def offsets(run: NetworkRun, settled: int, among: Collection[str] | None = None)
     """
     nodes = [n for n in run.nodes if among is None or n.node.name in among]
     times = [[time for time, _ in node.reports] for node in nodes]
-    found = []
+    offsets = []
     for time in times[0]:
-        if time < settled or any(not own or own[-1] < time for own in times):
+        if time < settled or any(not node_times or node_times[-1] < time for node_times in times):
             continue
         near = [time]
-        for own in times[1:]:
-            k = bisect_left(own, time)
-            near.append(min(own[max(0, k - 1) : k + 1], key=lambda t: abs(t - time)))
-        found.append((max(near) - min(near)) * nodes[0].clock.hz / PICOSECONDS)
-    return found
+        for node_times in times[1:]:
+            k = bisect_left(node_times, time)
+            near.append(min(node_times[max(0, k - 1) : k + 1], key=lambda t: abs(t - time)))
+        offsets.append((max(near) - min(near)) * nodes[0].clock.hz / PICOSECONDS)
+    return offsets
 
 
 def sync_offset(rounds: int) -> list[float]:

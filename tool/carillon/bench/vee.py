@@ -51,9 +51,9 @@ def _figure(metric: str, value: float) -> str:
 
 def render(console: Console, rows: Sequence[Row]) -> None:
     """A table for each load: ours, and below it the paper's line."""
-    found, theirs_of = {(r.metric, r.kernel): r.median for r in rows}, paper()
+    measured, theirs_of = {(r.metric, r.kernel): r.median for r in rows}, paper()
     for number, load in enumerate(LOADS, 1):
-        if not any(metric.endswith(f"_{load}") for metric, _ in found):
+        if not any(metric.endswith(f"_{load}") for metric, _ in measured):
             continue
         console.print(heading(f"table {number}", f" of the paper: tasks with {load} execution times", ""))
         console.print("ours: instructions; lines 'paper': microseconds at 206 MHz; E+S and S are sizes", highlight=False)
@@ -62,9 +62,9 @@ def render(console: Console, rows: Sequence[Row]) -> None:
             drawn.add_column(title, justify="left" if title == "method" else "right", no_wrap=True)
         for tasks in TASKS:
             for method in METHODS:
-                ours = [found.get((f"{metric}_{tasks}_{load}", method)) for metric in METRICS]
+                ours = [measured.get((f"{metric}_{tasks}_{load}", method)) for metric in METRICS]
                 text = ["-" if value is None else _figure(metric, value) for metric, value in zip(METRICS, ours, strict=True)]
-                why = next((it for it in ("late", "infeasible") if (f"{it}_{tasks}_{load}", method) in found), "not measured")
+                why = next((it for it in ("late", "infeasible") if (f"{it}_{tasks}_{load}", method) in measured), "not measured")
                 drawn.add_row(str(tasks), method, *(text if ours[0] is not None else [why]))
                 if method != "cells":
                     theirs = theirs_of.get((load, tasks, method))

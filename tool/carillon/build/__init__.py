@@ -84,22 +84,22 @@ class _Unit:
     application: bool
 
 
-def _program(name: str, system: System, diagnostics: Diagnostics, what: str = "") -> str | None:
-    """Where a program is that the board needs; None after C092.  ``what`` it is, if that is worth saying."""
-    found = shutil.which(name)
-    if found is None:
-        cause = f"board '{system.board.name}' needs {what}'{name}', which is not installed"
+def _program(name: str, system: System, diagnostics: Diagnostics, use: str = "") -> str | None:
+    """Where a program is that the board needs; None after C092.  ``use``: the words before its name in the message."""
+    path = shutil.which(name)
+    if path is None:
+        cause = f"board '{system.board.name}' needs {use}'{name}', which is not installed"
         diagnostics.lacking(cause, system.board.build.packages)
-    return found
+    return path
 
 
 def _find_compiler(system: System, diagnostics: Diagnostics) -> str | None:
-    found = _program(system.board.build.compiler, system, diagnostics, "the compiler ")
-    if found is not None and system.cplusplus and shutil.which(_cplusplus(found)) is None:
-        cause = f"the application has C++ sources, and the compiler '{Path(_cplusplus(found)).name}' is not installed"
+    compiler = _program(system.board.build.compiler, system, diagnostics, "the compiler ")
+    if compiler is not None and system.cplusplus and shutil.which(_cplusplus(compiler)) is None:
+        cause = f"the application has C++ sources, and the compiler '{Path(_cplusplus(compiler)).name}' is not installed"
         diagnostics.lacking(cause, ("g++",) if system.board.native else system.board.build.packages)
         return None
-    return found
+    return compiler
 
 
 def _lacks_library(complaint: str, system: System, diagnostics: Diagnostics) -> bool:
@@ -131,10 +131,10 @@ def _units(image: Image, generated: Path, folder: Path, more: Sequence[str]) -> 
     application += [f"-D{macro}" for macro in system.defines]
     for number, source in enumerate(system.sources):
         target = folder / "objects" / f"application_{number}_{source.name}.o"
-        own = [*options, *application]
+        unit_options = [*options, *application]
         if source.suffix != ".c":
-            own = [*(o for o in own if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
-        units.append(_Unit(source, target, (*own, "-Wall", "-Wextra"), True))
+            unit_options = [*(o for o in unit_options if not o.startswith("-std=")), *(str(o) for o in plan["cplusplus_options"])]
+        units.append(_Unit(source, target, (*unit_options, "-Wall", "-Wextra"), True))
     return units
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking: what a schedule that could be read must still obey.  One rule a module, all of them always run."""
+"""Checking: the rules that a readable schedule must obey.  One rule a module; every rule always runs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ RULES = (names, osek, microcode, empty, places, overlap, deadlines, intervals, w
 
 
 def check_system(system: System, diagnostics: Diagnostics) -> None:
-    """Run every rule on ``system``; which may be what is sound of a file with errors, see ``read_schedule``."""
+    """Run every rule on ``system``, which may be only the sound part of a file with errors, see ``read_schedule``."""
     for rule in RULES:
         rule.check(system, diagnostics)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of C's own library: those of functions are the compiler's and the linker's, those of macros and types its headers'.
+"""The names of C's library: functions belong to the compiler and the linker, macros and types to the headers.
 
-C11 7.1.3 reserves them; annex B lists them, but for the families that :data:`FAMILIES` matches.
+C11 7.1.3 reserves these names; annex B lists them, except the families that :data:`FAMILIES` matches.
 """
 
 from __future__ import annotations

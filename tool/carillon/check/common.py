@@ -24,10 +24,10 @@ def listed(words: Iterable[str], most: int = 5) -> str:
 
 def joined(texts: Iterable[str], most: int) -> str:
     """``a, b and c``, or ``a, b and 7 more`` of more than ``most`` texts."""
-    found = list(texts)
-    if len(found) > most:
-        return ", ".join(found[:most]) + f" and {len(found) - most} more"
-    return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+    shown = list(texts)
+    if len(shown) > most:
+        return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def article(word: str) -> str:

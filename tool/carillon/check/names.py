@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names end up in C: they are identifiers, and neither C's nor the kernel's own (C026); one name, one object (C049)."""
+"""Names appear in C: they are identifiers, reserved neither in C nor by the kernel (C026); one name, one object (C049)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carillon.units import shorten
 
 CODES = ("C026", "C049")
 
-# C11 6.4.1, and what C23 adds: a compiler may take either as its default.
+# C11 6.4.1, and the keywords that C23 adds: a compiler may take either standard as its default.
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -56,13 +56,13 @@ def fault(name: str, function: bool) -> tuple[str, str] | None:
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report every name that C would not take, and names and sources that are used twice."""
-    for what, name, span, function in _names(system):
+    for phrase, name, span, function in _names(system):
         problem = fault(name, function)
         if problem is None and function and system.cplusplus and name in CPP_KEYWORDS:
             remedy = f"choose another name, for example '{name}_task'"
             problem = "is a keyword of C++, and the application has C++ sources", remedy
         if problem:
-            diagnostics.error("C026", span, f"{what} {problem[0]}", problem[1])
+            diagnostics.error("C026", span, f"{phrase} {problem[0]}", problem[1])
     tasks = {task.name: task for task in system.tasks}
     sources: dict[int, str] = {}
     for interrupt in system.interrupts:
@@ -77,13 +77,13 @@ def check(system: System, diagnostics: Diagnostics) -> None:
 
 
 def _names(system: System) -> Iterator[tuple[str, str, Span, bool]]:
-    """What messages call it, the name, its place, and whether it is the name of a C function."""
+    """Per name: the phrase for it in messages, the name, its place, and whether it names a C function."""
     functions: list[tuple[str, str, Task | Interrupt, str]] = [("task", "entry", task, task.entry) for task in system.tasks]
     functions += [("interrupt", "handler", interrupt, interrupt.handler) for interrupt in system.interrupts]
-    for kind, part, it, function in functions:
-        yield f"the {kind} name {shorten(it.name)}", it.name, it.span, function == it.name
-        if function != it.name:
-            yield f"the {part} {shorten(function)} of {kind} {shorten(it.name)}", function, it.span, True
+    for kind, part, item, function in functions:
+        yield f"the {kind} name {shorten(item.name)}", item.name, item.span, function == item.name
+        if function != item.name:
+            yield f"the {part} {shorten(function)} of {kind} {shorten(item.name)}", function, item.span, True
     for mode in system.modes:
         if mode.name != "default":  # the mode of a file without modes; generated C never has it by itself
             yield f"the mode name {shorten(mode.name)}", mode.name, mode.span, False

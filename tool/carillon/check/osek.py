@@ -23,7 +23,7 @@ CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
 
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 
-# What <os.h> defines or will define: the standard's names (chapter 13), AUTOSAR's where the kernel has them, and THREAD.
+# The names that <os.h> defines or will define: the standard's (chapter 13), AUTOSAR's in the kernel, and THREAD.
 API_NAMES = frozenset(
     """E_OK StatusType TaskType TaskRefType TaskStateType TaskStateRefType ResourceType EventMaskType EventMaskRefType
     CounterType AlarmType TickType TickRefType AlarmBaseType AlarmBaseRefType AppModeType OSServiceIdType
@@ -59,7 +59,7 @@ _C_HEADERS = re.compile(
 )
 _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 """Kinds of objects with a function of their name, which is none of C's library; other objects are but macros."""
-# What stands in <carillon/time.hpp>, where the application uses it.
+# The names in <carillon/time.hpp>, if the application uses that header.
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread INFINITE Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
@@ -71,7 +71,7 @@ CPP_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object of the event-triggered system; ``kind`` as messages call it: ``task``, or with an article what is beside it."""
+    """An object of the event-triggered system, or (``kind`` with an article) beside it; messages say ``kind``."""
 
     kind: str
     name: str
@@ -79,7 +79,7 @@ class Named:
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report interrupt sources with two handlers; warn of what nobody uses, but not after errors."""
+    """Report interrupt sources with two handlers; warn of unused objects, but not after errors."""
     if system.osek is None:
         return
     _check_sources(system, system.osek, diagnostics)
@@ -128,16 +128,16 @@ def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: 
 
 
 def _report_twice(
-    name: str, one: str, one_span: Span, other: str, other_span: Span, remedy: str, diagnostics: Diagnostics
+    name: str, item: str, item_span: Span, other: str, other_span: Span, remedy: str, diagnostics: Diagnostics
 ) -> None:
     """Report at the later of the two places."""
-    (first_span, first), (second_span, second) = sorted([(one_span, one), (other_span, other)])
+    (first_span, first), (second_span, second) = sorted([(item_span, item), (other_span, other)])
     place = f"line {first_span.line}" if first_span.file == second_span.file else f"{first_span.file}, line {first_span.line}"
     diagnostics.error("C102", second_span, f"{shorten(name)} is {second} and {first} ({place})", remedy)
 
 
 def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> None:
-    """The macros of the objects' names must leave C++ and what the time services have for it as they are (C101)."""
+    """The objects' names become macros: none may be a keyword of C++, or a name of carillon/time.hpp if used (C101)."""
     kinds = (
         ("task", [task for task in osek.tasks if not task.thread]),
         ("thread", [task for task in osek.tasks if task.thread]),
@@ -159,11 +159,11 @@ def _check_cplusplus(osek: Osek, diagnostics: Diagnostics, *, time: bool) -> Non
 def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None:
     taken = {interrupt.source: f"interrupt {shorten(interrupt.name)}" for interrupt in reversed(system.interrupts)}
     for isr in osek.isrs:
-        own = f"ISR {shorten(isr.name)}"
+        phrase = f"ISR {shorten(isr.name)}"
         if isr.source in taken:
-            cause = f"{taken[isr.source]} and {own} have the same source"
+            cause = f"{taken[isr.source]} and {phrase} have the same source"
             diagnostics.error("C049", isr.span, cause, "a source has one handler: give each a source of its own")
-        taken.setdefault(isr.source, own)
+        taken.setdefault(isr.source, phrase)
 
 
 def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:

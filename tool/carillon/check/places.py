@@ -18,11 +18,11 @@ def check(system: System, diagnostics: Diagnostics) -> None:
             if point.at < mode.round_length or mode.round_length == 0:
                 continue
             if isinstance(point, Activation):
-                what = f"activation of task '{point.task}'"
+                phrase = f"activation of task '{point.task}'"
             else:
-                what = f"enabling of interrupt '{point.interrupt}'"
+                phrase = f"enabling of interrupt '{point.interrupt}'"
             cause = (
-                f"the {what} at {time(point.at, system)} lies past the round of mode '{mode.name}', "
+                f"the {phrase} at {time(point.at, system)} lies past the round of mode '{mode.name}', "
                 f"{time(mode.round_length, system)}"
             )
             remedy = f"write at most {mode.round_length - 1} ticks (the round's end is tick 0 of the next), or a longer round"

@@ -28,7 +28,7 @@ CODES = ("C043", "C044", "C045", "C210")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """``end`` is the tick at which ``activation`` is finished at the latest, counted from its round's start."""
+    """The latest tick ``end`` at which ``activation`` is finished, counted from the start of its round."""
 
     activation: Activation
     end: int
@@ -70,11 +70,10 @@ NOTHING = KernelTime()
 def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: KernelTime = NOTHING) -> list[Completion]:
     """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
 
-    The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A
-    task without a WCET takes no time, so the others' completions are then lower bounds.  Linear in the
-    number of activations, which must ascend.  ``late``: a task that would end on the tick of an activation is
-    preempted by it.  ``kernel`` is added to what each activation takes; re-enable points, and deadlines that
-    a handler looks at, preempt like activations.
+    The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A task without a WCET
+    takes no time, so the others' completions are then lower bounds.  Linear in the number of activations, which must ascend.
+    ``late``: a task that would end on the tick of an activation is preempted by it.  ``kernel`` is added to what each activation
+    takes; re-enable points, and deadlines that a handler looks at, preempt like activations.
     """
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)
@@ -126,7 +125,7 @@ def completions(mode: Mode, system: System, kernel: KernelTime = NOTHING) -> lis
 
 
 def check_with_kernel(system: System, kernels: Sequence[KernelTime], diagnostics: Diagnostics) -> None:
-    """As :func:`check`, of a system that has passed it: ``kernels`` is what the handlers take in each of its modes."""
+    """As :func:`check`, for a system that has passed it: ``kernels`` are the times of handlers in each mode."""
     for mode, kernel in zip(system.modes, kernels, strict=True):
         _check_mode(mode, system, diagnostics, kernel)
 
@@ -152,10 +151,9 @@ def check_starts(system: System, kernels: Sequence[KernelTime], diagnostics: Dia
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report activations that may miss a deadline, are unfinished at the next of their task, or at the round's end.
+    """Report activations that may miss a deadline, or last to their task's next activation or the round's end.
 
-    Modes that need more than the processor, or whose points overlap or lie past the round, are reported by
-    other rules and left out here.
+    Other rules report modes that need more than the processor, and points that overlap or lie past the round.
     """
     for mode in system.modes:
         if well_formed(mode) and sum(demand(mode, system).values()) <= mode.round_length:
@@ -217,6 +215,6 @@ def _remedy(code: str, preempted: bool) -> str:
 
 
 def _preempting(mode: Mode, number: int, end: int) -> list[str]:
-    """The tasks activated before ``end``, while that activation is unfinished: each preempts it, directly or not."""
+    """The tasks activated before ``end``, while the activation is unfinished: each preempts it, directly or not."""
     later = takewhile(lambda activation: activation.at < end, mode.activations[number + 1 :])
     return list(dict.fromkeys(activation.task for activation in later))

@@ -12,7 +12,7 @@ LONGEST = 2**31
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report what makes ``[sync]`` do nothing, and boards on which nothing can be moved."""
+    """Report ``[sync]`` without effect, rounds that are too long for it, and boards whose cells cannot be moved."""
     sync = system.sync
     if sync is None or diagnostics.errors:
         return

@@ -14,7 +14,7 @@ CODES = ("C047",)
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Warn of tasks that are never activated and of interrupts that a mode never enables; silent after errors."""
+    """Warn of tasks that are never activated, and of interrupts that a mode never enables; silent after errors."""
     if diagnostics.errors:
         return
     activated = {activation.task for mode in system.modes for activation in mode.activations}

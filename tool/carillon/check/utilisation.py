@@ -35,6 +35,6 @@ def check(system: System, diagnostics: Diagnostics) -> None:
 
 
 def _percent(ticks: int, mode: Mode) -> str:
-    """The share of the round with one decimal, more than 100 % rounded upwards, so that it shows."""
+    """The share of the round with one decimal; a share above 100 % is rounded upwards, so that the excess shows."""
     tenths = -(-1000 * ticks // mode.round_length) if ticks > mode.round_length else 1000 * ticks // mode.round_length
     return f"{tenths // 10}.{tenths % 10} %"

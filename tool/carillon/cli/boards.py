@@ -16,7 +16,7 @@ def command(report: Report) -> None:
     from carillon.read.board import load_board
     from carillon.resources import board_names, find_board
 
-    found = [load_board(p) for p in (find_board(n) for n in board_names()) if p is not None]
+    boards = [load_board(p) for p in (find_board(n) for n in board_names()) if p is not None]
     report.result(
         {
             "boards": [
@@ -28,13 +28,13 @@ def command(report: Report) -> None:
                     "nesting": b.nesting,
                     "clocks_hz": [c.hz for c in b.clocks],
                 }
-                for b in found
+                for b in boards
             ]
         }
     )
     if not report.as_json:
         table = Table("board", "cells", "levels", "clocks (MHz)", "what it is", box=None, header_style="bold")
-        for b in found:
+        for b in boards:
             levels = str(b.levels) if b.nesting == "levels" else "none"
             table.add_row(b.name, str(b.cell_count), levels, ", ".join(f"{c.hz / 1e6:g}" for c in b.clocks), b.summary)
         console.console().print(table)

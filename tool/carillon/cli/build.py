@@ -47,7 +47,7 @@ def command(
     asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
 
     def build() -> dict[str, Any] | None:
-        """What to say of the build, which is recorded; None after errors."""
+        """The result of the build, which is recorded; None after errors."""
         from carillon import pipeline
         from carillon.build import build as build_firmware
         from carillon.build import write_generated
@@ -103,7 +103,7 @@ def command(
 
 
 def _elsewhere(system: System) -> list[str]:
-    """Which C files and headers were found where the schedule does not say, if they are not beside it."""
+    """The C files and headers that were found by default, if they are not beside the schedule."""
     folder = system.file.parent
     if all(source.parent == folder for source in system.sources):
         return []

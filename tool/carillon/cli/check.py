@@ -34,9 +34,9 @@ def command(
     activations = sum(len(m.activations) for m in system.modes)
     result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
     result["activations"] = activations
-    found = []
+    facts = []
     if system.modes or system.osek is None:
-        found.append(
+        facts.append(
             f"{counted(len(system.tasks), 'task')}, {counted(len(system.modes), 'mode')}, "
             f"{counted(activations, 'activation')} in all rounds"
         )
@@ -46,10 +46,10 @@ def command(
         result["osek"] = {f"{kind.lower()}s": number for kind, number in counts.items()} | {"schedule_tables": tables}
         counts |= {"schedule table": tables} if tables else {}
         listed = ", ".join(counted(number, kind) for kind, number in counts.items())
-        found.append(f"event-triggered: {listed}" if found else listed)
-    found.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+        facts.append(f"event-triggered: {listed}" if facts else listed)
+    facts.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
     if quick:
-        found.append("whether the board's cells and levels suffice was not looked at (--quick)")
+        facts.append("whether the board's cells and levels suffice was not looked at (--quick)")
     result["allocated"] = not quick
     report.result(result)
-    report.say(f"{system.name}: {'; '.join(found)}")
+    report.say(f"{system.name}: {'; '.join(facts)}")

@@ -30,7 +30,7 @@ SCHEDULE = "schedule.toml"
 
 @dataclass
 class Report:
-    """Where a command puts its findings and its result."""
+    """The receiver of a command's findings and its result."""
 
     as_json: bool
     diagnostics: Diagnostics
@@ -60,7 +60,7 @@ class Report:
             console.verbatim(console.console(), line)
 
     def show(self, render: Callable[[Console], None]) -> None:
-        """Print what was found so far, and then what a function prints, for a person."""
+        """Print the findings so far, and then the output of a function, for a person."""
         if not self.as_json:
             self.warnings()
             render(console.console())
@@ -77,13 +77,13 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def _fail(report: Report, found: list[Diagnostic]) -> NoReturn:
+def _fail(report: Report, diagnostics: list[Diagnostic]) -> NoReturn:
     if report.as_json:
-        print(json.dumps({"diagnostics": [d.as_json() for d in found]}, indent=2))
+        print(json.dumps({"diagnostics": [d.as_json() for d in diagnostics]}, indent=2))
     else:
-        console.diagnostics(found)
-        errors = sum(d.severity is Severity.ERROR for d in found)
-        code = next((d.code for d in found if d.severity is Severity.ERROR), "")
+        console.diagnostics(diagnostics)
+        errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+        code = next((d.code for d in diagnostics if d.severity is Severity.ERROR), "")
         if errors:
             more = f"; carillon explain {code} says more" if code else ""
             console.console(stderr=True).print(console.heading(counted(errors, "error"), more, ""))
@@ -91,7 +91,7 @@ def _fail(report: Report, found: list[Diagnostic]) -> NoReturn:
 
 
 def reporting(work: Callable[..., None]) -> Callable[..., None]:
-    """A command of a function that has a report as its first argument: in place of that, the last option is ``--json``."""
+    """A command from a function whose first argument is a report; the command has the option ``--json`` in its place."""
 
     def command(as_json: bool, **given: object) -> None:
         _guard(as_json, lambda report: work(report, **given))
@@ -123,10 +123,10 @@ def _guard(as_json: bool, work: Callable[[Report], None]) -> None:
         raise typer.Exit(report.code)
 
 
-def diagnostic(found: dict[str, Any]) -> Diagnostic:
+def diagnostic(fields: dict[str, Any]) -> Diagnostic:
     """A finding from its JSON (:meth:`Diagnostic.as_json`)."""
-    span = Span(found["file"], found["line"], found["column"]) if found["file"] is not None else None
-    return Diagnostic(found["code"], span, found["cause"], found["remedy"], Severity(found["severity"]))
+    span = Span(fields["file"], fields["line"], fields["column"]) if fields["file"] is not None else None
+    return Diagnostic(fields["code"], span, fields["cause"], fields["remedy"], Severity(fields["severity"]))
 
 
 def usage(message: str) -> NoReturn:
@@ -179,7 +179,7 @@ def check_kernel(name: str) -> str:
 
 
 def check_machine(name: str, source: Source) -> Machine:
-    """What carries out a Giotto program; refuses what is no such name, and cells for what is no Giotto program."""
+    """The machine of a Giotto program; refuses unknown names, and cells for other files."""
     from carillon.model.giotto import Machine
 
     names = [machine.value for machine in Machine]
@@ -192,7 +192,7 @@ def check_machine(name: str, source: Source) -> Machine:
 
 
 def asked(paths: list[Path] | None, include: list[Path] | None, machine: str) -> tuple[Source, Machine]:
-    """What the arguments name, and what carries it out."""
+    """The source that the arguments name, and the machine for it."""
     source = schedule_file(paths, include)
     return source, check_machine(machine, source)
 
@@ -215,7 +215,7 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
     """
     from carillon.files import check_writable
 
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     seen: dict[Path, str] = {}
     for option, path in outputs.items():
         if path is None:
@@ -232,13 +232,13 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
             where = "" if error.filename == str(path) else f" ('{error.filename}')"
             remedy = f"name a {'folder' if is_folder else 'file'} that can be written, in a folder that exists"
             remedy = "name a socket, or something that does not exist" if is_socket else remedy
-            found.append(Diagnostic("C096", None, f"--{option} '{path}': {error.strerror}{where}", remedy))
-    if found:
-        raise CarillonError(found)
+            diagnostics.append(Diagnostic("C096", None, f"--{option} '{path}': {error.strerror}{where}", remedy))
+    if diagnostics:
+        raise CarillonError(diagnostics)
 
 
 def check_new(out: Path | None, force: bool) -> None:
-    """Refuse a file to write that exists (C097), if it may not be overwritten, or whose folder cannot have it (C096)."""
+    """Refuse a new file that exists (C097) unless ``force``, or whose folder cannot be written (C096)."""
     if out is None:
         return
     if out.exists() and not force:

@@ -31,9 +31,9 @@ def command(
             for e in listed:
                 console.console().print(f"{e.code}  {e.title}")
         return
-    found = explanation(code.upper())
-    if found is None:
+    page = explanation(code.upper())
+    if page is None:
         usage(f"no code '{code}': {suggestion(code.upper(), codes())}")
-    report.result({"code": found.code, "title": found.title, "text": found.text})
+    report.result({"code": page.code, "title": page.title, "text": page.text})
     if not report.as_json:
-        console.console().print(Markdown(f"# {found.code}: {found.title}\n\n{found.text}"))
+        console.console().print(Markdown(f"# {page.code}: {page.title}\n\n{page.text}"))

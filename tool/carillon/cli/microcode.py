@@ -143,7 +143,7 @@ def command(
 
 
 def _check(action: Action, asked: _Asked) -> None:
-    """Refuse what the action does not take."""
+    """Refuse arguments that the action does not take."""
     count = _PATHS.get(action, 1)
     if len(asked.paths) != count:
         usage(f"{action.value} takes {('no program', 'one program', 'two programs')[count]}")
@@ -198,10 +198,10 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         report.refuse("C238", f"these programs cannot run side by side: {cause}", remedy)
 
     try:
-        found = composed(first, second)
+        program_of_both = composed(first, second)
     except CompositionError as error:
         refuse(str(error), "run carillon explain C238")
-    scheduled = any(part.scheduled for part in found.parts)
+    scheduled = any(part.scheduled for part in program_of_both.parts)
     sources = [read_checked(path, report.diagnostics) for path in asked.program]
     if not sources:
         if scheduled:
@@ -209,23 +209,23 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         report.diagnostics.warning(
             "C239", None, "whether all tasks end in time is not checked", "give the program with execution times: --program"
         )
-        return found.program
+        return program_of_both.program
     times = {name: time for source in sources for name, time in execution_times(source).items()}
     try:
         if scheduled:
-            wrong = composition.played(found, times, (sources[0], sources[-1]))
+            wrong = composition.played(program_of_both, times, (sources[0], sources[-1]))
             if wrong is not None:
                 begin, it = wrong
                 refuse(f"if the second one begins {begin} ms after a period of the first, {it.said()}", "make other S code")
-        elif (share := composition.load(found, times)) > 1:
+        elif (share := composition.load(program_of_both, times)) > 1:
             refuse(f"their tasks take up to {format_number(share * 100, 1)} % of the processor", "release tasks less often")
     except composition.UndecidedError as error:
         refuse(str(error), "run carillon explain C238")
-    return found.program
+    return program_of_both.program
 
 
 def _finish(program: Program, out: Path | None, report: Report) -> None:
-    """Say what a program needs, and write it; C240 if it may go round without taking time."""
+    """Report the room that a program needs, and write it; C240 if it may loop without taking time."""
     from carillon.files import write_bytes
     from carillon.microcode.binary import encode, interface_of
     from carillon.microcode.bounds import MOST, Loop, bounds
@@ -270,23 +270,23 @@ def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Statu
         if first is None:
             raise UploadError(f"what runs is {now.running:08x}, and not {asked.beside}, from whichever label on")
         program, how = _composed(first, program, asked, report), JOINS | now.scheduler
-    found = target.upload(encode(replace(program, labels=())), how, secret)
+    answer = target.upload(encode(replace(program, labels=())), how, secret)
     if asked.out is not None:
         write_bytes(asked.out, encode(program))
-    return found
+    return answer
 
 
 def _running(program: Program, checksum: int) -> Program | None:
-    """The program that has this checksum, if it is this one from its entry or one of its labels on."""
+    """``program`` from its entry or a label on, if that is the program with this checksum; else None."""
     from carillon.microcode.binary import checksum_of
 
     entries = dict.fromkeys((program.entry, *(address for address, _ in program.labels)))
-    found = (replace(program, entry=entry) for entry in entries)
-    return next((it for it in found if checksum_of(replace(it, labels=())) == checksum), None)
+    programs = (replace(program, entry=entry) for entry in entries)
+    return next((it for it in programs if checksum_of(replace(it, labels=())) == checksum), None)
 
 
 def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
-    """Do something with the target, and say what it says of itself."""
+    """Do some work with the target, and report the target's status."""
     from carillon.microcode.upload import NO_KEY
     from carillon.read.giotto.uploads import read_key
 
@@ -295,13 +295,13 @@ def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, 
         usage(f"--key '{asked.key}' is no file of 32 hexadecimal digits")
     for path in asked.paths:
         _program(path, asked.at)  # it is refused before the line is opened
-    found = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
-    report.result({"status": asdict(found)})
-    report.say(*_said(found))
+    answer = _asked_of(asked, report, lambda target: work(target, asked, secret, report))
+    report.result({"status": asdict(answer)})
+    report.say(*_said(answer))
 
 
 def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
-    """What a target on the line says; C277 if it says nothing, or refuses."""
+    """The answer of a target on the line; C277 if the target does not answer, or refuses."""
     from carillon.microcode.upload import Target, UploadError
 
     assert asked.to is not None
@@ -323,10 +323,10 @@ def _record(asked: _Asked, report: Report) -> None:
     compiled = report.diagnostics.required(compile_giotto(source, report.diagnostics))
 
     def decisions(target: Target) -> tuple[Status, list[Decision]]:
-        status, found = target.decisions(max(mode.period for mode in source.modes))
+        status, decisions = target.decisions(max(mode.period for mode in source.modes))
         if _running(compiled.program, status.running) is None:
             raise UploadError(f"what runs is {status.running:08x}, and not {path} without S code")
-        return status, found
+        return status, decisions
 
     status, found = _asked_of(asked, report, decisions)
     plan = recorded(source, compiled, found)
@@ -367,14 +367,14 @@ def _program(path: Path, at: str | None) -> Program:
     return replace(program, entry=addresses[0])
 
 
-def _said(found: Status) -> list[str]:
+def _said(status: Status) -> list[str]:
     from carillon.microcode.upload import refusal
 
-    scheduler = _NUMBERS[found.scheduler].value
-    lines = [f"runs program {found.running:08x}, scheduler {scheduler}; tables {found.interface:08x}, tick {found.tick_ns} ns"]
-    lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if found.waiting else []
-    lines.append(f"last upload: {found.result}{refusal(found)}; {found.uploads} begun, {found.dropped} frames passed over")
-    lines.append(f"room: {found.room} bytes, triggers {found.triggers}, threads {found.threads}")
+    scheduler = _NUMBERS[status.scheduler].value
+    lines = [f"runs program {status.running:08x}, scheduler {scheduler}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
+    lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if status.waiting else []
+    lines.append(f"last upload: {status.result}{refusal(status)}; {status.uploads} begun, {status.dropped} frames passed over")
+    lines.append(f"room: {status.room} bytes, triggers {status.triggers}, threads {status.threads}")
     return lines
 
 
@@ -395,7 +395,7 @@ def _connected(path: Path, patience: float) -> socket.socket:
 
 
 class _Line:
-    """A character device, which is made raw at the rate that it has, or a socket."""
+    """A socket, or a character device in raw mode at its present rate."""
 
     def __init__(self, path: Path, patience: float | None) -> None:
         self.patience = 2.0 if patience is None else patience

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``carillon run`` and ``carillon show`` do with a network: build its nodes, run them in one virtual time, show all."""
+"""``carillon run`` and ``carillon show`` on a network: build its nodes, run them in one virtual time, show all."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _network_of(asked: Asked, more: Mapping[str, object]) -> Path | None:
     paths = asked.paths
     path = paths[0] if paths else Path()
     network = network_file(path) if not paths or len(paths) == 1 else None
-    own: Mapping[str, object] = {"offsets": asked.files["offsets"], "record": asked.record}
+    for_networks: Mapping[str, object] = {"offsets": asked.files["offsets"], "record": asked.record}
     unfit = {"board": asked.board, "include": asked.include, "rounds": asked.rounds, **more}
-    for option, value in (own if network is None else unfit).items():
+    for option, value in (for_networks if network is None else unfit).items():
         if value is not None:
             alien = f"is for networks, and '{path}' is none"
             unfitting = "does not fit a network: each node has its own schedule, board and rounds"
@@ -79,18 +79,18 @@ def show_network(path: Path, asked: Asked, report: Report) -> None:
     if run is None:
         return
     nodes = list(zip([plan.system for plan in planned], [node.trace for node in run.nodes], strict=True))
-    it = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
-    _write(it, shown, asked.written)
-    missed = sum(s.totals.deadlines_missed for s in it.summaries)
+    picture = pictured(run, [pipeline.releases(system, trace) for system, trace in nodes])
+    _write(picture, shown, asked.written)
+    missed = sum(s.totals.deadlines_missed for s in picture.summaries)
     for system, trace in nodes:
         warn_of_missed(system, trace, report.diagnostics)
         missed += warn_of_exceeded(system, trace, analyse(trace, ()), report.diagnostics)
     times = {"length": length / PICOSECONDS, "recorded": part / PICOSECONDS}
     files = [str(written) for written in asked.written.values()]
-    report.result({"network": network.name, **times, "nodes": as_json(it), "files": files})
+    report.result({"network": network.name, **times, "nodes": as_json(picture), "files": files})
     if not report.as_json:
         report.warnings()
-        render(console.console(), it, shown)
+        render(console.console(), picture, shown)
         for node in run.nodes:
             last = node.begin + node.trace.length - 1
             show_end(f"Node {node.node.name} ended in its tick {last}", node.node.name, node.trace)
@@ -99,7 +99,7 @@ def show_network(path: Path, asked: Asked, report: Report) -> None:
 
 
 def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tuple[list[Planned], list[Built]]:
-    """Plan and build what the nodes run, once for nodes that have the same schedule and board."""
+    """Plan and build the nodes' images, once for nodes with the same schedule and board."""
     from carillon import pipeline
     from carillon.build.node import build_node
     from carillon.files import alone
@@ -117,34 +117,34 @@ def _build(network: Network, asked: Asked, folder: Path, report: Report) -> tupl
             remedy = 'a node is a virtual board: write board = "virtual-256", or another one of those, in its [[node]]'
             report.diagnostics.error("C228", node.span, cause, remedy)
             continue
-        own = folder / f"network-{node.name}-{asked.kernel}"
-        with alone(own):
-            found = build_node(planned.image, own, report.diagnostics)
-        if found is not None:
-            done[key] = planned, Built(planned.image, *found)
+        node_folder = folder / f"network-{node.name}-{asked.kernel}"
+        with alone(node_folder):
+            built_node = build_node(planned.image, node_folder, report.diagnostics)
+        if built_node is not None:
+            done[key] = planned, Built(planned.image, *built_node)
     report.diagnostics.stop_on_errors()
     both = [done[node.schedule.resolve(), node.board] for node in network.nodes]
     return [planned for planned, _ in both], [built for _, built in both]
 
 
-def _write(it: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:
+def _write(picture: Pictured, shown: tuple[int, int] | None, files: Mapping[str, Path]) -> None:
     """Write the files that were asked for."""
     from carillon import show
     from carillon.files import replacing
     from carillon.show import offsets
     from carillon.show.network import first_window
 
-    part = shown or first_window(it)
+    part = shown or first_window(picture)
     for option, path in files.items():
         try:
             if option not in ("events", "offsets"):
-                show.write(option, path, it.panels, part, it.run.network.name)
+                show.write(option, path, picture.panels, part, picture.run.network.name)
                 continue
             with replacing(path) as stream:
                 if option == "events":
-                    stream.writelines(json.dumps(line) + "\n" for line in _events(it.run))
+                    stream.writelines(json.dumps(line) + "\n" for line in _events(picture.run))
                 else:
-                    offsets.write(stream, it.run)
+                    offsets.write(stream, picture.run)
         except ValueError as error:
             usage(f"--window: {error}")
 

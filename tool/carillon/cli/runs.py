@@ -79,7 +79,7 @@ def run_length(planned: Planned, rounds: int | None, time: str | None) -> tuple[
 
 
 def _two_expiries(system: System) -> int:
-    """Ticks in which each alarm and each schedule table that starts by itself has come twice."""
+    """Ticks in which each alarm and each schedule table that starts by itself has expired twice."""
     from carillon.model.osek import CounterKind, IncrementCounter
 
     least, most = (ticks_of(time, system.clock_hz, "--for") for time in (EVENT_TRIGGERED_RUN, LONGEST_RUN))
@@ -87,7 +87,7 @@ def _two_expiries(system: System) -> int:
         return least
     ticks = {counter.name: counter.tick for counter in system.osek.counters if counter.kind is CounterKind.HARDWARE}
     chains = [a for a in system.osek.alarms if isinstance(a.action, IncrementCounter) and a.autostart is not None]
-    while known := [alarm for alarm in chains if alarm.counter in ticks]:  # each time the chains get on by one counter
+    while known := [alarm for alarm in chains if alarm.counter in ticks]:  # each turn follows the chains by one counter
         for alarm in known:
             assert isinstance(alarm.action, IncrementCounter)
             assert alarm.autostart is not None
@@ -196,7 +196,7 @@ def show_runs(asked: Asked, report: Report) -> None:
 
 
 def show_end(ended: str, whose: str, trace: Trace) -> None:
-    """Print why a run stopped before its time, if it did, and what the firmware wrote."""
+    """Print the reason of a run's early stop, if any, and the firmware's output."""
     to = console.console()
     if trace.stopped:
         to.print(f"\n{ended}: {trace.stopped}.")

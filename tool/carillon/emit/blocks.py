@@ -66,7 +66,7 @@ class _Writer(Writer):
         return "\n".join([*lines, *blocks, ""])
 
     def rate(self, name: str, period: int, tasks: Iterable[int]) -> list[str]:
-        """The task of the kernel that computes what has been released with a period."""
+        """The kernel's task that computes all Giotto tasks that are released with a period."""
         lines: list[str] = []
         for task in tasks:
             slot = self.slot[task, period]
@@ -96,22 +96,22 @@ class _Writer(Writer):
 
     def from_entry(self) -> list[int]:
         """The labels to which some order of switches leads, ascending."""
-        found, waiting = {self.program.entry}, [self.program.entry]
+        addresses, waiting = {self.program.entry}, [self.program.entry]
         while waiting:
             begin = waiting.pop()
             end = self.end(begin)
             code = self.program.code[begin:end]
             to = {i.y for i in code if i.opcode in (Opcode.FUTURE, Opcode.JUMP)} | ({end} if _goes_on(code, end) else set())
-            waiting += to - found
-            found |= to
-        return sorted(found)
+            waiting += to - addresses
+            addresses |= to
+        return sorted(addresses)
 
     def end(self, begin: int) -> int:
         """Where the next label is."""
         return self.begins[bisect_right(self.begins, begin)]
 
     def segment(self, begin: int, end: int) -> list[str]:
-        """The body: what stands between two labels.  What an ``if`` skips ends at the next label, or before it."""
+        """The body of a function: the code between two labels.  An ``if`` skips code up to the next label at most."""
         code = self.program.code
         lines = [f"    bool due_{period} = false;" for period in _released(code[begin:end])]
         closing: list[int] = []
@@ -161,7 +161,7 @@ class _Writer(Writer):
         return [number for number, (of, _) in enumerate(self.slots) if of == task]
 
     def guarded(self, slots: list[int], address: int, does: list[str]) -> list[str]:
-        """What is done unless one of the slots is unfinished."""
+        """The statements ``does``, executed unless one of the slots is unfinished."""
         if not slots:
             return does
         number = self.lists.setdefault(tuple(slots), len(self.lists))

@@ -59,12 +59,12 @@ def _line(values: Mapping[int, int], run: Sequence[int], argument: str, shown: s
 
 
 def _cells(board: Board) -> list[str]:
-    """The registers of each family that has the board place them, by the number of a cell among the family's."""
+    """The registers of each family whose places the board gives, by a cell's number within its family."""
     lines: list[str] = []
     for name in dict.fromkeys(array.family.name for array in board.cells if array.registers):
         arrays = [array for array in board.cells if array.family.name == name]
         family, prefix = arrays[0].family, name.upper()
-        own_keys = [key for key in family.registers if key not in (ENABLE, FLAGS, BIT)]  # CARILLON_SOURCE_ENABLE ... say these
+        own_keys = [key for key in family.registers if key not in (ENABLE, FLAGS, BIT)]  # the others are CARILLON_SOURCE_...
         values = {key: [v for a in arrays for v in a.registers[key]] for key in own_keys}
         lines += ["", f"/* Cells of family {name}: {', '.join(n for a in arrays for n in a.names)}. */"]
         ends = [sum(len(a.names) for a in arrays[: k + 1]) - 1 for k in range(len(arrays))]
@@ -82,7 +82,7 @@ def _macro(name: str, argument: str, values: Mapping[int, int], shown: str = _AD
 
 
 def _requests(board: Board) -> list[str]:
-    """Where each source is enabled, where its request stands, and its bit in both; and the pins that request some."""
+    """Per source, its enable and request registers and the bit's place in both, and the pins that request some."""
     requested = board.requested
     if not requested:
         return []
@@ -101,7 +101,7 @@ def _requests(board: Board) -> list[str]:
 
 
 def _stores(name: str, stores: Iterable[Store]) -> str:
-    """A macro that says a list of stores to another; numbers without a suffix, which the assembler would not take."""
+    """A macro that applies another to each store of a list; no suffixes, which the assembler would refuse."""
     return f"#define {name}(store) " + " ".join(f"store(0x{s.address:X}, 0x{s.value:X})" for s in stores)
 
 
@@ -117,7 +117,7 @@ def _console(board: Board) -> list[str]:
 
 
 def emit(image: Image) -> dict[str, str]:
-    """The generated header; none of a program of this machine, which has no registers."""
+    """The generated header; none for a program of this machine without registers."""
     board = image.system.board
     lines = [*_cells(board), *_requests(board)]
     if board.startup:

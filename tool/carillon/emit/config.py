@@ -28,7 +28,7 @@ def emit(image: Image) -> str:
 
 
 def _handlers(image: Image) -> list[str]:
-    """Declarations that make functions of the application handlers, for the files that define them."""
+    """Declarations that make the application's functions handlers, in the files that define them."""
     declarations = [
         f'void {function}(void) __asm__("{text.HANDLER}{function}") __attribute__(({"interrupt" if nested else "signal"}, used));'
         for function, nested in image.direct.items()
@@ -39,7 +39,7 @@ def _handlers(image: Image) -> list[str]:
 
 
 def _linkage(image: Image) -> list[str]:
-    """Declarations that give the functions that the schedule names C's linkage where C++ files define them."""
+    """Declarations that give C linkage to the schedule's functions where C++ files define them."""
     functions = dict.fromkeys([t.entry for t in image.system.tasks] + [i.handler for i in image.system.interrupts])
     if not functions:
         return []

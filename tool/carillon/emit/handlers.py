@@ -37,25 +37,25 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
 def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
     """The statements of a function's body."""
     lines: list[str] = []
-    for it in operations:
+    for operation in operations:
         indent = "    " * depth
-        if it.does is Does.LEAVES:
-            lines += [f"{indent}if (carillon_leaves({it.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
-        elif it.does is Does.LAP:
-            lines += [f"{indent}if ({it.driver}_lap(&{it.at})) {{", f"{indent}    return;", f"{indent}}}"]
-        elif it.does is Does.GUARD_WAITS:
-            lines += [f"{indent}if (!carillon_guard_waits(&{it.name})) {{", f"{indent}    do {{"]
+        if operation.does is Does.LEAVES:
+            lines += [f"{indent}if (carillon_leaves({operation.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
+        elif operation.does is Does.LAP:
+            lines += [f"{indent}if ({operation.driver}_lap(&{operation.at})) {{", f"{indent}    return;", f"{indent}}}"]
+        elif operation.does is Does.GUARD_WAITS:
+            lines += [f"{indent}if (!carillon_guard_waits(&{operation.name})) {{", f"{indent}    do {{"]
             depth += 2
-        elif it.does is Does.GUARD_END:
+        elif operation.does is Does.GUARD_END:
             depth -= 2
             indent = "    " * depth
-            lines += [f"{indent}    }} while (carillon_guard_end(&{it.name}));", f"{indent}}}"]
+            lines += [f"{indent}    }} while (carillon_guard_end(&{operation.name}));", f"{indent}}}"]
         else:
-            written = _STATEMENTS.get(it.does, _driver if it.driver else _port)
-            lines.append(indent + written(it))
+            written = _STATEMENTS.get(operation.does, _driver if operation.driver else _port)
+            lines.append(indent + written(operation))
     return lines
 
 
 def asks(cells: Iterable[tuple[str, int]]) -> str:
-    """The condition that one of some cells, by driver and number, asks for an interrupt."""
+    """The condition that one of some cells (driver, number) has an interrupt request."""
     return " || ".join(f"{driver}_asks({number})" for driver, number in cells)

@@ -19,7 +19,7 @@ def _about(cell: CellImage) -> str:
 
 
 def _said(kind: str, cell: CellImage) -> str:
-    """What the comment of a store says of a cell: those of a start only name it."""
+    """The comment of a store of ``kind``: a store of the start only names the cell."""
     return cell.use.cell.name if kind == "start" else _about(cell)
 
 

@@ -36,11 +36,11 @@ def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
     return "\n".join([head(image, purpose), f"#ifndef {guard}", f"#define {guard}", *lines, "", "#endif", ""])
 
 
-def device(image: Image, it: Device) -> str:
+def device(image: Image, device: Device) -> str:
     """The generated header of a device."""
-    macros = [f"#define CARILLON_{it.what}_{name} {value(said)}" for name, said in it.values.items()]
-    lines = ["", *macros, "", f'#include "cells/{it.family}/{it.driver}.h"']
-    return header(image, it.purpose, f"CARILLON_{it.what}_DEVICE_H", lines)
+    macros = [f"#define CARILLON_{device.what}_{name} {value(said)}" for name, said in device.values.items()]
+    lines = ["", *macros, "", f'#include "cells/{device.family}/{device.driver}.h"']
+    return header(image, device.purpose, f"CARILLON_{device.what}_DEVICE_H", lines)
 
 
 def linkage(declarations: Iterable[str]) -> list[str]:
@@ -70,12 +70,12 @@ def times(carrier: Carrier, round_length: int, limit: int = 6) -> str:
     return ", ".join(shown) + (f", ... ({len(distinct)} points)" if len(distinct) > limit else "")
 
 
-def store(it: Store) -> str:
+def store(store: Store) -> str:
     """A store of a list, by its macro."""
-    if it.cell is None:
-        return f"CARILLON_STORE_{it.does}({it.numbers[0]}, {bits(it.numbers[1:]) or '0u'})"
-    together = " | ".join(macro(c, "BIT", c.number) for c in it.together)
-    return macro(it.cell, it.does, *([together] if together else it.numbers))
+    if store.cell is None:
+        return f"CARILLON_STORE_{store.does}({store.numbers[0]}, {bits(store.numbers[1:]) or '0u'})"
+    together = " | ".join(macro(c, "BIT", c.number) for c in store.together)
+    return macro(store.cell, store.does, *([together] if together else store.numbers))
 
 
 def stores(name: str, lists: Stores, said: Callable[[str, CellImage], str], constant: bool) -> list[str]:
@@ -134,7 +134,7 @@ def mode_mask(model: Osek, modes: Iterable[str]) -> str:
 
 
 def acknowledging(cell: CellImage) -> list[str]:
-    """The statement that takes back what a cell goes on asking for, if it does."""
+    """The statement that acknowledges a cell's request; none for a cell that needs no acknowledgement."""
     return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
 
 
@@ -159,5 +159,5 @@ def bits(sources: Iterable[int]) -> str:
 
 
 def stem(image: Image, mode: ModeImage) -> str:
-    """What the names of a mode's constants begin with: its number, because its name may hold anything."""
+    """The beginning of the names of a mode's constants: the mode's number, as its name may hold any character."""
     return f"carillon_mode{image.modes.index(mode)}"

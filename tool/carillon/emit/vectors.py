@@ -60,7 +60,7 @@ _GATHERED = """/* Several cells ask for source {source}, which is requested whil
 
 
 def _joined(parts: tuple[Part, ...]) -> list[str]:
-    """What a handler does of a source that several objects share: it asks each cell."""
+    """The body of the handler of a source shared by several objects: it asks each cell."""
     gathered = parts[0].carrier.action.gathers
     lines = []
     for position, part in enumerate(parts):
@@ -71,7 +71,7 @@ def _joined(parts: tuple[Part, ...]) -> list[str]:
 
 
 def _declaration(image: Image, name: str, nested: bool = False) -> str:
-    """What makes a function a handler; ``nested``: others may preempt it."""
+    """The declaration that makes a function a handler; ``nested``: other handlers may preempt it."""
     if image.system.board.vectors == "table":
         return f"void {name}(void);"
     return f"{'CARILLON_NESTED_HANDLER' if nested else 'CARILLON_HANDLER'}({name});"
@@ -90,7 +90,7 @@ def names(image: Image) -> str:
 
 
 def _unused(board: Board, source: int) -> str:
-    """The function to which a vector leads that the system does not use."""
+    """The function of a vector that the system does not use."""
     return text.UNEXPECTED if board.vectors == "table" else f"{text.HANDLER}{source}"
 
 
@@ -119,7 +119,7 @@ def _symbol(vector: Vector) -> str:
 
 
 def _beneath(image: Image) -> list[str]:
-    """What the vectors of the event-triggered system need beside them."""
+    """The declarations and frames for the vectors of the event-triggered system."""
     if not image.beneath:
         return []
     declared = sorted({vector.symbol for vector in image.beneath if vector.frame is Frame.NONE})
@@ -144,13 +144,13 @@ def emit(image: Image) -> str:
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     operations = [operation for handler in image.handlers for operation in handler.operations]
     operations += [operation for wrapped in image.wrapped.values() for operation in wrapped]
-    lines += [f'#include "kernel/{header}"' for does, header in _HEADERS.items() if any(it.does is does for it in operations)]
+    lines += [f'#include "kernel/{header}"' for does, header in _HEADERS.items() if any(call.does is does for call in operations)]
     lines += ["", "/* Functions of the application. */"]
     functions = dict.fromkeys([t.entry for t in system.tasks] + [i.handler for i in system.interrupts])
     lines += [f"void {function}(void);" for function in functions]
-    guards = dict.fromkeys(it.name for it in operations if it.does is Does.GUARD_BEGIN)
+    guards = dict.fromkeys(call.name for call in operations if call.does is Does.GUARD_BEGIN)
     lines += ["", *(f"static struct carillon_guard {guard};" for guard in guards)] if guards else []
-    rearmed = dict.fromkeys(it.at for it in operations if it.at)
+    rearmed = dict.fromkeys(call.at for call in operations if call.at)
     lines += ["", *(f"extern struct carillon_multiplex {at};" for at in rearmed)] if rearmed else []
     lines.append("")
     for interrupt in system.interrupts:

@@ -195,20 +195,20 @@ class _Writer:
         """Warn of what a schedule says and an ``Os`` module cannot."""
         file = self.tables.file
         others = sorted(file.system.model_fields_set.difference(_SAID))
-        found: list[tuple[tuple[str | int, ...], str]] = [(("system", key), f"'{key}' of [system]") for key in others]
+        omitted: list[tuple[tuple[str | int, ...], str]] = [(("system", key), f"'{key}' of [system]") for key in others]
         for section in ScheduleFile.model_fields:
             content = getattr(file, section)
             if section in ("system", "osek") or not content:
                 continue
             if isinstance(content, BaseModel):
-                found.append(((section,), f"[{section}]"))
+                omitted.append(((section,), f"[{section}]"))
             else:
-                found += (((section, name), f"[{section}.{name}]") for name in content)
-        if found:
-            listed = some((text for _, text in found), 8)
+                omitted += (((section, name), f"[{section}.{name}]") for name in content)
+        if omitted:
+            listed = some((text for _, text in omitted), 8)
             cause = f"ARXML has no word for {listed}: the configuration is without"
             remedy = "keep the schedule, if the application needs it"
-            self.diagnostics.warning("C221", self.tables.places.key(found[0][0]), cause, remedy)
+            self.diagnostics.warning("C221", self.tables.places.key(omitted[0][0]), cause, remedy)
 
 
 def _plain_tables(tables: Mapping[str, BaseModel]) -> dict[str, dict[str, Any]]:
@@ -217,14 +217,14 @@ def _plain_tables(tables: Mapping[str, BaseModel]) -> dict[str, dict[str, Any]]:
 
 def _plain(model: BaseModel) -> dict[str, Any]:
     """A table as its keys and values; own parameters that say what is so anyway are left out."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, info in type(model).model_fields.items():
         value = getattr(model, key)
         own = key in _QUIET and value == info.get_default(call_default_factory=True)
         if isinstance(model, OsekTable) and key in SECTIONS:
             continue
-        found[key] = None if own else _plain_value(value)
-    return found
+        values[key] = None if own else _plain_value(value)
+    return values
 
 
 def _plain_value(value: Any) -> Any:

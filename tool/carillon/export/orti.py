@@ -259,11 +259,11 @@ class _Writer:
 
         def cycle(n: int) -> str:
             start = alarms[n].autostart
-            own = str(start.cycle) if start is not None else "0"
+            own_cycle = str(start.cycle) if start is not None else "0"
             if not queues:
-                return own
+                return own_cycle
             at_run_time = f"{ALARMS}[{n}].cycle"
-            return f"({cell(n)} == {ON_CELL}) ? {own} : {at_run_time}" if alarms[n].name in carried else at_run_time
+            return f"({cell(n)} == {ON_CELL}) ? {own_cycle} : {at_run_time}" if alarms[n].name in carried else at_run_time
 
         def time(n: int) -> str | None:
             return f"{ALARMS}[{n}].{event}.time" if queues and not tree else None
@@ -297,10 +297,10 @@ class _Writer:
 
 def _first_of_each(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """One name for each value."""
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for name, value in items:
-        found.setdefault(value, name)
-    return [(name, value) for value, name in found.items()]
+        names.setdefault(value, name)
+    return [(name, value) for value, name in names.items()]
 
 
 def _enumeration(kind: str, items: Iterable[tuple[str, int]]) -> str:

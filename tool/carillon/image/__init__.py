@@ -70,17 +70,17 @@ class CellImage:
         return self.family.name.upper()
 
     def says(self, what: str) -> str:
-        """What a macro of its driver says of it, in C."""
+        """The C call of a macro of the cell's driver, with the cell's number."""
         return f"{self.macro}_{what}({self.number})"
 
     @property
     def disarmed(self) -> bool:
-        """Whether its request is enabled only while it is wanted: met deadlines and unwanted switches cost nothing."""
+        """Whether the request is enabled only on demand, so that met deadlines and unwanted switches cost nothing."""
         return self.carrier.action.held and self.carrier.style is Style.DIRECT
 
     @property
     def laps(self) -> int:
-        """How many turns a channel that is re-armed by its own intervals waits for its first point."""
+        """Turns of the counter before the first point, of a channel that is re-armed by intervals; 0 of other cells."""
         free = self.carrier.style is Style.MULTIPLEXED and self.period == 1 << self.use.cell.array.width
         return (self.first - 1) // self.period if free and self.use.cell.array.start is Start.TIMER else 0
 
@@ -125,7 +125,7 @@ Stores: TypeAlias = dict[str, tuple[Store, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One interval of a multiplexed cell: to point ``to``; ``units`` counts from the point before it, with ``laps`` turns."""
+    """An interval of a multiplexed cell to point ``to``: ``laps`` turns and ``units`` after the point before it."""
 
     to: int
     units: int
@@ -140,14 +140,14 @@ class Multiplex:
     steps: tuple[Step, ...]
 
     def interval(self, step: Step) -> Store:
-        """A step as the cell takes it: a deadline is postponed, and anything else goes on from its last point."""
+        """The store of a step: a deadline's cell is postponed, and any other cell goes on from its last point."""
         if isinstance(self.cell.carrier.action, CheckDeadline):
             return Store("POSTPONE", self.cell, (step.units,))
         return Store("INTERVAL", self.cell, (step.units, self.cell.period))
 
     @property
     def laps(self) -> int:
-        """How often its cell expires in a round, the first included, at other times than its points: to count turns."""
+        """Expiries per round, at other times than the points, that only count turns, also before the first point."""
         rounds = len(self.cell.carrier.demand.points) // len(self.steps)
         return self.cell.laps + rounds * sum(step.laps for step in self.steps)
 
@@ -282,7 +282,7 @@ class TableImage:
 
     @property
     def restarts(self) -> bool:
-        """Whether its cells keep their periods while they stand still, and one store stops them."""
+        """Whether stopped cells keep their periods, so that one store stops them all."""
         return Capability.RESTART in self.cells[0][1].family.can
 
     @property
@@ -292,12 +292,12 @@ class TableImage:
 
     @property
     def early(self) -> tuple[CellImage, ...]:
-        """Of a table that may be followed, and has an end, the cells of points in its first half."""
+        """Of a table that has an end and may be followed, the cells of points in its first half; else none."""
         points = self.cells if self.table.followed and self.end is not None else ()
         return tuple(cell for it, cell in points if it.action is not None and it.offsets.start < self.table.half)
 
     def together(self, does: str, cells: Iterable[CellImage]) -> Store:
-        """One store for some of its cells."""
+        """One store for some of the table's cells."""
         return Store(does, self.cells[0][1], together=tuple(cells))
 
 
@@ -348,7 +348,7 @@ class TickFrame:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """``carillon_WHAT.h``: which cell of a family serves something (``purpose``), as values of macros.  ``driver``: its file."""
+    """``carillon_WHAT.h``: the cell of a family that serves a ``purpose``, as macros.  ``driver``: the driver's file."""
 
     what: str
     family: str
@@ -359,7 +359,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class ServedLevel:
-    """A level whose cells services serve: those of ``sources``, which are a part of a counter's queue, alarms and points."""
+    """A level whose cells services serve; ``counter``: a part of a counter's queue, ``cells``: of alarms and points."""
 
     level: int
     counter: Carrier | None

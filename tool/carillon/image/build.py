@@ -60,7 +60,7 @@ def _number(system: System, cell: Cell) -> int:
 
 
 def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
-    """The stores of the start sequence: cells that start one by one come first, groups last."""
+    """The stores of the start sequence: first cells that start one by one, then timers, then groups."""
     single = [(use.cell.array, [(carrier, use)]) for carrier, use in uses if use.cell.array.start is Start.EACH]
     groups: dict[str, tuple[Cells, list[tuple[Carrier, CellUse]]]] = {}
     for carrier, use in uses:
@@ -84,12 +84,12 @@ def _in_order(carrier: Carrier, round_length: int) -> list[int]:
 
 
 def _steps(carrier: Carrier, use: CellUse, round_length: int) -> tuple[Step, ...]:
-    """The intervals of a multiplexed cell, beginning with that from its first point to the second."""
+    """The intervals of a multiplexed cell; the first leads from its first point to its second."""
     times = _in_order(carrier, round_length)
     intervals = intervals_of(times, round_length)
     following = [*times[1:], times[0]]
     units = [use.units(interval) for interval in intervals]
-    # What there is beyond whole turns is from 1 to a turn, and a turn is 0 in the channel's bits.
+    # The rest beyond whole turns is 1 to a whole turn; a whole turn reads 0 in the channel's bits.
     turn = 1 << use.cell.array.width
     counted = [((n - 1) // turn, n % turn) if use.cell.array.start is Start.TIMER else (0, n) for n in units]
     return tuple(Step(to, rest, laps) for to, (laps, rest) in zip(following, counted, strict=True))
@@ -162,7 +162,7 @@ def _time_base(cells: tuple[CellImage, ...], length: int, kernel: str) -> TimeBa
         return None
     for cell in cells:
         use = cell.use
-        # A family that can be the control cell has a counter that the driver can read.
+        # A family that can serve as the control cell has a counter that the driver can read.
         usable = Role.CONTROL in use.cell.array.roles and use.units_per_tick == 1 and cell.carrier.style is Style.DIRECT
         if usable and use.progression.period == length:
             return TimeBase(cell, use.progression.offset)
@@ -203,24 +203,24 @@ def build_image(system: System, allocation: Allocation, program: Microcode | Blo
     image = Image(system, allocation, tuple(modes), osek, initials=initials, microcode=microcode, blocks=blocks)
     image = replace(image, modes=tuple(with_stores(image, mode) for mode in image.modes))
     image = replace(image, beneath=event_triggered(image), wrapped={it.name: wrapped(image, it) for it in system.interrupts})
-    found, leads = handlers(image)
+    generated, leads = handlers(image)
     vectors = vector_tables(image, leads)
-    called = direct(image, found, vectors)
-    return replace(image, handlers=found, vectors=vectors, direct=called, switches=switches(image))
+    called = direct(image, generated, vectors)
+    return replace(image, handlers=generated, vectors=vectors, direct=called, switches=switches(image))
 
 
 def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microcode: bool) -> OsekImage:
-    """The event-triggered system.  ``counts_ticks``: nothing else does; ``microcode``: its machine's tick ends slices."""
-    started = [c for c in allocation.carriers if not isinstance(c.demand.whose, Series)]  # a table's are when it is
+    """The event-triggered system.  ``counts_ticks``: only the clock counts; ``microcode``: its tick ends slices."""
+    started = [c for c in allocation.carriers if not isinstance(c.demand.whose, Series)]  # a table starts its own
     uses = [(carrier, use) for carrier in started for use in carrier.cells]
     board = system.board
     lead = board.lead_at(system.clock_hz)
     near = lead
-    early = any(table.autostart is not None for table in allocation.on_cells)  # it may begin right after tick 0
+    early = any(table.autostart is not None for table in allocation.on_cells)  # a table may begin right after tick 0
     lead = 0 if not early and all(use.progression.offset >= 2 * lead for _, use in uses) else lead
     base, origin, guard = allocation.base, 0, 0
     if base is not None:
-        origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # it is at its period when it is started
+        origin = base.period - (0 if base.kind is BaseKind.UP else lead)  # the base reads its period at its start
         if base.use is not None:
             progression = Progression(origin, base.period)
             point = ExpiryPoint(origin, Count("time base"), origin, Span(""))
@@ -234,11 +234,11 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
         images = tuple(_cell_image(system, c, u, position, n, lead) for (c, u), n in zip(members, longest, strict=True))
         cells.extend(images)
         start.append(StartStore(images, array.start is Start.GROUP))
-    own = next((cell for cell in cells if base is not None and cell.carrier.source == base.source and base.use is not None), None)
-    if own is not None and base is not None and base.kind is BaseKind.UP:
-        origin -= own.first - base.period  # it counts from 0, and from its own start
-    if own is not None and base is not None:
-        # Cells of one group begin in the same cycle; others may be a part of a unit apart, and the base is not to be behind.
+    base_cell = next((c for c in cells if base is not None and c.carrier.source == base.source and base.use is not None), None)
+    if base_cell is not None and base is not None and base.kind is BaseKind.UP:
+        origin -= base_cell.first - base.period  # the base counts from 0, and from its own start
+    if base_cell is not None and base is not None:
+        # Cells of one group start in the same cycle; others may differ by a part of a unit, and the base must not be behind.
         ticking = [carrier.cells[0].cell.array for carrier in allocation.ticking]
         together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
         guard = 0 if together else 1
@@ -247,7 +247,7 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     clock, frame = allocation.clock, None
     if clock is not None and clock.counted and board.vectors == "code" and counts_ticks:
         frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
-    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), own, tables, tick_frame=frame), microcode)
+    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), base_cell, tables, tick_frame=frame), microcode)
     return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 
@@ -264,7 +264,7 @@ def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTabl
 
 
 def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:
-    """The dispatcher table: every point that its cell carries, each with the step that its tick takes."""
+    """The dispatcher table: each point of the timer's cell, with the step of its tick."""
     points = points_in_order([timer.carrier.demand], length)
     times = sorted({p.at % length for p in points})
     steps = dict(zip(times, _steps(timer.carrier, timer.use, length), strict=True))

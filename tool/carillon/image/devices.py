@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells serve the clock, the time base, execution budgets and time frames.
+"""The cells that serve the clock, the time base, execution budgets and time frames.
 
-Why they need what stands here: ``kernel/time/clock.h``, ``kernel/osek/base.h``, ``budget.h`` and ``frame.h``.
+The reasons for these values: ``kernel/time/clock.h``, ``kernel/osek/base.h``, ``budget.h`` and ``frame.h``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _clock(system: System, osek: OsekImage) -> list[Device]:
     values: dict[str, Value] = {
         "CELL": Unsigned(cell.number),
         "SOURCE": Unsigned(clock.carrier.source),
-        # Whether interrupts that the kernel's lock does not keep out may come within an operation of the device.
+        # Whether interrupts that the kernel's lock does not mask may occur within an operation of the device.
         "EXPOSED": bool(system.modes) or any(isr.category == 1 for isr, _ in osek.allocation.isrs),
     }
     return [Device("CLOCK", cell.family.name, f"The clock is {cell.use.cell.name}.", values, "clock")]

@@ -10,12 +10,12 @@ from carillon.image import CellImage, Image, ModeImage
 
 
 def deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
-    """The cells of a task's deadlines, which its handler arms and disarms."""
+    """The cells of a task's deadlines, which the task's handler arms and disarms."""
     return [c for c in mode.cells if isinstance(c.carrier.action, CheckDeadline) and c.carrier.demand.object == task]
 
 
 def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
-    """Whether all that stands around a task is its source's being held back, which the port does in its own way."""
+    """Whether the handler of a task only holds its source back around the task, which the port does in its own way."""
     return (
         image.system.board.vectors == "code"
         and isinstance(carrier.action, Activate)
@@ -33,5 +33,5 @@ def plain(image: Image, carrier: Carrier) -> bool:
 
 
 def runs_apart(image: Image, carrier: Carrier) -> bool:
-    """Whether the task runs at another level than its handler, which has interrupts off or is above the task."""
+    """Whether a task's level differs from its handler's: the handler is above the task, or has interrupts off."""
     return carrier.lowered or plain(image, carrier)

@@ -23,24 +23,24 @@ from carillon.model import Interrupt
 
 
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
-    """What stands around all that a round's handler does (``kernel/osek/budget.h``, 13); nothing without budgets beneath."""
+    """Operations before and after a round's handler (``kernel/osek/budget.h``, 13); none without budgets."""
     if image.osek is None or image.osek.allocation.budgets is None:
         return (), ()
     return (Operation(Does.BUDGET_STOPS),), (Operation(Does.BUDGET_GOES_ON),)
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:
-    """All that a handler does that has its source to itself; nothing if the vector is the task's function."""
-    own = OPERATIONS[type(carrier.action)](image, mode, carrier)
+    """All operations of a handler that alone has its source; none if the vector is the task's function."""
+    around_task = OPERATIONS[type(carrier.action)](image, mode, carrier)
     before, after = _around(image)
-    if not own and not before:
+    if not around_task and not before:
         return ()
-    own = own or [Operation(Does.RUN, name=image.system.task(carrier.demand.object).entry)]
-    return (*before, *own, *after)
+    around_task = around_task or [Operation(Does.RUN, name=image.system.task(carrier.demand.object).entry)]
+    return (*before, *around_task, *after)
 
 
 def wrapped(image: Image, interrupt: Interrupt) -> tuple[Operation, ...]:
-    """What an interrupt's vector does, if it is not the application's function itself."""
+    """The operations of an interrupt's vector; none if the vector is the application's function."""
     before, after = _around(image)
     if not interrupt.reenabled and not before:
         return ()
@@ -53,7 +53,7 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
 
     Handlers that do the same are one.
     """
-    found: dict[str, Handler] = {}
+    by_name: dict[str, Handler] = {}
     same: dict[tuple[Operation, ...], str] = {}
     vectors: list[dict[int, str]] = []
     for number, mode in enumerate(image.modes):
@@ -67,7 +67,7 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
             elif only_held(image, mode, carrier):
                 name = f"carillon_held_{carrier.source}_{carrier.demand.object}"
                 function = image.system.task(carrier.demand.object).entry
-                made = found.get(name) or Handler(name, number, (Part(carrier, ()),), held=function)
+                made = by_name.get(name) or Handler(name, number, (Part(carrier, ()),), held=function)
             else:
                 does = operations(image, mode, carrier)
                 if not does:
@@ -76,18 +76,18 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
                 if does in same:
                     leads[carrier.source] = same[does]
                     continue
-                name = _free(names.symbol(image, mode, carrier.action), found)
+                name = _free(names.symbol(image, mode, carrier.action), by_name)
                 same[does] = name
                 nested = carrier.action.runs and not plain(image, carrier)
                 made = Handler(name, number, (Part(carrier, does),), nested=nested)
-            found.setdefault(made.name, made)
+            by_name.setdefault(made.name, made)
             leads[carrier.source] = made.name
         for interrupt in image.system.interrupts:
             leads[interrupt.source] = interrupt.handler
             if image.wrapped[interrupt.name]:
                 leads[interrupt.source] = f"carillon_interrupt_{interrupt.name}"
         vectors.append(leads)
-    return tuple(found.values()), vectors
+    return tuple(by_name.values()), vectors
 
 
 def _free(stem: str, taken: Iterable[str]) -> str:
@@ -98,7 +98,7 @@ def _free(stem: str, taken: Iterable[str]) -> str:
 
 
 def _joined(image: Image, number: int, source: int) -> Handler:
-    """The handler of a source that several objects share: it asks each cell, in order of their turns."""
+    """The handler of a source shared by several objects: it asks each cell, in the order of their turns."""
     mode = image.modes[number]
     carriers = sorted((c for c in mode.allocation.carriers if c.source == source), key=lambda c: c.turn)
     parts = tuple(
@@ -113,7 +113,7 @@ def _joined(image: Image, number: int, source: int) -> Handler:
 
 
 def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
-    """The application's functions that are vectors, or all but their beginning, and whether others may preempt them."""
+    """The application's functions that are vectors, at least after a generated beginning -> preemptable or not."""
     used = {vector.symbol for table in tables for vector in table} | {handler.held for handler in found}
     result = dict.fromkeys(sorted(used & {task.entry for task in image.system.tasks}), True)
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
@@ -123,13 +123,13 @@ def vector_tables(image: Image, leads: list[dict[int, str]]) -> tuple[tuple[Vect
     """What every source is for, in each mode; beneath the rounds too."""
     tables = []
     for mode, functions in zip(image.modes, leads, strict=True):
-        own = []
+        vectors_of_mode = []
         for carrier in mode.allocation.carriers:
             task = carrier.demand.object if carrier.action.runs else None
             runs = image.system.task(task).entry if task is not None else ""
-            own.append(Vector(carrier.source, functions[carrier.source], carrier.demand.object, carrier.role, runs))
-        own += [Vector(i.source, functions[i.source], i.name, None, i.handler) for i in image.system.interrupts]
-        tables.append((*image.beneath, *own))
+            vectors_of_mode.append(Vector(carrier.source, functions[carrier.source], carrier.demand.object, carrier.role, runs))
+        vectors_of_mode += [Vector(i.source, functions[i.source], i.name, None, i.handler) for i in image.system.interrupts]
+        tables.append((*image.beneath, *vectors_of_mode))
     return tuple(tables) or (image.beneath,)
 
 
@@ -138,10 +138,10 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
     if image.osek is None:
         return ()
     allocation = image.osek.allocation
-    found: dict[int, Vector] = {}
+    by_source: dict[int, Vector] = {}
 
     def leads(source: int, symbol: str, name: str, runs: str = "") -> None:
-        found[source] = Vector(source, symbol, name, None, runs)
+        by_source[source] = Vector(source, symbol, name, None, runs)
 
     for isr, _ in allocation.isrs:
         leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
@@ -149,7 +149,7 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
         for source, what in handler.leads:
             leads(source, handler.vector or handler.name, what)
     clock, ticks = allocation.clock, image.osek.tick_frame is not None
-    if clock is not None and clock.carrier.source not in found:
+    if clock is not None and clock.carrier.source not in by_source:
         leads(clock.carrier.source, "carillon_time_due" if ticks else serve(clock), clock.carrier.demand.name)
     for source in list(allocation.turns.values())[1:]:
         leads(source, "carillon_port_turn_vector", "slices")
@@ -159,7 +159,7 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
         task = level.tasks[0].name
         leads(level.source, names.level(level), task, f"carillon_task_{task}" if level.kind is TaskKind.DIRECT else "")
     if image.system.board.vectors == "table":
-        return tuple(found.values())
+        return tuple(by_source.values())
     frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}
     frames |= {clock.carrier.source: Frame.TICK} if clock is not None and ticks else {}
-    return tuple(replace(vector, frame=frames.get(source, Frame.KERNEL)) for source, vector in found.items())
+    return tuple(replace(vector, frame=frames.get(source, Frame.KERNEL)) for source, vector in by_source.items())

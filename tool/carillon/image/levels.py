@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mode, and the event-triggered system, set for each interrupt source: its level, and whether it may interrupt."""
+"""The level of each interrupt source in a mode and in the event-triggered system, and whether the source is enabled."""
 
 from __future__ import annotations
 

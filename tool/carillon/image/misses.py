@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions by which a trace tells Giotto tasks: what computes each, and what is called when it has missed a deadline."""
+"""Functions by which a trace tells Giotto tasks apart: one computes the task, others are called on missed deadlines."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Miss:
 
 
 def compute_symbol(number: int) -> str:
-    """What computes a Giotto task, by its number in the program."""
+    """The function that computes a Giotto task, by the task's number in the program."""
     return f"carillon_compute_{number}"
 
 
 def compute_lanes(image: Image) -> dict[str, str]:
-    """Of a program as microcode, the function that computes each task, and the lane that shows it; else none."""
+    """With microcode, the function that computes each task -> the lane that shows it; otherwise empty."""
     names = image.microcode.threads_of if image.microcode is not None else ()
     return {compute_symbol(number): name for number, name in enumerate(names)}
 

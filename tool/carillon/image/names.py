@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the variables and functions are called that the generated C defines for what is allocated."""
+"""The names of variables and functions that the generated C defines for an allocation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carillon.model.osek import Alarm
 
 
 def symbol(image: Image, mode: ModeImage, action: Action) -> str:
-    """The name of a generated handler: role, mode's number, object, in this order, so that no two can be equal."""
+    """The name of a generated handler: role, number of the mode, object; the order keeps all names different."""
     name = f"carillon_{action.role.value}_{image.modes.index(mode)}"
     return f"{name}_{action.object}" if action.named else name
 
@@ -27,22 +27,22 @@ def guard(task: str) -> str:
     return f"carillon_guard_{task}"
 
 
-def point(it: Series) -> str:
+def point(series: Series) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
-    if it.action is None:
-        return f"carillon_{it.what}_{it.table.name}"
-    return f"carillon_point_{it.table.name}_{it.table.actions.index(it.action)}"
+    if series.action is None:
+        return f"carillon_{series.what}_{series.table.name}"
+    return f"carillon_point_{series.table.name}_{series.table.actions.index(series.action)}"
 
 
 def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:
-    """What the handler of an alarm's cell is called; that of several cells has the number of their source."""
+    """The name of the handler of an alarm's cell; the handler of several cells is named after their source."""
     return f"carillon_joined_{carrier.source}" if carrier.source in allocation.joined else f"carillon_alarm_{it.name}"
 
 
-def part(allocation: OsekAllocation, it: Carrier) -> str:
+def part(allocation: OsekAllocation, carrier: Carrier) -> str:
     """What the handler of a part of a counter's queue is called."""
-    first = it.part < len(allocation.osek.counters)
-    return f"carillon_counter_{it.demand.name}" if first else f"carillon_part_{it.demand.name}_{it.level}"
+    first = carrier.part < len(allocation.osek.counters)
+    return f"carillon_counter_{carrier.demand.name}" if first else f"carillon_part_{carrier.demand.name}_{carrier.level}"
 
 
 def level(it: TaskLevel) -> str:

@@ -16,7 +16,7 @@ from carillon.model.family import Rearm
 
 
 class Does(Enum):
-    """What an operation does; its value is its name in ``ports/<port>/costs.toml``, if ports price it."""
+    """An operation of a handler; the value is its name in ``ports/<port>/costs.toml``, if ports price it."""
 
     ACKNOWLEDGE = "acknowledge"
     """Takes back what a cell goes on asking for."""
@@ -85,7 +85,7 @@ class Operation:
 
     @property
     def price(self) -> str:
-        """What it is called in the port's list of prices."""
+        """The name of the operation in the port's list of prices."""
         if self.does in _COUNTING:
             return "lowered_tasks"
         reloads = self.rearm is Rearm.RELOAD and self.does in (Does.REARM, Does.POSTPONE)
@@ -94,7 +94,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a handler does for one carrier; ``asks``: the cells, by driver and number, of which one has to ask for it first."""
+    """A handler's operations for one carrier; ``asks``: (driver, number) of cells, one of which must request first."""
 
     carrier: Carrier
     operations: tuple[Operation, ...]
@@ -119,7 +119,7 @@ class Handler:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """All that it does, in its order."""
+        """All operations of the handler, in order."""
         begin, end = self.within
         return (*begin, *(operation for part in self.parts for operation in part.operations), *end)
 

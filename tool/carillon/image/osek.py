@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the event-triggered system does on the levels of its tasks: which cells services serve, and how tasks end."""
+"""The levels of event-triggered tasks: the cells that services serve, and the ends of tasks."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def with_levels(osek: OsekImage, microcode: bool) -> OsekImage:
     return replace(osek, served=served, direct=direct, handlers=_handlers(osek, microcode), folded=folded, contexts=contexts)
 
 
-def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
-    """What an alarm's cell, or one of points of a schedule table, does at its task's level."""
-    model, cell, runs, whose = osek.model, osek.cell(it), it.level if it.runs_level else 0, it.demand.whose
-    source = Unsigned(it.source)
+def _level_call(osek: OsekImage, carrier: Carrier) -> EventCall:
+    """The call, at a task's level, of an alarm's cell or of a cell with a schedule table's points."""
+    model, cell, runs, whose = osek.model, osek.cell(carrier), carrier.level if carrier.runs_level else 0, carrier.demand.whose
+    source = Unsigned(carrier.source)
     if isinstance(whose, Alarm):
         number = Unsigned(model.alarms.index(whose))
         return EventCall(cell, "carillon_osek_level_alarm", (number,), runs, (number, source))
@@ -48,7 +48,7 @@ def _level_call(osek: OsekImage, it: Carrier) -> EventCall:
 def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
     """The handlers of all cells of the event-triggered system, unless they are functions of the kernel."""
     allocation, model = osek.allocation, osek.model
-    found, pauses = [], allocation.budgets is not None
+    handlers, pauses = [], allocation.budgets is not None
     for part in allocation.counters:
         only = allocation.only_alarm(part)
         alarm = Unsigned(model.alarms.index(only)) if only is not None else "CARILLON_OSEK_NO_ALARM"
@@ -57,12 +57,12 @@ def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
         by = names.part(allocation, allocation.first_part(part))
         requests = tuple((p.part, p.source) for p in allocation.requested(part))
         leads = ((part.source, part.demand.name),)
-        found.append(EventHandler(names.part(allocation, part), leads, (call,), pauses, requests=requests, by=by))
+        handlers.append(EventHandler(names.part(allocation, part), leads, (call,), pauses, requests=requests, by=by))
     own = [[it] for it in allocation.alarms if not it[1].direct and it[1].source not in allocation.joined]
     for alarms in (*own, *allocation.joined.values()):
         calls = (_expired(osek, a, c) if len(alarms) > 1 or not c.task_level else _level_call(osek, c) for a, c in alarms)
         leads = ((alarms[0][1].source, " and ".join(alarm.name for alarm, _ in alarms)),)
-        found.append(EventHandler(names.alarm(allocation, *alarms[0]), leads, tuple(calls), pauses))
+        handlers.append(EventHandler(names.alarm(allocation, *alarms[0]), leads, tuple(calls), pauses))
     tables: dict[str, list[tuple[Series, Carrier]]] = {}
     for series, carrier in allocation.handled:
         tables.setdefault(names.point(series), []).append((series, carrier))
@@ -72,8 +72,8 @@ def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
         end = EventCall(osek.cell(carrier), f"carillon_osek_{series.what}_table", (number,))
         call = end if series.action is None else _level_call(osek, carrier)
         sources = tuple((c.source, s.name) for s, c in its)
-        found.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))
-    return (*found, *_services(osek, microcode))
+        handlers.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))
+    return (*handlers, *_services(osek, microcode))
 
 
 def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
@@ -104,12 +104,12 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
 
 
 def is_wrapped(clock: ClockCell) -> bool:
-    """Whether the clock's handler is more than the kernel's function: a cell to acknowledge, which others do by themselves."""
+    """Whether the clock's handler is more than the kernel's function: a periodic clock's cell needs acknowledging."""
     return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
 
 
 def serve(clock: ClockCell) -> str:
-    """The kernel's function that serves the clock.  Its level keeps out everything else that uses the clock."""
+    """The kernel's function that serves the clock.  The clock's level masks everything else that uses the clock."""
     return "carillon_time_tick" if clock.counted else "carillon_clock_interrupt"
 
 
@@ -119,36 +119,36 @@ def _expired(osek: OsekImage, alarm: Alarm, carrier: Carrier) -> EventCall:
 
 def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
     """The levels with cells that services serve, from the lowest up."""
-    allocation, found = osek.allocation, []
+    allocation, served = osek.allocation, []
     counters = {part.level: part for part in allocation.counters if part.task_level}
     for level in sorted({it.level for it in allocation.at_levels} | counters.keys()):
-        own = [it for it in allocation.at_levels if it.level == level]
-        cells = tuple(_level_call(osek, it) for it in own)
+        carriers = [it for it in allocation.at_levels if it.level == level]
+        cells = tuple(_level_call(osek, it) for it in carriers)
         part = counters.get(level)
-        own += [part] if part is not None else []
-        if part is not None and not part.cells:  # what requests it may itself be held back
-            own.append(allocation.first_part(part))
-        found.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in own)))
-    return tuple(found)
+        carriers += [part] if part is not None else []
+        if part is not None and not part.cells:  # the handler that requests the part may itself be held back
+            carriers.append(allocation.first_part(part))
+        served.append(ServedLevel(level, part, cells, tuple(carrier.source for carrier in carriers)))
+    return tuple(served)
 
 
 def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...]) -> tuple[DirectTask, ...]:
     """The tasks that are their vectors."""
-    levels, found = {it.level for it in served}, []
+    levels, direct = {it.level for it in served}, []
     for level in (x for x in osek.allocation.levels if x.kind is TaskKind.DIRECT):
         cell = osek.cell(level.cell) if level.cell is not None else None
         asks = cell if cell is not None and cell.use.cell.array.acknowledge else None
-        found.append(DirectTask(level, asks, level.number in levels, cell is not None and level.tasks[0].guarded))
-    return tuple(found)
+        direct.append(DirectTask(level, asks, level.number in levels, cell is not None and level.tasks[0].guarded))
+    return tuple(direct)
 
 
 def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
-    """What each source is, and its level: of an ISR by its category, or of a task that runs in its handler."""
-    found = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
-    found |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
-    found |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
-    found |= {it.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
-    return found | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
+    """The kind of each source, and its level: an ISR with its category, or a task that runs in its handler."""
+    contexts = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
+    contexts |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
+    contexts |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
+    contexts |= {it.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
+    return contexts | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
 
 
 def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[str, tuple[int, ...]]:

@@ -22,20 +22,20 @@ def of_sources(board: Board, does: str, sources: Iterable[int]) -> tuple[Store, 
 
 
 def control_stores(cell: CellImage) -> tuple[Store, Store]:
-    """What forgets, and what enables, the request by which a mode is left."""
+    """The stores that forget, and that enable, the request by which a mode is left."""
     source = cell.carrier.source
     forget, enable = (Store(does, numbers=(source, source)) for does in ("UNPEND", "ENABLE"))
-    if isinstance(cell.carrier.action, Dispatch):  # it interrupts anyway; nothing to forget
+    if isinstance(cell.carrier.action, Dispatch):  # the table's cell interrupts anyway: nothing is forgotten
         return enable, enable
     return forget, _of(cell, "START") if cell.use.cell.array.request_enable == "cell" else enable
 
 
 def with_stores(image: Image, mode: ModeImage) -> ModeImage:
-    """The mode with its lists, and with what its sources have while it runs."""
+    """The mode with its lists of stores, and the state of its sources while it runs."""
     board, cells = image.system.board, mode.cells
     control = mode.control.cell if mode.control is not None else None
     beneath = image.osek.cells if image.osek is not None else ()
-    own = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
+    sources_of_mode = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
     may = enabled(image, mode)
     prepare, stop = [], []
     for cell in cells:
@@ -46,9 +46,9 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
             stop.append(Store("STOP", cell, (cell.number + 1,)))
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
-        stop += of_sources(board, "DISABLE", own) + of_sources(board, "UNPEND", own)
+        stop += of_sources(board, "DISABLE", sources_of_mode) + of_sources(board, "UNPEND", sources_of_mode)
     stores = {
-        "prepare": (*prepare, *of_sources(board, "UNPEND", own), *of_sources(board, "ENABLE", may)),
+        "prepare": (*prepare, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
         "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
         "start": tuple(_start(store, beneath) for store in mode.start),
         "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
@@ -60,14 +60,14 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     sync, limits = mode.sync, image.system.sync
     if sync is not None and limits is not None and limits.start is SyncStart.HARD:
         source = sync.cell.carrier.source
-        waiting, forgotten = ([s for s in sources if s != source] for sources in (may, own))
+        waiting, forgotten = ([s for s in sources if s != source] for sources in (may, sources_of_mode))
         release = of_sources(board, "UNPEND", forgotten) + of_sources(board, "ENABLE", waiting)
         sync = replace(sync, hold=of_sources(board, "DISABLE", waiting), release=release)
     return replace(mode, stores=stores, table=table, levels=levels, ground=ground_state(image, mode), sync=sync)
 
 
 def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
-    """The event-triggered system with its lists, and with what its sources have while it runs."""
+    """The event-triggered system with its lists of stores, and the state of its sources while it runs."""
     levels = osek_levels(osek.allocation)
     nothing = Store("UNPEND", numbers=(board.request_base,))
     sources = [source for source in levels if controlled(board, source)]
@@ -79,7 +79,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         start.append(Store(_named(osek, cell, "START"), cell, (cell.number,), together, store.cells))
     stores = {
         "prepare": (*(_prepare(c, _named(osek, c, "PREPARE")) for c in osek.cells), *(_prepare(c, first=c.period) for c in kept)),
-        "start": tuple(start) or (nothing,),  # the run's beginning all the same
+        "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
         "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped)),

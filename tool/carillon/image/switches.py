@@ -104,53 +104,53 @@ def _of_queue(image: Image, allocation: OsekAllocation, clock: ClockCell | None)
     }
 
 
-def _of_clock(image: Image, osek: OsekImage, it: ClockCell) -> Switches:
-    system, services, driver = image.system, it.services, it.driver
-    rate = system.clock_hz / it.tick
+def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
+    system, services, driver = image.system, clock.services, clock.driver
+    rate = system.clock_hz / clock.tick
     return {
         "CARILLON_CLOCK": f"CARILLON_CLOCK_{_KINDS[ClockKind.COMPARE if driver.free else services.clock]}",
         "CARILLON_CLOCK_BITS": services.bits if services.clock is ClockKind.PERIODIC else driver.bits,
         "CARILLON_CLOCK_MINIMUM": Unsigned(driver.minimum),
-        "CARILLON_CLOCK_LATEST": Unsigned(it.latest),
-        "CARILLON_CLOCK_FARTHEST": Unsigned(it.longest) if it.longest is not None else "CARILLON_LAP",
-        # A periodic clock's time is the number of its ticks, which its handler counts apart if no time base does.
-        "CARILLON_CLOCK_KEEPS_TIME": services.now and not it.counted,
+        "CARILLON_CLOCK_LATEST": Unsigned(clock.latest),
+        "CARILLON_CLOCK_FARTHEST": Unsigned(clock.longest) if clock.longest is not None else "CARILLON_LAP",
+        # A periodic clock's time is its number of ticks, which the handler counts separately if no time base counts them.
+        "CARILLON_CLOCK_KEEPS_TIME": services.now and not clock.counted,
         "CARILLON_TIME_NOW": services.now,
-        "CARILLON_TIME_COUNTS": services.now and it.counted,
+        "CARILLON_TIME_COUNTS": services.now and clock.counted,
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
-        # Functions may, and tickless counters, and what gives a semaphore a unit takes out the time-out of a task that waits.
-        "CARILLON_CLOCK_CALLED": it.services.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
+        # Functions and tickless counters may use the clock; a unit of a semaphore cancels the time-out of a waiting task.
+        "CARILLON_CLOCK_CALLED": clock.services.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
         "CARILLON_CLOCK_COST": Unsigned(driver.cost),
-        "CARILLON_CLOCK_BEHIND": Unsigned(it.behind(system)),
-        "CARILLON_TIME_FAR": it.longest is None,
+        "CARILLON_CLOCK_BEHIND": Unsigned(clock.behind(system)),
+        "CARILLON_TIME_FAR": clock.longest is None,
         **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
         "CARILLON_TIME_HZ": Unsigned(rate.numerator),
         "CARILLON_TIME_HZ_DIVISOR": Unsigned(rate.denominator),
-        "CARILLON_CLOCK_UNITS": Unsigned(it.base_units) if it.based else None,
+        "CARILLON_CLOCK_UNITS": Unsigned(clock.base_units) if clock.based else None,
     }
 
 
-def _of_microcode(image: Image, it: Microcode) -> Switches:
+def _of_microcode(image: Image, microcode: Microcode) -> Switches:
     upload = image.system.upload
-    found: Switches = {
-        "CARILLON_MICROCODE_TASKS": Unsigned(len(it.compiled.program.tasks)),
-        "CARILLON_MICROCODE_BINDINGS": Unsigned(it.bindings),
-        "CARILLON_MICROCODE_THREADS": Unsigned(it.threads),
+    switches: Switches = {
+        "CARILLON_MICROCODE_TASKS": Unsigned(len(microcode.compiled.program.tasks)),
+        "CARILLON_MICROCODE_BINDINGS": Unsigned(microcode.bindings),
+        "CARILLON_MICROCODE_THREADS": Unsigned(microcode.threads),
         "CARILLON_MICROCODE_MISSED": 1,
         "CARILLON_MICROCODE_UNITS": Unsigned(image.osek.allocation.machine_units if image.osek is not None else 0),
     }
     if upload is not None:
-        found["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)
-        found["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
-        found["CARILLON_LOADER_RESETS"] = upload.resets or None
-    return found
+        switches["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)
+        switches["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
+        switches["CARILLON_LOADER_RESETS"] = upload.resets or None
+    return switches
 
 
-def _of_osek(image: Image, it: OsekImage) -> Switches:
-    allocation, model = it.allocation, it.model
+def _of_osek(image: Image, osek: OsekImage) -> Switches:
+    allocation, model = osek.allocation, osek.model
     levels, cursors, hooks = allocation.levels, allocation.cursors, model.hooks
     managed = [level for level in levels if level.kind is TaskKind.MANAGED]
     carried = [alarm for alarm, _ in allocation.alarms]
@@ -161,7 +161,7 @@ def _of_osek(image: Image, it: OsekImage) -> Switches:
     locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
 
     def keeps_out(level: int) -> Unsigned:
-        """The controller's level that keeps out a logical one."""
+        """The lowest level of the controller that masks a logical level."""
         return Unsigned(max(1, allocation.hardware(level)))
 
     return {
@@ -178,7 +178,7 @@ def _of_osek(image: Image, it: OsekImage) -> Switches:
         "CARILLON_OSEK_CURSORS": Unsigned(len(cursors)),
         "CARILLON_OSEK_TABLE_CELLS": Unsigned(len(allocation.series)),
         "CARILLON_OSEK_TABLE_ENDS": any(series.action is None for series, _ in allocation.series),
-        "CARILLON_OSEK_TABLES_RESTART": bool(it.tables) and it.tables[0].restarts,
+        "CARILLON_OSEK_TABLES_RESTART": bool(osek.tables) and osek.tables[0].restarts,
         "CARILLON_OSEK_ADJUSTS": any(t.sync is TableSync.EXPLICIT for t in model.schedule_tables),
         "CARILLON_OSEK_POINT_ACTIONS": _actions(a for c in cursors for step in c.steps for a in step.actions),
         # Whether something stands in the queue of a counter, or its time is asked for.
@@ -186,9 +186,9 @@ def _of_osek(image: Image, it: OsekImage) -> Switches:
         "CARILLON_OSEK_QUEUE_STARTS": any(a.autostart is not None and a not in carried for a in model.alarms),
         "CARILLON_OSEK_ALARM_ACTIONS": _actions(a.action for a in model.alarms),
         "CARILLON_OSEK_CELLS": bool(carried),
-        "CARILLON_OSEK_LEVEL_CELLS": bool(it.served),
-        "CARILLON_OSEK_LEVEL_COUNTERS": any(served.counter is not None for served in it.served),
-        "CARILLON_OSEK_HAS_CELLS(level)": OneOf(served.level for served in it.served),
+        "CARILLON_OSEK_LEVEL_CELLS": bool(osek.served),
+        "CARILLON_OSEK_LEVEL_COUNTERS": any(served.counter is not None for served in osek.served),
+        "CARILLON_OSEK_HAS_CELLS(level)": OneOf(served.level for served in osek.served),
         "CARILLON_OSEK_EXTENDED": model.status is Status.EXTENDED,
         "CARILLON_OSEK_SOFTWARE": allocation.software,
         "CARILLON_OSEK_DISPATCHER": Unsigned(allocation.dispatcher),

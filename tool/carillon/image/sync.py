@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of a mode's synchronisation, and whether the slack of its round suffices for its limits."""
+"""The numbers of a mode's synchronisation, and the check that the round's slack suffices for its limits."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from carillon.units import format_duration
 def sync_image(
     system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], gap: int, diagnostics: Diagnostics
 ) -> SyncImage | None:
-    """The mode's synchronisation; None if there is none.  Reports C232 and C233 where the round does not allow the limits.
+    """The mode's synchronisation; None without one.  C232 and C233 where the round does not allow the limits.
 
-    ``gap``: how many ticks after the end of this round another mode begins.
+    ``gap``: ticks from the end of this round to the beginning of another mode.
     """
     sync, length = system.sync, mode.mode.round_length
     cell = next((c for c in cells if isinstance(c.carrier.action, Synchronise)), None)
@@ -56,6 +56,6 @@ def sync_image(
             f'write lengthen = "{at} ticks" at most, or make the round longer',
         )
     switch = next((d.points[0].at for d in mode.mode.demands if isinstance(d.action, SwitchMode)), length)
-    # Its own expiry is over when the mode is left, or it lies ahead in the round that does not come.
+    # At the switch, the synchronisation's expiry has passed, or lies ahead in the round that does not come.
     leave = length - at if at > switch % length and switch < length else -at
     return SyncImage(cell, at, slack, length - (slack - sync.shorten - shift - 1), leave + gap)

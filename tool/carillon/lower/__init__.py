@@ -20,16 +20,16 @@ class When(Enum):
     """What a demand's points are counted from."""
 
     ROUND = "round"  # the beginning of each round
-    SYSTEM = "system"  # the start of the event-triggered system; from the one point on, again and again
-    RUN_TIME = "run time"  # what the application says when it asks for one
+    SYSTEM = "system"  # counted from the start of the event-triggered system; the one point recurs
+    RUN_TIME = "run time"  # the application gives the times at run time
 
 
 class Named(Protocol):
-    """What has a name."""
+    """An object with a name."""
 
     @property
     def name(self) -> str:
-        """What it is called where it is shown."""
+        """The name to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Demand:
 
     @property
     def name(self) -> str:
-        """What it is called where it is shown."""
+        """The name to show."""
         return self.whose.name if self.whose is not None else self.action.object
 
     @property
@@ -91,7 +91,7 @@ class Demand:
 
     @property
     def role(self) -> Role:
-        """What a cell must be able to do to carry the action."""
+        """The role that a cell must serve to carry the action."""
         return self.action.role
 
     @property
@@ -101,7 +101,7 @@ class Demand:
 
     @property
     def followed(self) -> tuple[int, ...]:
-        """The times that one re-armed cell is set to: of deadlines the first of each activation, of all else every point."""
+        """The times to which one re-armed cell is set: each activation's first deadline; of other actions all points."""
         return tuple(point.at for point in self.points if not (self.action.wraps and point.implied))
 
     @property

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lowers the event-triggered system: alarms, counters, the clock and slices become demands, as rounds do.
 
-An allocation decides what carries each: a cell of its own, or the queue of a counter or of the clock.
+An allocation then chooses the carrier of each: a cell of its own, or the queue of a counter or of the clock.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What it is called where it is shown."""
+        """The name to show."""
         return f"{self.table.name}.{self.what}"
 
 
@@ -62,7 +62,7 @@ def of_whom(demands: Iterable[Demand], kind: type[W]) -> list[tuple[W, Demand]]:
 
 
 def to_do(demands: Iterable[Demand], kind: type[Action]) -> list[Demand]:
-    """The demands of an action that nobody but its object wants."""
+    """The demands of an action of this kind that belong to no alarm and no series."""
     return [demand for demand in demands if isinstance(demand.action, kind) and demand.whose is None]
 
 
@@ -125,7 +125,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     tables = {table.counter for table in osek.schedule_tables if table not in on_cells}
     ticking = frozenset(c.name for c in hardware if c.readable or c.name in tables)
     needed = {alarm.counter for alarm in osek.alarms} | ticking
-    found = [_periodic(Count(c.name), c.tick, c.tick, c.span) for c in hardware if c.name in needed]
+    demands = [_periodic(Count(c.name), c.tick, c.tick, c.span) for c in hardware if c.name in needed]
     services = system.time
     if services is not None:
         if one_timer:
@@ -134,20 +134,20 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         services = replace(services, tickless=tickless, now=services.now or tickless)
         if services.clock is ClockKind.PERIODIC:
             assert services.tick is not None
-            found.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
+            demands.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
         else:
-            found.append(_run_time(ServeClock("clock"), services.span))
+            demands.append(_run_time(ServeClock("clock"), services.span))
         if services.slice is not None:
-            found.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
+            demands.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
     if osek.budgets:
         first = next(t for t in osek.tasks if t.timed)
-        found.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
+        demands.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
     if osek.framed:
-        found.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
-    found += [demand for table in on_cells for demand in _series(table, osek)]
-    found += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
+        demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
+    demands += [demand for table in on_cells for demand in _series(table, osek)]
+    demands += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
     machine = system.giotto is not None and system.machine is Machine.MICROCODE
-    return LoweredEvents(tuple(found), services, ticking, machine)
+    return LoweredEvents(tuple(demands), services, ticking, machine)
 
 
 def turn_of(counter: Counter) -> int:
@@ -156,7 +156,7 @@ def turn_of(counter: Counter) -> int:
 
 
 def _series(table: ScheduleTable, osek: Osek) -> Iterator[Demand]:
-    """Each action's points, as many as are equally far apart together; a cell that begins with one at 0 has it a period later."""
+    """Demands of a table: equally spaced points of an action together.  A first point at 0 is moved on by a period."""
     counter = osek.counter(table.counter)
     tick = counter.tick
     rest = table.duration * tick + TABLE_REST

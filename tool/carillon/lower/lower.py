@@ -60,19 +60,19 @@ def _activations(mode: Mode, system: System, ends: list[int] | None) -> list[Dem
     return [
         Demand(
             Activate(task),
-            tuple(own),
+            tuple(task_points),
             required=True,
-            bounded=_bounded(own, mode.round_length),
-            exclusive=task in vouched or _stopped_in_time(own, mode.round_length),
+            bounded=_bounded(task_points, mode.round_length),
+            exclusive=task in vouched or _stopped_in_time(task_points, mode.round_length),
             vouched=task in vouched,
             within=system.task(task).start_within,
         )
-        for task, own in points.items()
+        for task, task_points in points.items()
     ]
 
 
 def _stopped_in_time(points: list[ExpiryPoint], round_length: int) -> bool:
-    """Whether a deadline stops the system before an activation of the task meets the one before it."""
+    """Whether a deadline always stops the system before the task's next activation."""
     following = [*(point.at for point in points[1:]), round_length + points[0].at]
     return all(p.stopped_at is not None and p.stopped_at <= at for p, at in zip(points, following, strict=True))
 

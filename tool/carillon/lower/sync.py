@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a round is synchronised: its sync point, and how long nothing of the round is due after it.
+"""The sync point of a round, and the time after it in which nothing of the round is due.
 
-The point comes after everything of the round (OSEKtime OS 1.0; Sloth on Time, section IV-E).  From there on to the next expiry
-of any cell of the round there is slack.  A round can be made shorter by no more than that.
+The point comes after everything of the round (OSEKtime OS 1.0; Sloth on Time, section IV-E).
+The slack lasts from there to the next expiry of any cell of the round.  A round can be shortened by the slack at most.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from carillon.lower import Demand
 
 
 def sync_point(demands: Sequence[Demand], length: int) -> tuple[int, int]:
-    """The tick of the round at which it is synchronised, and the slack from there on, in ticks; 0: there is none.
+    """The round's sync point, and the slack after it, both in ticks; slack 0: there is none.
 
-    A tick after the last point; or after the switch of modes, where that leaves more.  A deadline at the round's end is at tick 0
-    of the next one, so that the point may come early in that.
+    The point is a tick after the last point, or after the switch of modes, where more slack follows.  A deadline at the
+    round's end is at tick 0 of the next round, so that the sync point may come early in the next round.
     """
     points = [p.at for d in demands if not isinstance(d.action, SwitchMode) for p in d.points]
     switch = [p.at for d in demands if isinstance(d.action, SwitchMode) for p in d.points]

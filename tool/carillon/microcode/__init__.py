@@ -107,11 +107,11 @@ class Instruction:
 
     @property
     def leads(self) -> bool:
-        """Whether ``y`` is the address of an instruction that may follow it."""
+        """Whether ``y`` is the address of a possible next instruction."""
         return FORMS[self.opcode].fields.get(Field.Y) == "address"
 
     def following(self, address: int) -> Iterator[tuple[bool, int]]:
-        """What may follow it where it stands at an address: whether it has to branch to there, and the other address."""
+        """The instructions that may follow this one at ``address``: whether each needs a branch, and its address."""
         if FORMS[self.opcode].goes_on:
             yield False, address + 1
         if self.leads:
@@ -141,7 +141,7 @@ class Function:
     writes: tuple[int, ...] = ()
 
     def touches(self, task: Function) -> bool:
-        """Whether it reads what the task writes, or writes what that uses: a machine drops such a call until that has ended."""
+        """Whether this function conflicts with a task's ports: a machine drops its call until the task has ended."""
         return bool({*self.reads} & {*task.writes} or {*self.writes} & {*task.reads, *task.writes})
 
 
@@ -181,35 +181,35 @@ def faults(program: Program) -> list[tuple[int | None, str]]:
 
     Everything is in its range, every operand is in its table, and no instruction is followed by nothing.
     """
-    found: list[tuple[int | None, str]] = []
+    faults: list[tuple[int | None, str]] = []
     size = len(program.code)
     if not 1 <= program.tick_ns <= _LONGEST_TICK:
-        found.append((None, f"the tick of {program.tick_ns} ns is not in 1 to {_LONGEST_TICK}"))
+        faults.append((None, f"the tick of {program.tick_ns} ns is not in 1 to {_LONGEST_TICK}"))
     if not 1 <= size <= MOST:
-        found.append((None, f"{size} instructions are not in 1 to {MOST}"))
+        faults.append((None, f"{size} instructions are not in 1 to {MOST}"))
     if not 0 <= program.entry < size:
-        found.append((None, f"the entry {program.entry} is no address of the code"))
+        faults.append((None, f"the entry {program.entry} is no address of the code"))
     for kind in Kind:
         names = program.names(kind)
         if len(names) > MOST:
-            found.append((None, f"more than {MOST} {kind.value}s"))
-        found.extend((None, f"{_shown(name)} is no name") for name in names if not _is_name(name))
+            faults.append((None, f"more than {MOST} {kind.value}s"))
+        faults.extend((None, f"{_shown(name)} is no name") for name in names if not _is_name(name))
         if len(set(names)) < len(names):
-            found.append((None, f"two {kind.value}s have one name"))
+            faults.append((None, f"two {kind.value}s have one name"))
     for kind, functions in program.functions.items():
         for function in functions:
             ports = (*function.reads, *function.writes)
             if any(not 0 <= port < len(program.ports) for port in ports) or len(ports) > MOST:
-                found.append((None, f"the {kind.value} {function.name} has a port that is none"))
+                faults.append((None, f"the {kind.value} {function.name} has a port that is none"))
             if function.writes and kind in (Kind.GUARD, Kind.TRIGGER):
-                found.append((None, f"the {kind.value} {function.name} writes a port"))
-    found += _labels(program, size)
+                faults.append((None, f"the {kind.value} {function.name} writes a port"))
+    faults += _labels(program, size)
     tables = {kind: len(program.names(kind)) for kind in Kind}
     for address, instruction in enumerate(program.code):
-        found.extend((address, text) for text in _instruction(instruction, tables, size))
+        faults.extend((address, text) for text in _instruction(instruction, tables, size))
     if program.code and FORMS[program.code[-1].opcode].goes_on:
-        found.append((size - 1, "nothing follows the last instruction"))
-    return found
+        faults.append((size - 1, "nothing follows the last instruction"))
+    return faults
 
 
 def _is_name(name: str) -> bool:
@@ -221,32 +221,32 @@ def _shown(name: str) -> str:
 
 
 def _labels(program: Program, size: int) -> list[tuple[int | None, str]]:
-    found: list[tuple[int | None, str]] = []
-    found.extend((None, f"{_shown(name)} is no name") for _, name in program.labels if not _is_name(name))
+    faults: list[tuple[int | None, str]] = []
+    faults.extend((None, f"{_shown(name)} is no name") for _, name in program.labels if not _is_name(name))
     if any(not 0 <= address < size for address, _ in program.labels):
-        found.append((None, "a label is no address of the code"))
+        faults.append((None, "a label is no address of the code"))
     if len({name for _, name in program.labels}) < len(program.labels):
-        found.append((None, "two labels have one name"))
+        faults.append((None, "two labels have one name"))
     if list(program.labels) != sorted(program.labels) or len(program.labels) > MOST:
-        found.append((None, f"the labels do not ascend, or are more than {MOST}"))
-    return found
+        faults.append((None, f"the labels do not ascend, or are more than {MOST}"))
+    return faults
 
 
 def _instruction(instruction: Instruction, tables: dict[Kind, int], size: int) -> list[str]:
-    found = []
+    faults = []
     form = FORMS[instruction.opcode]
     for operand in Field:
         value = getattr(instruction, operand.value)
         use = form.fields.get(operand)
         if use is None:
             if value != 0:
-                found.append(f"{operand.value} of {form.word} must be 0")
+                faults.append(f"{operand.value} of {form.word} must be 0")
         elif use == "ticks":
             if not form.least <= value <= LONGEST_TIME:
-                found.append(f"{value} ticks of {form.word} are not in {form.least} to {LONGEST_TIME}")
+                faults.append(f"{value} ticks of {form.word} are not in {form.least} to {LONGEST_TIME}")
         elif use == "address":
             if not 0 <= value < size:
-                found.append(f"{form.word} to {value}, which is no address of the code")
+                faults.append(f"{form.word} to {value}, which is no address of the code")
         elif not 0 <= value < tables[Kind(use)]:
-            found.append(f"{form.word} has the {use} {value}, which there is not")
-    return found
+            faults.append(f"{form.word} has the {use} {value}, which there is not")
+    return faults

@@ -41,12 +41,12 @@ def encode(program: Program) -> bytes:
 
 
 def checksum_of(program: Program) -> int:
-    """What names a program on a target: the checksum of its bytes."""
+    """The name of a program on a target: the checksum of its bytes."""
     return int.from_bytes(encode(program)[12:16], "little")
 
 
 def interface_of(program: Program) -> int:
-    """What a program and its image have in common: the CRC-32 of the bytes of its tables, labels apart."""
+    """The common interface of a program and its image: the CRC-32 of the tables' bytes, without labels."""
     bare = encode(replace(program, labels=()))
     return zlib.crc32(bare[HEADER_BYTES + INSTRUCTION_BYTES * len(program.code) :])
 

@@ -38,7 +38,7 @@ class Loop:
 
 
 def bounds(program: Program) -> Bounds | Loop:
-    """The room that a program without faults needs, or what loops in it."""
+    """The room that a program without faults needs, or the loop that takes no time."""
     code = program.code
     edges = [(address, branch, target) for address, i in enumerate(code) for branch, target in i.following(address)]
     activation = [e for e in edges if not (e[1] and code[e[0]].opcode in _BEGINS | {Opcode.FORK})]
@@ -62,7 +62,7 @@ def components(size: int, edges: Iterable[Edge]) -> list[list[int]]:
     low: dict[int, int] = {}
     open_nodes: list[int] = []
     is_open = [False] * size
-    found = []
+    components = []
     for root in range(size):
         path = [] if root in index else [root]
         while path:
@@ -79,11 +79,11 @@ def components(size: int, edges: Iterable[Edge]) -> list[list[int]]:
             low[node] = min([low[node], *(low[target] for target in following[node] if is_open[target])])
             if low[node] == index[node]:
                 place = open_nodes.index(node)
-                found.append(open_nodes[place:])
+                components.append(open_nodes[place:])
                 del open_nodes[place:]
-                for member in found[-1]:
+                for member in components[-1]:
                     is_open[member] = False
-    return found
+    return components
 
 
 def _is_cyclic(members: list[int], edges: Iterable[Edge]) -> bool:
@@ -91,31 +91,31 @@ def _is_cyclic(members: list[int], edges: Iterable[Edge]) -> bool:
 
 
 def _lifetimes(code: tuple[Instruction, ...], edges: list[Edge]) -> list[float]:
-    """Of what begins at an address, the longest time from its begin to the end of a wait; infinity, if there is none."""
-    found = [0.0] * len(code)
+    """Per address, the longest time from the begin of code there to the end of a wait; infinity without a bound."""
+    lifetimes = [0.0] * len(code)
     outgoing = _outgoing(code, edges)
     for members in components(len(code), edges):
         for member in members:
             i = code[member]
-            own = float(i.time) if i.opcode in _TIMED else 0.0
+            lifetime = float(i.time) if i.opcode in _TIMED else 0.0
             if i.opcode in _WAITS - _TIMED or i.opcode in _BEGINS or i.opcode is Opcode.FORK:
-                own = math.inf
+                lifetime = math.inf
             if _is_cyclic(members, outgoing[member]):
-                own = math.inf
-            found[member] = max([own, *(found[target] for _, _, target in outgoing[member])])
-    return found
+                lifetime = math.inf
+            lifetimes[member] = max([lifetime, *(lifetimes[target] for _, _, target in outgoing[member])])
+    return lifetimes
 
 
 def _outgoing(code: tuple[Instruction, ...], edges: Iterable[Edge]) -> list[list[Edge]]:
-    found: list[list[Edge]] = [[] for _ in code]
+    edges_from: list[list[Edge]] = [[] for _ in code]
     for edge in edges:
-        found[edge[0]].append(edge)
-    return found
+        edges_from[edge[0]].append(edge)
+    return edges_from
 
 
 def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[float], *, threads: bool) -> list[float]:
-    """How many triggers or threads wait at one time, of what begins at an address and all that it begins."""
-    found = [0.0] * len(code)
+    """Per address, the number of triggers or threads that wait at one time, of code there and all that it begins."""
+    amounts = [0.0] * len(code)
     outgoing = _outgoing(code, edges)
     for members in components(len(code), edges):
         inside = set(members)
@@ -123,7 +123,7 @@ def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[floa
         doubled = False
         for member in members:
             i = code[member]
-            parts = [(t in inside, 0.0 if t in inside else found[t]) for _, _, t in outgoing[member]]
+            parts = [(t in inside, 0.0 if t in inside else amounts[t]) for _, _, t in outgoing[member]]
             if i.opcode not in _BEGINS and i.opcode is not Opcode.FORK:
                 most = max([most, float(threads and i.opcode in _WAITS), *(value for _, value in parts)])
                 continue
@@ -140,19 +140,19 @@ def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[floa
         if (doubled and most > 0) or most > MOST:
             most = math.inf
         for member in members:
-            found[member] = most
-    return found
+            amounts[member] = most
+    return amounts
 
 
 def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[Edge], *, one_thread: bool) -> bool:
-    """Whether a component of what may follow at one instant has a loop that need not take time."""
+    """Whether a component of the instructions at one instant has a loop that may take no time."""
     inside = set(members)
-    own = [e for e in edges if e[0] in inside and e[2] in inside]
-    if not _is_cyclic(members, own):
+    inner_edges = [e for e in edges if e[0] in inside and e[2] in inside]
+    if not _is_cyclic(members, inner_edges):
         return False
 
     def breaks(left_out: Callable[[Instruction, bool], bool]) -> bool:
-        left = [e for e in own if not left_out(code[e[0]], e[1])]
+        left = [e for e in inner_edges if not left_out(code[e[0]], e[1])]
         places = {member: place for place, member in enumerate(members)}
         joined = components(len(members), [(places[a], b, places[c]) for a, b, c in left])
         return len(joined) == len(members) and all(source != target for source, _, target in left)

@@ -23,7 +23,7 @@ class CompositionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a program does, of all that it reaches from its entry: numbers of tasks and drivers, and whether it has S code."""
+    """The part of a program reached from its entry: its numbers of tasks and drivers, and whether it has S code."""
 
     addresses: tuple[int, ...]
     tasks: frozenset[int]
@@ -32,7 +32,7 @@ class Part:
 
 
 def part_of(program: Program) -> Part:
-    """What a program without faults reaches, and does."""
+    """The part of a program without faults that its entry reaches."""
     reached: set[int] = set()
     left = [program.entry]
     while left:
@@ -51,7 +51,7 @@ def part_of(program: Program) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Two programs as one, and what each of them is in it, from its entry there."""
+    """Two programs as one, with the entry and the part of each in it."""
 
     program: Program
     entries: tuple[int, int]
@@ -98,16 +98,16 @@ def _moved(i: Instruction, places: dict[int, int]) -> Instruction:
 
 
 def _free(name: str, known: set[str]) -> str:
-    """A label that is not known; it is from now on."""
-    found, number = name, 2
-    while found in known:
-        found, number = f"{name}.{number}", number + 1
-    known.add(found)
-    return found
+    """A label that is not in ``known``; it is added."""
+    candidate, number = name, 2
+    while candidate in known:
+        candidate, number = f"{name}.{number}", number + 1
+    known.add(candidate)
+    return candidate
 
 
 def _apart(program: Program, ours: Part, theirs: Part) -> None:
-    """Raise if one part could change what the other one does."""
+    """Raise if one part could change the other part's behaviour."""
     for task in sorted(ours.tasks & theirs.tasks):
         raise CompositionError(f"both use the task {program.tasks[task].name}")
     for one, other in ((ours, theirs), (theirs, ours)):

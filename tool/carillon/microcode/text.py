@@ -56,7 +56,7 @@ def text_of(
 
 
 def _labels(program: Program) -> dict[int, list[str]]:
-    """The labels of each address; what is jumped to and has none gets the name of its number."""
+    """The labels of each address; a target of a jump without a label is named after its address."""
     targets = {i.y for i in program.code if i.leads} | {program.entry}
     return {address: [f"@{address}"] for address in targets} | grouped(program.labels)
 
@@ -179,10 +179,10 @@ class _Assembler(Limited):
             entry = self.labels[self.entry[1]]
         if self.failed or self.tick is None:
             return None
-        own = sorted((address, name) for name, address in self.labels.items() if not name.startswith("@"))
+        labels = sorted((address, name) for name, address in self.labels.items() if not name.startswith("@"))
         tasks, drivers, guards, triggers = (tuple(self.functions[kind]) for kind in Kind if kind is not Kind.PORT)
         ports = tuple(self.numbers[Kind.PORT])
-        program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(own))
+        program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(labels))
         for address, cause in faults(program):
             line_number = 1 if address is None else self.operations[address][0]
             self.refuse(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")

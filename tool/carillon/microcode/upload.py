@@ -70,7 +70,7 @@ class Kind(IntEnum):
 
 
 class UploadError(Exception):
-    """What a target did not do; the text says why."""
+    """A target's failure; the text gives the reason."""
 
 
 class Line(Protocol):
@@ -149,7 +149,7 @@ def siphash(key: bytes, content: bytes) -> int:
 
 
 def seal(key: bytes, challenge: int, scheduler: int, content: bytes) -> int:
-    """What shows that a program is meant for a target's challenge, by one who has its key."""
+    """The proof, by a holder of the key, that a program answers a target's challenge."""
     return siphash(key, struct.pack("<QII", challenge, len(content), scheduler) + content)
 
 
@@ -161,7 +161,7 @@ def framed(kind: int, number: int, body: bytes = b"", version: int = VERSION) ->
 
 
 def unframed(coded: bytes) -> bytes | None:
-    """What was sent between two zeros, without its sum; None if it is no frame."""
+    """The bytes of a frame between two zeros, without the checksum; None if they are no frame."""
     content = bytearray()
     at = 0
     while at < len(coded):
@@ -182,22 +182,22 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
     Text is passed over.
     """
     for coded in content.split(b"\0"):
-        found = unframed(coded)
-        if found is None or len(found) < 3 + _STATUS.size or not found[1] & 0x80:
+        frame = unframed(coded)
+        if frame is None or len(frame) < 3 + _STATUS.size or not frame[1] & 0x80:
             continue
-        if found[0] != VERSION:
-            raise UploadError(f"the target speaks version {found[0]} of the protocol, and this is version {VERSION}")
-        said, state, result, reason, *rest = _STATUS.unpack_from(found, 3)
+        if frame[0] != VERSION:
+            raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
+        said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
         names = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason])
-        yield found[1] & 0x7F, found[2], Status(*names, *rest), found[3 + _STATUS.size :]
+        yield frame[1] & 0x7F, frame[2], Status(*names, *rest), frame[3 + _STATUS.size :]
 
 
-def refusal(found: Status) -> str:
+def refusal(status: Status) -> str:
     """Why the verifier has refused the last upload; nothing if it has not."""
-    if found.result != "refused":
+    if status.result != "refused":
         return ""
-    named = REASONS.index("opcode") <= REASONS.index(found.reason) <= REASONS.index("loop")
-    return f" ({WHY[found.reason]}" + (f": instruction {found.address})" if named else ")")
+    named = REASONS.index("opcode") <= REASONS.index(status.reason) <= REASONS.index("loop")
+    return f" ({WHY[status.reason]}" + (f": instruction {status.address})" if named else ")")
 
 
 class Target:
@@ -227,7 +227,7 @@ class Target:
         raise UploadError("the target does not answer")
 
     def status(self) -> Status:
-        """What it says of itself."""
+        """The target's status."""
         return self.ask(Kind.STATUS)
 
     def decisions(self, ticks: int) -> tuple[Status, list[Decision]]:
@@ -238,9 +238,9 @@ class Target:
         first = self.status()
         seen, pauses = -1, 0
         while True:
-            found: list[Decision] = []
+            decisions: list[Decision] = []
             while True:
-                status, more = self._ask(Kind.RECORD, struct.pack("<H", len(found)))
+                status, more = self._ask(Kind.RECORD, struct.pack("<H", len(decisions)))
                 if status.answer != "ok":
                     raise UploadError("the target does not record: its image has no record = NUMBER in its NAME.upload")
                 if status.running != first.running:
@@ -248,12 +248,12 @@ class Target:
                 if status.lost:
                     raise UploadError("the target has no room for all decisions: write a greater record in its NAME.upload")
                 got = [Decision(*fields) for fields in _DECISION.iter_unpack(more[_TICKS.size :])]
-                found += got
+                decisions += got
                 if len(got) < _DECISIONS:
                     break
             (passed,) = _TICKS.unpack_from(more)
             if passed >= ticks:
-                return status, found
+                return status, decisions
             pauses = pauses + 1 if passed == seen else 0
             seen = passed
             if pauses == _PAUSES:

@@ -354,11 +354,11 @@ class Board(Frozen):
     @property
     def requested(self) -> dict[int, tuple[int, int, int]]:
         """Source -> its registers (enable, flags) and its bit in both; empty where the port knows them."""
-        found = {s: (r.enable, r.flags, bit) for r in self.requests for s, bit in zip(r.sources, r.bits, strict=True)}
+        requests = {s: (r.enable, r.flags, bit) for r in self.requests for s, bit in zip(r.sources, r.bits, strict=True)}
         for array in (a for a in self.cells if ENABLE in a.registers):
             registers = (array.registers[key] for key in (ENABLE, FLAGS, BIT))
-            found |= dict(zip(array.sources, zip(*registers, strict=True), strict=True))
-        return found
+            requests |= dict(zip(array.sources, zip(*registers, strict=True), strict=True))
+        return requests
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -392,15 +392,15 @@ class Board(Frozen):
     @property
     def kept(self) -> list[tuple[str, int, str]]:
         """Family, number in it, and name of the reserved cells that have bits in a register to which starts store."""
-        found: list[tuple[str, int, str]] = []
+        names: list[tuple[str, int, str]] = []
         count: dict[str, int] = {}
         for array in self.cells:
             family = array.family.name
             first = count.get(family, 0)
             count[family] = first + len(array.names)
             if Capability.KEEP in array.family.can:
-                found += [(family, first + k, name) for k, name in enumerate(array.names) if name in self._reserved]
-        return found
+                names += [(family, first + k, name) for k, name in enumerate(array.names) if name in self._reserved]
+        return names
 
     def reserving(self, names: Iterable[str]) -> Self:
         """The board without these sources and cells, whose sources the application may then name; KeyError for an unknown one.

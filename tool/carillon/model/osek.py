@@ -333,15 +333,15 @@ class ScheduleTable:
             return tuple(range(offset, offset + 1) for offset in sorted(left))
         if self.followed:
             return tuple(range(offset, offset + self.duration, self.duration) for offset in sorted(left))
-        found = []
+        series = []
         for count in range(len(left), 0, -1):
             apart = self.duration // count
             for first in sorted(left) if self.duration % count == 0 else ():
-                own = range(first, first + self.duration, apart)
-                if left.issuperset(own):
-                    found.append(own)
-                    left.difference_update(own)
-        return tuple(sorted(found, key=lambda own: own.start))
+                offsets = range(first, first + self.duration, apart)
+                if left.issuperset(offsets):
+                    series.append(offsets)
+                    left.difference_update(offsets)
+        return tuple(sorted(series, key=lambda offsets: offsets.start))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,14 @@ def rates_of(program: Giotto, names: Sequence[str]) -> tuple[Rate, ...]:
     An interrupt of one task that has no other period has its name.
     """
     number = {task.name.text: k for k, task in enumerate(program.tasks)}
-    found: dict[int, set[int]] = {}
+    tasks_of: dict[int, set[int]] = {}
     for mode in program.modes:
         for activity in mode.invocations:
-            found.setdefault(mode.period // activity.frequency, set()).add(number[activity.target.text])
+            tasks_of.setdefault(mode.period // activity.frequency, set()).add(number[activity.target.text])
     rates: list[Rate] = []
-    for period, tasks in sorted(found.items(), reverse=True):
+    for period, tasks in sorted(tasks_of.items(), reverse=True):
         (first, *others) = sorted(tasks)
-        alone = not others and sum(first in its for its in found.values()) == 1
+        alone = not others and sum(first in its for its in tasks_of.values()) == 1
         name = names[first] if alone else free_name(f"every_{period}_ms", names)
         rates.append(Rate(period, name, tuple(sorted(tasks))))
     return tuple(rates)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading: a schedule file becomes the model, or diagnostics that name the place of every error in it."""
+"""Reading: a schedule file becomes the model, or diagnostics that name the place of every error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_foreign(source: Source, diagnostics: Diagnostics, board: str | None = N
 
 
 def foreign_tables(foreign: Foreign, diagnostics: Diagnostics) -> Tables:
-    """The tables of a file of another tool that was read; changes its data."""
+    """The tables of a foreign file that was read; changes the file's data."""
     converted = foreign.converted
     diagnostics.speak = foreign.words.speaker(converted.names())
     file, broken = fit(converted.data, converted.places, diagnostics)
@@ -87,10 +87,9 @@ def read_schedule(
     """Read the schedule or the files of another tool.
 
     ``board`` (a name or a path) overrides the board that it names, ``clock`` (one of the board's, in Hz) its clock, and
-    ``machine`` says what carries out a Giotto program.
-    Never raises for anything that a file can hold.  If ``diagnostics`` has no error afterwards, the result is
-    the whole system.  If it has, the result is what is sound of it, so that ``check`` can find more errors,
-    or None; it must not be lowered then.
+    ``machine`` says what carries out a Giotto program.  Never raises for anything that a file can hold.  If ``diagnostics`` has
+    no error afterwards, the result is the whole system.  If it has, the result is what is sound of it, so that ``check`` can
+    find more errors, or None; it must not be lowered then.
     """
     tables = read_tables(source, diagnostics, board, machine)
     return None if tables is None else build_system(tables, diagnostics, board, clock)

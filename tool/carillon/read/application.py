@@ -30,7 +30,7 @@ _MACRO = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=[^\x00-\x1f]*)?", re.ASCII)
 
 @dataclass(slots=True)
 class Application:
-    """``sources``, folders ``include`` and macros ``defines`` (``NAME`` or ``NAME=VALUE``), and what was searched for them."""
+    """``sources``, folders ``include`` and macros ``defines`` (``NAME`` or ``NAME=VALUE``), with the searches for them."""
 
     sources: tuple[Path, ...] = ()
     include: tuple[Path, ...] = ()
@@ -42,32 +42,32 @@ class Application:
 
 def default_application(folder: Path) -> Application:
     """What is found from ``folder`` on, where a schedule says neither sources nor headers."""
-    found = Application()
-    _default_sources(folder, found)
-    _default_include(folder, found)
-    return found
+    application = Application()
+    _default_sources(folder, application)
+    _default_include(folder, application)
+    return application
 
 
-def _default_sources(folder: Path, found: Application) -> None:
+def _default_sources(folder: Path, application: Application) -> None:
     for place in PLACES:
         # A folder for sources has parts of the program in folders of its own; other folders have anything.
         search = Search(folder, f"{place}**/*" if place else "*", SOURCES)
-        found.searches.append(search)
+        application.searches.append(search)
         paths = matching(search)
         if paths:
-            found.sources, found.place = tuple(paths), place
+            application.sources, application.place = tuple(paths), place
             return
 
 
-def _default_include(folder: Path, found: Application) -> None:
+def _default_include(folder: Path, application: Application) -> None:
     """The folders of headers beside the C files' folder; the schedule's own if the C files are elsewhere."""
-    above = "../" if found.place.startswith("..") else ""
-    here = [folder] if found.place else []
+    above = "../" if application.place.startswith("..") else ""
+    here = [folder] if application.place else []
     for name in HEADERS:
         search = Search(folder, f"{above}{name}")
-        found.searches.append(search)
+        application.searches.append(search)
         here += [path for path in matching(search) if path.is_dir()]
-    found.include = tuple(dict.fromkeys(here))
+    application.include = tuple(dict.fromkeys(here))
 
 
 def application_of(folder: Path, table: SystemTable, places: SpanIndex, diagnostics: Diagnostics) -> Application:
@@ -75,23 +75,23 @@ def application_of(folder: Path, table: SystemTable, places: SpanIndex, diagnost
 
     Reports what does not exist (C027), what stands there twice (C049), and what is no macro (C026).
     """
-    found = Application()
+    application = Application()
     if table.sources is None:
-        _default_sources(folder, found)
+        _default_sources(folder, application)
     else:
-        found.sources = tuple(_sources(folder, table.sources, places, diagnostics, found.searches))
+        application.sources = tuple(_sources(folder, table.sources, places, diagnostics, application.searches))
     if table.include is None:
-        _default_include(folder, found)
+        _default_include(folder, application)
     else:
-        found.include = tuple(_include(folder, table.include, places, diagnostics))
-        found.searches += [Search(path, "") for path in found.include]
-    found.defines = tuple(_defines(table.defines, places, diagnostics))
-    return found
+        application.include = tuple(_include(folder, table.include, places, diagnostics))
+        application.searches += [Search(path, "") for path in application.include]
+    application.defines = tuple(_defines(table.defines, places, diagnostics))
+    return application
 
 
 def _sources(folder: Path, written: list[str], places: SpanIndex, diagnostics: Diagnostics, searches: list[Search]) -> list[Path]:
     named: set[str] = set()
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for number, source in enumerate(written):
         span = places.value(("system", "sources", number))
         if normpath(source) in named:
@@ -111,12 +111,12 @@ def _sources(folder: Path, written: list[str], places: SpanIndex, diagnostics: D
         if not paths:
             _report_missing(folder, source, written, places, number, diagnostics)
             paths = [] if is_pattern(source) else [folder / source]
-        found |= {normpath(path): path for path in paths if normpath(path) not in found}
-    return list(found.values())
+        files |= {normpath(path): path for path in paths if normpath(path) not in files}
+    return list(files.values())
 
 
 def _no_pattern(text: str) -> str:
-    """Why a text that has wildcards is no pattern; empty if it is one, or has none."""
+    """Why a text with wildcards is no pattern; empty if the text is a pattern, or has no wildcards."""
     if not is_pattern(text):
         return ""
     if Path(text).is_absolute():
@@ -132,25 +132,25 @@ def _report_missing(
     """C027, with the C files that there are."""
     default = default_application(folder)
     there = [normpath(path.relative_to(folder)) for path in default.sources]
-    what = f"no C or C++ file matches {shorten(source)}" if is_pattern(source) else f"there is no C file {shorten(source)}"
+    cause = f"no C or C++ file matches {shorten(source)}" if is_pattern(source) else f"there is no C file {shorten(source)}"
     named = {normpath(name) for name in written if name != source}
     left = [name for name in there if name not in named] or there
     remedy = suggestion(source, left) if left else "sources are relative to the schedule file, beside which no *.c lies"
-    diagnostics.error("C027", places.value(("system", "sources", number)), what, remedy)
+    diagnostics.error("C027", places.value(("system", "sources", number)), cause, remedy)
 
 
 def _include(folder: Path, written: list[str], places: SpanIndex, diagnostics: Diagnostics) -> list[Path]:
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for number, name in enumerate(written):
         span, path = places.value(("system", "include", number)), folder / name
-        if normpath(path) in found:
+        if normpath(path) in folders:
             diagnostics.error("C049", span, f"the folder {shorten(name)} is listed twice", "list every folder once")
         elif not _is(path.is_dir):
             there = [p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")] if _is(folder.is_dir) else []
             remedy = suggestion(name, there) if there else "folders of headers are relative to the schedule file"
             diagnostics.error("C027", span, f"there is no folder {shorten(name)}", remedy)
-        found.setdefault(normpath(path), path)
-    return list(found.values())
+        folders.setdefault(normpath(path), path)
+    return list(folders.values())
 
 
 def _defines(written: list[str], places: SpanIndex, diagnostics: Diagnostics) -> list[str]:

@@ -46,7 +46,7 @@ def load_board(path: Path) -> Board:
 
 
 def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostics) -> dict[str, Any] | None:
-    """A board's tables over those of its base, and each file's own in ``layers``; None after an error."""
+    """A board's tables over its base's; appends each file's own tables to ``layers``.  None after an error."""
     parsed = read_toml(path, diagnostics)
     if parsed is None:
         return None
@@ -55,25 +55,25 @@ def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostic
     if "base" not in data:
         return data
     base, span = data.pop("base"), parsed.places.value(("base",))
-    found = _base(base, path) if isinstance(base, str) else None
+    base_path = _base(base, path) if isinstance(base, str) else None
     below = [*above, path.resolve()]
     if not isinstance(base, str):
         cause, remedy = f"'base' must be a string, not {toml_type(base)}", 'write a board\'s name: base = "…"'
-    elif found is None:
+    elif base_path is None:
         cause = f"there is no board {shorten(base)} for this one to be based on"
         remedy = "write the name of a folder beside this board's, or of one of Carillon's boards"
-    elif found.resolve() in below:
-        cause = f"this board is {'its own base' if found.resolve() == path.resolve() else 'a base of its own base'}"
+    elif base_path.resolve() in below:
+        cause = f"this board is {'its own base' if base_path.resolve() == path.resolve() else 'a base of its own base'}"
         remedy = "name a board that is not based on this one"
     else:
-        under = _read(found, layers, below, diagnostics)
+        under = _read(base_path, layers, below, diagnostics)
         return None if under is None else _over(under, data)
     diagnostics.error("C050", span, cause, remedy)
     return None
 
 
 def _base(name: str, path: Path) -> Path | None:
-    """The board that ``path`` calls its base: in the folder beside its own, or one of Carillon's."""
+    """The base of the board ``path``: in the folder beside the board's, or one of Carillon's boards."""
     if not name or not name.isprintable():
         return None
     beside = path.resolve().parent.parent / name / "board.toml"
@@ -84,22 +84,22 @@ def _base(name: str, path: Path) -> Path | None:
 
 
 def _absolute(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A copy of ``data`` whose paths do not depend on which board inherits them."""
+    """A copy of ``data`` with absolute paths, so that other boards can inherit them."""
     build = data.get("build")
     if not isinstance(build, dict):
         return dict(data)
-    own = dict(build)
+    absolute = dict(build)
     for key in _PATHS:
-        value = own.get(key)
+        value = absolute.get(key)
         if isinstance(value, str) and value:
-            own[key] = str(folder / value)
+            absolute[key] = str(folder / value)
         elif isinstance(value, list):
-            own[key] = [str(folder / item) if isinstance(item, str) and item else item for item in value]
-    return {**data, "build": own}
+            absolute[key] = [str(folder / item) if isinstance(item, str) and item else item for item in value]
+    return {**data, "build": absolute}
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """``above``, and of ``below`` what that does not say; tables are merged, arrays are not."""
+    """``above`` over ``below``: keys of ``above`` win; tables are merged, arrays are not."""
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
@@ -108,7 +108,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _families(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> None:
-    """Put each array's family, read from its ``cell.toml``, in the place of its name."""
+    """Replace the name of each array's family by the family, read from its ``cell.toml``."""
     arrays = data.get("cells")
     if not isinstance(arrays, list):
         return
@@ -129,7 +129,7 @@ def _families(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) ->
             if name not in read:
                 read[name] = load_family(data_root() / "cells" / name / "cell.toml", diagnostics)
             family = read[name]
-        # One whose file is wrong was reported: what else is wrong with the board is looked for with an empty one.
+        # A family with a wrong file was reported: the board is checked further with an empty family.
         if family is None:
             family = Family(name=shorten(name), align=False, finish=False)
             data["cells"][number] = {**array, "family": family, "registers": {}}
@@ -149,7 +149,7 @@ def _port(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> Non
 
 
 def _requests(board: Board, layers: Layers, diagnostics: Diagnostics) -> None:
-    """Report C182 for a source that schedules may name, but of which the board does not say where it is enabled."""
+    """Report C182 for a source that schedules may name, but whose enable register the board does not give."""
     known = board.requested
     named: list[tuple[Place, int]] = [(("application_sources", name), s) for name, s in board.application_sources.items()]
     named += [(("software_sources", k), s) for k, s in enumerate(board.software_sources)]

@@ -34,7 +34,7 @@ class Builder(Reading):
         ``clock`` overrides the clock, in Hz, that the file names or that would be chosen.
         """
         file, tables = self.file, self.tables
-        # Time services are those of the event-triggered system.
+        # Time services belong to the event-triggered system.
         table = file.osek or (OsekTable.model_validate({}) if event_triggered(file) else None)
         osek = OsekReader(tables, table, self.diagnostics) if table else None
         time = TimeReader(tables, self.diagnostics)
@@ -98,7 +98,7 @@ class Builder(Reading):
 
     def _name(self) -> str:
         written = self.file.system.name
-        # A file of the usual name says nothing: its folder does.
+        # The usual file name says nothing about the application; the folder's name does.
         stem = self.tables.path.resolve().parent.name if self.tables.path.name == "schedule.toml" else self.tables.path.stem
         name = stem if written is None else written
         if re.fullmatch(APPLICATION_NAME, name, re.ASCII) is None and not self.broken.at("system", "name"):
@@ -185,9 +185,9 @@ class Builder(Reading):
 
 
 def application_sources(board: str | None, written: str | None, folder: Path) -> list[str] | None:
-    """The names of a board's interrupt sources for applications; None if there is no such board.
+    """The names of a board's interrupt sources for applications; None without such a board.
 
-    ``board`` overrides the one that a file in ``folder`` has ``written``.
+    ``board`` overrides the ``written`` board of a file in ``folder``.
     """
     where = find_board(board or written or DEFAULT_BOARD, None if board else folder)
     if where is None:

@@ -30,7 +30,7 @@ def family_names() -> list[str]:
 
 
 def load_family(path: Path, diagnostics: Diagnostics) -> Family | None:
-    """The family that ``path``, a ``cell.toml``, describes; its name is that of its folder.  None after an error."""
+    """The family that the ``cell.toml`` at ``path`` describes, named after its folder.  None after an error."""
     parsed = read_toml(path, diagnostics)
     if parsed is None:
         return None
@@ -42,7 +42,7 @@ def load_family(path: Path, diagnostics: Diagnostics) -> Family | None:
 
 
 def _asked(array: Mapping[str, Any]) -> Iterator[tuple[str, Capability]]:
-    """The keys of an array that ask something of its family, and what."""
+    """The keys of an array that need a capability of the family, each with the capability."""
     for key, values in (("start", STARTS), ("rearm", REARMS)):
         yield from ((key, can) for value, can in values.items() if array.get(key) == value.value)
     roles = array.get("roles")
@@ -55,7 +55,7 @@ def _asked(array: Mapping[str, Any]) -> Iterator[tuple[str, Capability]]:
 
 
 def check_capabilities(number: int, array: Mapping[str, Any], family: Family, layers: Layers, diagnostics: Diagnostics) -> None:
-    """Report C181 for what ``[[cells]]`` number ``number``, from 0, asks of a family that cannot do it."""
+    """Report C181 for keys of ``[[cells]]`` number ``number`` (from 0) that need more than the family can do."""
     for key, capability in _asked(array):
         if capability not in family.can:
             asks = f"'{key}' of [[cells]] {number + 1} asks for \"{capability.value}\""
@@ -76,7 +76,7 @@ def check_capabilities(number: int, array: Mapping[str, Any], family: Family, la
 def place_registers(
     number: int, array: Mapping[str, Any], family: Family, layers: Layers, diagnostics: Diagnostics
 ) -> dict[str, list[Any]]:
-    """The registers of ``[[cells]]`` number ``number``, from 0: a value for each cell.  C180 for what is wrong with them."""
+    """The registers of ``[[cells]]`` number ``number`` (from 0): a value per cell.  C180 for missing or wrong ones."""
     names = array.get("names")
     count = len(names) if isinstance(names, list) else 0
     given = array.get("registers", {})
@@ -86,23 +86,23 @@ def place_registers(
         return {}
     lacking = [key for key in family.registers if key not in given]
     if lacking:
-        what = f"[[cells]] {number + 1} does not say where family '{family.name}' has {', '.join(map(repr, lacking))}"
-        diagnostics.error("C180", layers.place(here), what, _wants(family))
-    found: dict[str, list[Any]] = {}
+        cause = f"[[cells]] {number + 1} does not say where family '{family.name}' has {', '.join(map(repr, lacking))}"
+        diagnostics.error("C180", layers.place(here), cause, _wants(family))
+    registers: dict[str, list[Any]] = {}
     for key, value in given.items():
         kind = family.registers.get(key)
         if kind is None:
-            what = f"family '{family.name}' has no register {shorten(key)}"
+            cause = f"family '{family.name}' has no register {shorten(key)}"
             better = suggestion(key, list(family.registers)) if family.registers else "leave it out"
-            diagnostics.error("C180", layers.place((*here, key), key=True), what, better)
+            diagnostics.error("C180", layers.place((*here, key), key=True), cause, better)
             continue
         values = _values(value, count)
         wrong = _misplaced(values, value, kind, count)
         if wrong is not None:
             diagnostics.error("C180", layers.place((*here, key)), f"'{key}' of [[cells]] {number + 1} {wrong}", _wants(family))
         else:
-            found[key] = values
-    return found
+            registers[key] = values
+    return registers
 
 
 def _values(value: Any, count: int) -> list[Any]:

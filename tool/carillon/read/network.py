@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a network file: which nodes there are, what is wrong with their clocks, and what the bus does (SPEC, 'Network file')."""
+"""Reads a network file: its nodes, the errors of their clocks, and the properties of the bus (SPEC, 'Network file')."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _finding(cause: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("written", "{cause}", {"code": "C225", "cause": cause, "remedy": remedy})
 
 
-def _number(value: object, what: str) -> Fraction:
+def _number(value: object, phrase: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _finding(f"{toml_type(value)} is not {what}", "write a number without quotes")
+        raise _finding(f"{toml_type(value)} is not {phrase}", "write a number without quotes")
     if value != value or value in (float("inf"), float("-inf")):
-        raise _finding(f"{value} is not {what}", "write a number")
+        raise _finding(f"{value} is not {phrase}", "write a number")
     return Fraction(repr(value))  # as it is written, not as the machine holds it
 
 
@@ -150,14 +150,14 @@ class NetworkFile(Table):
 
 
 def network_file(path: Path) -> Path | None:
-    """The network file that a path of the command line means, if it is one: by its content, or in a folder by its name."""
+    """The network file at a path of the command line: a file by its content, a folder by its file's name; else None."""
     if path.is_dir():
         return path / FILE if (path / FILE).is_file() and not (path / "schedule.toml").is_file() else None
     try:
         if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LONGEST_FILE:
             return path if _NETWORK.search(path.read_text(encoding="utf-8")) else None
     except (OSError, UnicodeDecodeError):
-        pass  # what is wrong with it is said by who reads it
+        pass  # the file's reader reports the error
     return None
 
 
@@ -220,9 +220,9 @@ def _link(file: NetworkFile, table: NodeTable, at: Place, places: SpanIndex, dia
     for bus in (file.bus, table.bus):
         said |= {key: value for key, value in bus or () if value is not None}
     if said["latency"] < 1000:
-        own = table.bus is not None and table.bus.latency is not None
+        own_latency = table.bus is not None and table.bus.latency is not None
         cause = f"what node '{table.name}' sends arrives at once"
         remedy = "write a latency of at least a nanosecond: nothing is faster than light"
-        diagnostics.error("C230", places.value((*at, "bus", "latency") if own else ("bus", "latency")), cause, remedy)
+        diagnostics.error("C230", places.value((*at, "bus", "latency") if own_latency else ("bus", "latency")), cause, remedy)
     late: LateTable | None = said.pop("late", None)
     return Link(**said) if late is None else Link(**said, late=late.chance, late_by=late.by)

@@ -15,12 +15,12 @@ DEFAULT_MODE = "default"
 
 
 def event_triggered(file: ScheduleFile) -> bool:
-    """Whether the file has an event-triggered system, by its tables or by those that imply it."""
+    """Whether the file has an event-triggered system: its table, or a table that implies the system."""
     return bool(file.osek is not None or file.time is not None or file.thread)
 
 
 def other_source(name: str, board: Board) -> str:
-    """What to do if a board has no application source of that name (C025)."""
+    """The remedy if a board has no application source named ``name`` (C025)."""
     if name in board.nameable:
         return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
     return suggestion(name, board.application_sources)
@@ -68,20 +68,20 @@ class References(Reading):
                 self._point_names(point, ("mode", name, "points", number))
 
     def _point_names(self, point: PointTable, path: tuple[str | int, ...]) -> None:
-        what = describe(*path)
+        phrase = describe(*path)
         misspelt = self.broken.under(*path)
         if point.at is None and not misspelt:
             self._missing("at", path, 'say when: at = "100 ticks"')
         cause = remedy = ""
         span = self.places.value(path)
         if point.activate is None and point.enable is None:
-            cause, remedy = "" if misspelt else f"{what} does nothing", "add activate = TASK or enable = INTERRUPT"
+            cause, remedy = "" if misspelt else f"{phrase} does nothing", "add activate = TASK or enable = INTERRUPT"
         elif point.activate is not None and point.enable is not None:
             span = self.places.key((*path, "enable"))
-            cause, remedy = f"{what} has both activate and enable", "write two points, one for each"
+            cause, remedy = f"{phrase} has both activate and enable", "write two points, one for each"
         elif point.deadline_at is not None and point.enable is not None:
             span = self.places.key((*path, "deadline_at"))
-            cause = f"{what} enables an interrupt and has a deadline"
+            cause = f"{phrase} enables an interrupt and has a deadline"
             remedy = "only an activation has a deadline: leave deadline_at out, or write activate instead of enable"
         if cause:
             self.diagnostics.error("C028", span, cause, remedy)

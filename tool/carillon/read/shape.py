@@ -75,7 +75,7 @@ class Broken:
         return any(str(p[-1]).startswith(section[-1][:3]) for p in beside)
 
     def under(self, *path: str | int) -> bool:
-        """Whether the table at ``path`` was wrong or lost one of its keys, perhaps a misspelt one."""
+        """Whether the table at ``path`` was wrong, or lost one of its keys, perhaps a misspelt key."""
         return self.at(*path) or any(broken[: len(path)] == path for broken in self.paths)
 
 
@@ -101,7 +101,7 @@ class Tables:
 
 
 class Reading:
-    """A file while it is read: its tables, their places, and which of its values are missing because they were wrong."""
+    """A file while it is read: its tables, the places, and the values that are missing because they were wrong."""
 
     def __init__(self, tables: Tables, diagnostics: Diagnostics) -> None:
         self.tables, self.diagnostics = tables, diagnostics
@@ -116,7 +116,7 @@ class Reading:
 
 
 def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tuple[ScheduleFile, Broken]:
-    """Validate ``data`` and return what fits the schema and what was broken.
+    """Validate ``data`` and return the part that fits the schema, and the broken paths.
 
     Reports C026 (a name with control characters), C013 (unknown key), C015 (wrong kind of value), C016 and C019
     (malformed time or frequency), at most :data:`MOST_ERRORS` of them.  Changes ``data``: misfits are removed.
@@ -148,7 +148,7 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
 
 
 def _drop_unprintable(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics, broken: Broken) -> None:
-    """Take out what has a name that would spoil every message about it."""
+    """Remove tables whose names would spoil every message about them."""
     osek = data.get("osek")
     sections: list[tuple[Path, Any]] = [((section,), data.get(section)) for section in _SECTIONS]
     if isinstance(osek, dict):

@@ -87,12 +87,12 @@ def index(text: bytes, file: str) -> SpanIndex:
 
     Never raises; for malformed TOML the index is what tree-sitter's error recovery yields.
     """
-    found = SpanIndex(file, text)
+    spans = SpanIndex(file, text)
     tree = _PARSER.parse(text)
     if tree.root_node.has_error:
-        found.errors = [Range(n.start_byte, n.end_byte) for n in _errors(tree.root_node)]
-    _Walk(found).document(tree.root_node)
-    return found
+        spans.errors = [Range(n.start_byte, n.end_byte) for n in _errors(tree.root_node)]
+    _Walk(spans).document(tree.root_node)
+    return spans
 
 
 def _errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table of a TOML file as a model, or a diagnostic with its place for each thing that does not fit."""
+"""A table of a TOML file as a model, or a diagnostic with the place of each misfit."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 @dataclass
 class Layers:
-    """The files that a table was merged from, the topmost first, and what each of them says."""
+    """The files from which a table was merged, the topmost first, each with its own data."""
 
     files: list[tuple[dict[str, Any], SpanIndex]] = field(default_factory=list)
 
     def place(self, path: Place, key: bool = False) -> Span:
-        """Where the value (or with ``key`` the key) at ``path`` stands: the topmost file that says the most of it."""
+        """The place of the value at ``path`` (``key``: of its key), in the topmost file with most of the path."""
         best, most = self.files[0][1], 0
         for data, places in self.files:
             here = depth(data, path)
@@ -66,7 +66,7 @@ def depth(data: Any, path: Place) -> int:
 def validate(
     model: type[_Model], data: dict[str, Any], layers: Layers, remedy: str, diagnostics: Diagnostics, code: str = "C050"
 ) -> _Model | None:
-    """``data`` as ``model``; None after ``code`` for each thing that does not fit, or what a value's own finding has."""
+    """``data`` as ``model``; None after a diagnostic per misfit, with ``code`` or the finding's own code."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -82,7 +82,7 @@ def validate(
 
 
 def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[str, str | None]:
-    """What is wrong with the value at ``path``, and what would be right if more than the list of keys can be said."""
+    """The fault of the value at ``path``, and its remedy, if there is a better one than the list of keys."""
     if detail["type"] == "missing":
         return f"{describe(path[:-1])} has no '{path[-1]}'", None
     if detail["type"] == "extra_forbidden":
@@ -93,7 +93,7 @@ def _misfit(detail: ErrorDetails, path: Place, model: type[BaseModel]) -> tuple[
 
 
 def misfit(detail: ErrorDetails, where: str) -> tuple[str, str | None]:
-    """What is wrong with a value that messages call ``where``; and what would be right, if it can be said of any such value."""
+    """The fault of a value, named ``where`` in messages; and the remedy, if one holds for any such value."""
     kind, value = detail["type"], detail["input"]
     context: dict[str, Any] = dict(detail.get("ctx") or {})
     number = isinstance(value, int) and not isinstance(value, bool)
@@ -122,15 +122,15 @@ def misfit(detail: ErrorDetails, where: str) -> tuple[str, str | None]:
 
 
 def table_at(model: type[BaseModel], path: Place) -> type[BaseModel]:
-    """The table at ``path`` of a file that is a ``model``; the one around it if there is none."""
-    found, held = model, cast(Any, model)
+    """The model of the table at ``path`` of a ``model``'s file, or of the nearest enclosing table."""
+    table, held = model, cast(Any, model)
     for part in path:
         if isinstance(held, type) and issubclass(held, BaseModel):
             held = _inner(held.model_fields[str(part)].annotation) if part in held.model_fields else None
         else:
             held = next((inner for argument in get_args(held) if (inner := _inner(argument)) is not None), None)
-        found = held if isinstance(held, type) and issubclass(held, BaseModel) else found
-    return found
+        table = held if isinstance(held, type) and issubclass(held, BaseModel) else table
+    return table
 
 
 def _inner(annotation: Any) -> Any:
@@ -160,7 +160,7 @@ def describe(path: Place) -> str:
 
 
 def _header(path: Place) -> int:
-    """How many parts of ``path`` name a table that has a header of its own."""
+    """The number of parts of ``path`` that name a table with a header of its own."""
     if path[0] in ("clocks", "cells", "requests", "costs", "clock", "node"):
         return min(2, len(path))
     return 1 if path[0] in ("build", "run", "console", "network", "bus") else 0

@@ -168,25 +168,25 @@ def _syntax(
             cause = "a number has too many digits"
             diagnostics.error("C011", Span(places.file), cause, 'write times as strings with a unit, for example "250us"')
         return None
-    what = message[: match.start()]
+    sentence = message[: match.start()]
     lines = content.split("\n")
     line, column = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
-    twice = what.startswith(_TWICE)
+    twice = sentence.startswith(_TWICE)
     if twice:
-        line = _report_twice(what, Span(places.file, line, column), places, diagnostics)
+        line = _report_twice(sentence, Span(places.file, line, column), places, diagnostics)
     else:
         fresh = [e for e in errors if not any(e.start.line <= known <= e.end.line for known in reported)]
         around = next((e for e in fresh if e.start.line <= line <= e.end.line), None)
         if reported and around is None:
-            return None  # one of the two parsers does not see it, or it follows from an error that was reported
-        cause = f"not valid TOML: {what[:1].lower()}{what[1:]}"
-        remedy = next((r for start, r in _REMEDIES.items() if what.startswith(start)), "TOML's rules are at https://toml.io")
-        if what.startswith("Invalid initial") and column > len(lines[line - 1]) and "{" in lines[line - 1]:
+            return None  # one parser does not see the error, or the error follows from a reported one
+        cause = f"not valid TOML: {sentence[:1].lower()}{sentence[1:]}"
+        remedy = next((r for start, r in _REMEDIES.items() if sentence.startswith(start)), "TOML's rules are at https://toml.io")
+        if sentence.startswith("Invalid initial") and column > len(lines[line - 1]) and "{" in lines[line - 1]:
             remedy = _REMEDIES["Unclosed inline table"]
         if not match[1] and around is not None:
             line, column = around.start.line, around.start.column
             cause += " before the end of the file; what is not closed begins here"
-        elif what == "Invalid value" and around is not None and around.start.line < line:
+        elif sentence == "Invalid value" and around is not None and around.start.line < line:
             remedy += f"; is the array that begins on line {around.start.line} closed?"
         diagnostics.error("C011", Span(places.file, line, column), cause, remedy)
     if line in reported or len(reported) >= _MOST_SYNTAX_ERRORS:
@@ -197,12 +197,12 @@ def _syntax(
     return "\n".join(lines)
 
 
-def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnostics) -> int:
+def _report_twice(sentence: str, span: Span, places: SpanIndex, diagnostics: Diagnostics) -> int:
     """Report a key or table that is defined twice; returns the line of the second definition."""
     spans = [(places.span(d.second.start), d) for d in places.duplicates]
     here = [(s, d) for s, d in spans if s.line == span.line] or [(s, d) for s, d in spans if s.line < span.line]
     if not here:
-        cause = f"a name is defined twice: {what[:1].lower()}{what[1:]}"
+        cause = f"a name is defined twice: {sentence[:1].lower()}{sentence[1:]}"
         diagnostics.error("C012", span, cause, "define every table and key once")
         return span.line
     second, duplicate = here[-1] if here[-1][0].line != span.line else here[0]
@@ -214,7 +214,7 @@ def _report_twice(what: str, span: Span, places: SpanIndex, diagnostics: Diagnos
 
 
 def _has_long_key(content: str, file: str, diagnostics: Diagnostics) -> bool:
-    """Whether a dotted key is so long (tomllib needs quadratic time for it) that it cannot be a schedule's."""
+    """Whether a dotted key is too long for a schedule; reported, because tomllib needs quadratic time for it."""
     if content.count(".") <= LONGEST_KEY:
         return False
     dots = 0

@@ -22,7 +22,7 @@ _SECONDS_A_DAY = 86_400
 
 def fitting_clocks(board: Board, times: Iterable[Time]) -> list[int]:
     """The board's clocks, in Hz, into whose ticks every time divides, in the board's order."""
-    in_ticks, in_seconds = 1, 1  # the least that all of them are whole numbers of when multiplied by
+    in_ticks, in_seconds = 1, 1  # the factors that make all times whole numbers
     for time in set(times):
         if time.unit == "ticks":
             in_ticks = lcm(in_ticks, time.number.denominator)
@@ -47,40 +47,40 @@ class Ticks:
         self.diagnostics = diagnostics
         self.drifts: list[Drift] = []
 
-    def exact(self, time: Time, what: str, span: Span, recurs: bool = False, upwards: bool = False) -> Fraction | None:
+    def exact(self, time: Time, name: str, span: Span, recurs: bool = False, upwards: bool = False) -> Fraction | None:
         """``time`` in ticks, not rounded; None, and C032, if it is longer than 2^63 - 1 ticks.
 
         Reports C017 or C018 if it is no whole number of ticks.  ``recurs``: the error of rounding would add
         up (a period, a round).  ``upwards``: rounding is upwards (a WCET).
         """
-        ticks = self.limited(time, what, span)
+        ticks = self.limited(time, name, span)
         if ticks is not None and ticks.denominator != 1:
-            self._inexact(ticks, time, what, span, recurs, upwards)
+            self._inexact(ticks, time, name, span, recurs, upwards)
         return ticks
 
-    def limited(self, time: Time, what: str, span: Span) -> Fraction | None:
+    def limited(self, time: Time, name: str, span: Span) -> Fraction | None:
         """``time`` in ticks, whole or not; None, and C032, if it is longer than 2^63 - 1 ticks."""
         ticks = time.ticks(self.clock_hz)
         if ticks <= LONGEST:
             return ticks
-        cause = f"{what}: {time} is longer than 2^63 - 1 ticks"
+        cause = f"{name}: {time} is longer than 2^63 - 1 ticks"
         self.diagnostics.error("C032", span, cause, "a schedule's times fit into 63 bits: write a shorter time")
         return None
 
     def vanishes(
-        self, ticks: Fraction, what: str, span: Span, *, upwards: bool = False, remedy: str = "write a time of at least one tick"
+        self, ticks: Fraction, name: str, span: Span, *, upwards: bool = False, remedy: str = "write a time of at least one tick"
     ) -> bool:
-        """Whether a time that may not be zero ticks is; C041 then, unless it was refused because it is no whole number."""
+        """Whether a time is zero ticks, which is no valid time; C041, unless the time was refused as inexact."""
         if whole(ticks, upwards) != 0:
             return False
         if ticks == 0 or not self.refuse:
-            self.diagnostics.error("C041", span, f"{what} is zero ticks", remedy)
+            self.diagnostics.error("C041", span, f"{name} is zero ticks", remedy)
         return True
 
-    def _inexact(self, ticks: Fraction, time: Time, what: str, span: Span, recurs: bool, upwards: bool) -> None:
+    def _inexact(self, ticks: Fraction, time: Time, name: str, span: Span, recurs: bool, upwards: bool) -> None:
         rounded = whole(ticks, upwards)
         clock = format_frequency(self.clock_hz)
-        measure = f"{what}: {time} is "
+        measure = f"{name}: {time} is "
         if time.unit != "ticks":
             measure += f"{format_number(ticks, 6)} ticks of the {clock} clock, "
         measure += f"no whole number; rounded to {rounded}"
@@ -95,7 +95,7 @@ class Ticks:
         self.diagnostics.error("C017", span, cause, remedy)
 
     def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
-        """What rounding does, in words: by how much it is off, and if that recurs how far it is off after a day."""
+        """The error of rounding in words: its size and, if the time recurs, the drift per day."""
         off = rounded - ticks
         direction = "long" if off > 0 else "short"
         text = f"{format_number(abs(off), 6)} ticks too {direction}"

@@ -49,7 +49,7 @@ class TimeReader(Reading):
             self.diagnostics.warning("C175", self.places.value(("time", "slice")), cause, remedy)
 
     def build(self, ticks: Ticks) -> TimeServices | None:
-        """The time services; None if there are none.  Reports times that do not divide, or are zero."""
+        """The time services; None if there are none.  Reports times that are zero, or no whole number of ticks."""
         table = self.file.time
         if table is None:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parsers of OIL and of Giotto share: tokens, and a place among them."""
+"""Tokens and a position among them, shared by the parsers of OIL and of Giotto."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carillon.units import shorten
 
 
 class Kind(Enum):
-    """Kinds of tokens; BAD is one that was reported, so that the parser need not."""
+    """Kinds of tokens; a BAD token was reported by the lexer, so that the parser need not report it."""
 
     NAME = "name"
     INTEGER = "integer"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token: ``text`` is what is written, of a string what it says; ``span`` where it begins, ``last`` where it ends."""
+    """A token: ``text`` as written (of a string, its content); ``span``: its beginning, ``last``: its end."""
 
     kind: Kind
     text: str
@@ -87,7 +87,7 @@ class Tokens:
 
     @contextmanager
     def recovering(self, recover: Callable[[], None]) -> Iterator[None]:
-        """What is parsed within has its own errors, after which ``recover`` skips; a token at least is passed."""
+        """Catch errors of the parsing within, then skip by ``recover``; at least one token is passed."""
         begin = self.at
         try:
             yield
@@ -97,5 +97,5 @@ class Tokens:
             self.at += 1
 
     def fail(self, cause: str, remedy: str) -> RefusedError:
-        """Report an error at the next token, unless the lexer has reported that; what the caller raises."""
+        """Report an error at the next token, unless the lexer has reported it; the exception for the caller to raise."""
         raise NotImplementedError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which object files of an earlier build are what the compiler would make again.
+"""The object files of an earlier build that the compiler would make again with the same bytes.
 
 Beside an object stands a record of what decided its bytes.  The object is kept if all of it is as it was:
 
@@ -41,7 +41,7 @@ class Reuse:
     _exists: dict[str, bool] = field(default_factory=dict)
 
     def recall(self, command: Sequence[str], target: Path) -> str | None:
-        """What the compiler said when it made ``target``, if ``command`` would make the same now; else None."""
+        """The compiler's messages when it made ``target``, if ``command`` would make the same object now; else None."""
         try:
             record = json.loads(_record(target).read_text(encoding="utf-8"))
             read: list[str] = record["read"]
@@ -91,7 +91,7 @@ class Reuse:
         It looks beside the file that includes the header, then in the command's folders, then in the system's.
         """
         folders = [folder for option, folder in pairwise(command) if option == "-I"]
-        found = set()
+        others = set()
         known = set(read)
         ours = [path for path in read if any(path.startswith(f"{folder}/") for folder in folders)]
         including = {path.rpartition("/")[0] for path in (read[0], *ours)}
@@ -104,8 +104,8 @@ class Reuse:
                 for folder in including.union(folders[:number]):
                     other = f"{folder}/{name}" if folder else name
                     if other not in known and self._is_there(other):
-                        found.add(other)
-        return found
+                        others.add(other)
+        return others
 
     def _is_there(self, path: str) -> bool:
         if path not in self._exists:
@@ -118,7 +118,7 @@ def _record(target: Path) -> Path:
 
 
 def forget(target: Path) -> None:
-    """Take away what is recorded of ``target``, which is about to be made."""
+    """Remove the record of ``target``, which is about to be made."""
     _record(target).unlink(missing_ok=True)
 
 

@@ -43,7 +43,7 @@ _PARTS = ("boards", "cells", "emulators", "kernel", "ports")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a build did: the compiler's command for each object, the linker's, and the programs that it looked for by name."""
+    """The steps of a build: the compiler's command per object, the linker's command, and the programs looked for by name."""
 
     compiled: tuple[tuple[tuple[str, ...], Path], ...]
     linked: tuple[str, ...]
@@ -52,7 +52,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a build read: the schedule, what it and the board consist of, and how it searched for files."""
+    """The inputs of a build: the schedule, the files of the schedule and the board, and the searches for files."""
 
     schedule: Path
     files: tuple[Path, ...]
@@ -154,11 +154,11 @@ def _tool(files: Iterable[Path]) -> str:
 
 def _packages() -> set[str]:
     """The names and versions of the packages that are installed."""
-    found = set()
+    packages = set()
     for folder in sys.path:
         if folder and Path(folder).is_dir():
-            found |= {path.name for path in Path(folder).glob("*.dist-info")}
-    return found
+            packages |= {path.name for path in Path(folder).glob("*.dist-info")}
+    return packages
 
 
 def _absent(inputs: Inputs) -> list[Path]:

@@ -104,14 +104,14 @@ def _compiled(
 
 
 def _starts(table: Collection[str], diagnostics: Diagnostics) -> bool:
-    """Whether the image, by its symbols, starts anything; C095 if it does not."""
+    """Whether the image starts anything, by its symbols; C095 if not."""
     if "carillon_port_start" not in table:
         diagnostics.error("C095", None, *NOTHING_STARTS)
     return "carillon_port_start" in table
 
 
 def _chart(lines: Sequence[str], out: Path) -> Path:
-    """The map of what is watched, in a file beside that of the records."""
+    """Write the map of what the emulator watches, to a file beside the records."""
     chart = out.with_suffix(".map")
     chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return chart
@@ -120,7 +120,7 @@ def _chart(lines: Sequence[str], out: Path) -> Path:
 def _simavr_command(
     image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
 ) -> list[str] | None:
-    """The runner on libsimavr, and a map of what it watches."""
+    """The command of the runner on libsimavr, with a map of what the runner watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
@@ -133,15 +133,15 @@ def _simavr_command(
     table = symbols(firmware.elf)
     if not _starts(table, diagnostics):
         return None
-    own = own_vectors(image, table)
-    vectors = entry_values(image, table, [*_all_vectors(image), *own])
+    isrs = own_vectors(image, table)
+    vectors = entry_values(image, table, [*_all_vectors(image), *isrs])
     lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
     places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
     if image.system.osek is not None:
         places |= MARKS
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
-    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in own)})]
+    lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
     chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
@@ -151,11 +151,11 @@ def _simavr_command(
 
 
 def _of_table(image: Image, mode: int, vector: Vector) -> set[str]:
-    """The functions of tasks that a mode's table runs, if the vector leads to it: in another mode they may be vectors."""
-    own = image.modes[mode] if image.modes else None
-    if own is None or own.dispatch is None or own.dispatch.carrier.source != vector.source:
+    """The functions of tasks that a mode's table runs, if the vector is the table's: other modes may have vectors for them."""
+    mode_image = image.modes[mode] if image.modes else None
+    if mode_image is None or mode_image.dispatch is None or mode_image.dispatch.carrier.source != vector.source:
         return set()
-    return {image.system.task(e.point.object).entry for e in own.table if e.point.action.role is Role.ACTIVATION}
+    return {image.system.task(e.point.object).entry for e in mode_image.table if e.point.action.role is Role.ACTIVATION}
 
 
 def _all_vectors(image: Image) -> list[Vector]:
@@ -163,7 +163,7 @@ def _all_vectors(image: Image) -> list[Vector]:
 
 
 def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
-    """The functions whose calls and returns are recorded: those that the linker kept, as somebody uses them."""
+    """The functions whose calls and returns are recorded: those that the linker kept because they are used."""
     functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
     if image.system.osek is not None:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
@@ -258,7 +258,7 @@ def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> sub
 
     ``hangs``: what to do then.
     """
-    # Not by a function in the child: a process that carries one out is a copy of this one, with all its memory.
+    # Not by a function in the child: to run one, Python copies this process with all its memory.
     environment = os.environ | {"CARILLON_PARENT": str(os.getpid())}
     try:
         return subprocess.run(
@@ -291,14 +291,14 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run wrote: its records in their order, and the firmware's output."""
+    """The result of a run: its records in order, and the firmware's output."""
 
     records: list[Record]
     output: str
 
 
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
-    """How images for the system's board are run; None after C192 if its file does not say."""
+    """How images for the system's board are run; None after C192 if the board's file has no [run]."""
     if system.board.run is None:
         cause = f"nothing runs images for board '{system.board.name}': its file has no [run]"
         remedy = "build it and load the ELF, HEX or BIN file into the chip, or run it on another board: --board NAME"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a record of a run is, and which vector is meant by the record of a handler's entry."""
+"""The kinds of records of a run, and the vector to which a handler's entry belongs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Entry:
 
 
 def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Vector]:
-    """Handlers that the application has beside the schedule, where vectors are code: avr-libc's ISR() of what is unused."""
+    """Handlers that the application adds to the schedule's, where vectors are code: avr-libc's ISR() of unused sources."""
     board = image.system.board
     if board.vectors == "table":
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's records say one after the other: who has begun, was preempted, went on and ended."""
+"""The sequence of events in a run's records: tasks and ISRs begin, are preempted, go on and end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What an image's addresses are, as records have them."""
+    """The meaning of an image's addresses, as records contain them."""
 
     functions: Mapping[int, Sequence[str]]
     """Of the functions of tasks and interrupts, the objects that have each."""
@@ -138,7 +138,7 @@ class Happenings:
             yield from self._begin(meant.vector.object, Kind.START)
 
     def _meant(self, entries: Sequence[Entry]) -> Entry | None:
-        """What an entry was for.  Of several objects that share a function: the one that came due last and was not served."""
+        """The meant entry: of several objects with one function, the latest that came due and was not served."""
         if len({e.vector.object for e in entries}) <= 1:
             return entries[0] if entries else None
 
@@ -178,7 +178,7 @@ class Happenings:
         if name is None:
             return
         above = self._waiting.pop(name, None)
-        if above:  # it goes on when that has ended
+        if above:  # the task goes on when the frames above it have ended
             yield from self._preempt()
             self._stack.extend((_Frame(name, True), *above))
         else:
@@ -187,16 +187,16 @@ class Happenings:
     def _suspend(self, record: Record) -> Iterator[Event]:
         """An extended task waits, or ends."""
         name, stack = self.names.contexts.get(record.value), self._stack
-        own = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
-        if name is None or own is None:
+        position = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
+        if name is None or position is None:
             return
-        above = stack[own + 1 :]
+        above = stack[position + 1 :]
         for frame in reversed(above):
             if frame.entered is not None and not frame.left:
                 yield self._event(Kind.EXIT, frame.object)
         if above:
             yield self._event(Kind.RESUME, name)
-        del stack[own + 1 :]
+        del stack[position + 1 :]
         if record.code == Code.SUSPEND:
             self._waiting[name] = [replace(frame, left=True) for frame in above]
         yield from self._end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)

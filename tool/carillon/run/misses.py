@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which deadlines the kernel found missed: records say that a handler did, and not of which task."""
+"""The deadlines that the kernel found missed: records name the handler, but not the task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carillon.trace import Event, Kind
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A deadline that came due: of ``task`` at tick ``t``, ``n``; ``end`` is its activation's end (None: it had none)."""
+    """A deadline of ``task`` that came due at tick ``t``, ``n``; ``end``: the end of its activation (None: no end)."""
 
     task: str
     t: int
@@ -34,24 +34,24 @@ def attributed(
     order = sorted(deadlines, key=lambda d: (d.n, d.end is None, d.end or 0))
     queues: dict[frozenset[str] | None, list[Deadline]] = {None: order}
     entered = grouped((event.object, event.n) for event in events if event.kind is Kind.ENTER)
-    found: dict[int, Event] = {}
+    handler_of: dict[int, Event] = {}
     for handler, tasks in misses:
         if tasks is not None and tasks not in queues:
             queues[tasks] = [deadline for deadline in order if deadline.task in tasks]
-        meant = _meant(queues[tasks], handler.n, entered[handler.object], found)
+        meant = _meant(queues[tasks], handler.n, entered[handler.object], handler_of)
         if meant is not None:
-            found[id(meant)] = handler
-    return found
+            handler_of[id(meant)] = handler
+    return handler_of
 
 
-def _meant(queue: Sequence[Deadline], now: int, entered: Sequence[int], found: dict[int, Event]) -> Deadline | None:
-    """The deadline that a handler means that was entered at these times, now too, of those that are not found yet."""
+def _meant(queue: Sequence[Deadline], now: int, entered: Sequence[int], attributed: dict[int, Event]) -> Deadline | None:
+    """The deadline not yet found that a handler means at ``now``; ``entered``: the times of the handler's entries."""
     before = bisect_left(entered, now) - 1
     since = entered[before] if before >= 0 else 0
     latest: Deadline | None = None
     for k in range(bisect_right(queue, now, key=lambda d: d.n) - 1, -1, -1):
         deadline = queue[k]
-        if id(deadline) in found:
+        if id(deadline) in attributed:
             continue
         if latest is not None and deadline.n < since:
             break

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a network: the nodes' images in one virtual time, and what each of them, its clock and the bus did.
+"""Running a network: the nodes' images in one virtual time, and the events of each node, clock and bus.
 
-``emulators/network`` runs them; the files that it writes are read here.
+``emulators/network`` runs the nodes; its files are read here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message on its way to one receiver; ``arrival`` None: it was lost.  Times in picoseconds; nodes by their numbers."""
+    """A message on its way to one receiver; ``arrival`` None: lost.  Times in picoseconds; nodes by their numbers."""
 
     sent: int
     arrival: int | None
@@ -119,16 +119,16 @@ def run_network(
 def _plan(network: Network, built: Sequence[Built], length: int, recorded: int, folder: Path) -> str:
     """What network.c reads: numbers, and paths at the ends of lines."""
     lines = [f"folder {folder}", f"run {length} {min(recorded, length)} {network.seed}"]
-    for number, (node, one) in enumerate(zip(network.nodes, built, strict=True)):
-        own = folder / f"{number}.so"  # the loader takes equal files for one
-        shutil.copyfile(one.object, own)
-        lines.append(f"node {node.name} {node.start} {one.image.system.clock_hz}")
+    for number, (node, application) in enumerate(zip(network.nodes, built, strict=True)):
+        library = folder / f"{number}.so"  # the loader takes equal files for one
+        shutil.copyfile(application.object, library)
+        lines.append(f"node {node.name} {node.start} {application.image.system.clock_hz}")
         lines += [f"error {at} {error}" for at, error in node.oscillator.errors]
         wander, link = node.oscillator.wander, node.link
         if wander is not None:
             lines.append(f"wander {wander.step} {wander.bound} {wander.every}")
         lines.append(f"link {link.latency} {link.jitter} {link.loss} {link.duplicate} {link.late} {link.late_by}")
-        lines.append(f"load {own}")
+        lines.append(f"load {library}")
     return "\n".join(lines) + "\n"
 
 

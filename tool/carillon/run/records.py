@@ -90,8 +90,8 @@ class Decoder:
         if event_triggered is not None:
             named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
             named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
-        own = own_vectors(image, symbols)
-        named += [(vector.symbol, vector.object) for vector in own]
+        isrs = own_vectors(image, symbols)
+        named += [(vector.symbol, vector.object) for vector in isrs]
         functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
@@ -110,8 +110,8 @@ class Decoder:
             {address: miss.lane for address, miss in self._late.items()},
             lambda address: self._vectors[self._mode_of(address)] if self._is_round(address) else None,
         )
-        self._vectors = [self._of_mode((*vectors, *own), symbols) for vectors in image.vectors]
-        self._own = tuple(vector.object for vector in own)
+        self._vectors = [self._of_mode((*vectors, *isrs), symbols) for vectors in image.vectors]
+        self._own = tuple(vector.object for vector in isrs)
 
     def _of_mode(self, vectors: Collection[Vector], symbols: dict[str, tuple[int, int]]) -> dict[int, list[Entry]]:
         """What may be meant by each value of a record of an entry, while a mode runs."""
@@ -126,7 +126,7 @@ class Decoder:
         return 0
 
     def _is_round(self, address: int) -> bool:
-        """Whether a start list begins a round; with rounds, that of the event-triggered system does not."""
+        """Whether a start list begins a round; where rounds exist, the event-triggered system's list does not."""
         return not self._image.modes or any(b <= address < b + max(size, 1) for b, size in self._starts)
 
     def _begins(self, records: list[Record]) -> list[tuple[int, int]]:
@@ -150,7 +150,7 @@ class Decoder:
         origin = begins[0][0] + lead if begins else 0
         end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
         halt = end.time
-        # A run that stopped by itself includes the tick in which it did.
+        # A run that stopped by itself includes the tick of its stop.
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length, records)
         tables, points = self._tables.found(records, origin, length)
@@ -159,7 +159,7 @@ class Decoder:
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
         happenings = Happenings(self._names, self._vectors[0], records, origin, self._per_tick, times, last)
-        # What is due comes before what happens, and what happens in its own order.
+        # Expiries precede other events of the same instant; other events keep their order.
         events = sorted([*happenings.events(), *due, *seen], key=lambda e: (e.n, e.kind is not Kind.EXPIRY))
         events = self._with_deadlines(events, happenings, segments, length)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
@@ -190,7 +190,7 @@ class Decoder:
         )
 
     def _invocations(self, records: list[Record], origin: int) -> Iterator[tuple[str, int, int | None]]:
-        """Of tasks of microcode, what an invocation executes lies between a call of its function and its return, or the next."""
+        """Invocations of microcode tasks (lane, begin, end): from a call of the function to its return or next call."""
         begun: dict[str, int] = {}
         for record in records:
             lane = self._computes.get(record.value) if record.code in (Code.CALL, Code.RETURN) else None
@@ -204,7 +204,7 @@ class Decoder:
             yield lane, time, None
 
     def _missed_by_giotto(self, records: list[Record], origin: int, length: int) -> tuple[tuple[int, str], ...] | None:
-        """The tick and the task of each deadline that a Giotto program missed; None without one."""
+        """The tick and the task of each deadline that a Giotto program missed; None without a program."""
         if self._image.system.giotto is None:
             return None
         found = [r for r in records if r.code == Code.CALL and r.value in self._late]
@@ -212,7 +212,7 @@ class Decoder:
         return tuple((t, task) for t, task in all_of_them if 0 <= t < length)
 
     def _reason(self, where: int) -> str:
-        """Why a run ended before its time; the empty string if it did not stop by itself."""
+        """Why a run ended before its time; empty if the run did not stop by itself."""
         if where and where == self._unexpected:
             return "a fault, or an interrupt that nobody uses (carillon_port_unexpected)"
         return "the system was shut down" if where else ""
@@ -229,7 +229,7 @@ class Decoder:
             begin = (time + lead - origin) // self._per_tick
             end = length
             if k + 1 < len(begins) and image.control:
-                # Left at the control point before the next start; what lies after it does not happen.
+                # The mode is left at the control point before the next start; later points do not happen.
                 end = (begins[k + 1][0] + lead - origin) // self._per_tick - image.control.gap
                 end = end - mode.round_length + image.control.at
             points, held = self._synchronised(records, number, origin, begin, end)
@@ -249,7 +249,7 @@ class Decoder:
                     served[role].append(tick)
         first = next(iter(served[Role.ACTIVATION]), end)
         points = tuple(served[Role.SYNC])
-        if points:  # what the last of them did is told by the first activation after it, as a point that is to come
+        if points:  # the first activation after the last point tells its effect, as for a point that is still to come
             length = self._image.modes[mode].allocation.mode.round_length
             at = (points[0] - begin) % length
             gap = min((a.at - at - 1) % length + 1 for a in self._image.system.modes[mode].activations)
@@ -261,7 +261,7 @@ class Decoder:
         return points, held
 
     def _due(self, segments: list[_Segment]) -> list[Event]:
-        """Expiry points that came due, worked out from the rounds that began."""
+        """Expiry points that came due, computed from the rounds that began."""
         scale = 1 if self._native else self._per_tick
         events = []
         for segment in segments:
@@ -275,7 +275,7 @@ class Decoder:
         return events
 
     def _alarms(self, length: int) -> list[Event]:
-        """Activations by alarms that cells carry and nobody cancels; beneath rounds it is not known from when on they count."""
+        """Activations by alarms on cells that nobody cancels; none beneath rounds, where the first tick is unknown."""
         if self._image.osek is None or self._image.modes:
             return []
         scale = 1 if self._native else self._per_tick
@@ -294,16 +294,16 @@ class Decoder:
         interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
         """
         deadlines = self._deadlines(events, segments, length)
-        found = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
+        handler_of = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
         checks = sorted(happenings.checks, key=lambda e: e.n)
         times = [e.n for e in checks]
         verdicts: list[Event] = []
         inside: dict[int, list[Event]] = {}
         for deadline in deadlines:
-            handler = found.get(id(deadline))
+            handler = handler_of.get(id(deadline))
             late = deadline.end is None or deadline.end >= deadline.n + (self._response if deadline.watched else 0)
             kind = Kind.DEADLINE_MISSED if handler is not None or late else Kind.DEADLINE_MET
-            if handler is None:  # the handler that looked at it came then, or where a processor answers later, soon after
+            if handler is None:  # the handler that checked came then, or soon after if the processor answers later
                 k = bisect_left(times, deadline.n)
                 handler = checks[k] if k < len(checks) and times[k] <= deadline.n + self._response else None
             if handler is None:
@@ -316,7 +316,7 @@ class Decoder:
         """The deadlines of the rounds that began, as far as the run went."""
         scale = 1 if self._native else self._per_tick
         starts, ends = (grouped((e.object, e.n) for e in events if e.kind is kind) for kind in (Kind.START, Kind.END))
-        found: list[Deadline] = []
+        deadlines: list[Deadline] = []
         for segment in segments:
             watched, round_length, course = segment.image.watched, segment.mode.round_length, segment.course
             for number in course.rounds:
@@ -327,16 +327,16 @@ class Decoder:
                     started, done = starts[a.task], ends[a.task]
                     k = bisect_left(started, (begin + a.at) * scale)
                     end = done[k] if k < len(started) and k < len(done) else None
-                    found += [
+                    deadlines += [
                         Deadline(a.task, begin + d, (begin + d) * scale, end, (a.task, d % round_length) in watched)
                         for d in a.deadlines
                         if begin + d <= length
                     ]
-        return found
+        return deadlines
 
     @staticmethod
     def _merge(events: list[Event], verdicts: list[Event], inside: dict[int, list[Event]]) -> list[Event]:
-        """Verdicts among events: in the handler that found them if there is one, else before what happens then."""
+        """Verdicts among events: inside the handler that found them, or else before the events of the same time."""
         merged: list[Event] = []
         k = 0
         for event in events:

@@ -85,14 +85,14 @@ class _Status(Enum):
 
 
 class _ContradictionError(Exception):
-    """The kernel wrote what it cannot have written: it is not understood."""
+    """The kernel made a write that it cannot make: the writes are not understood."""
 
 
 class _Statuses:
-    """The status of each table, as it is written."""
+    """The status of each table, followed write by write."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._now = dict.fromkeys(names, (_Status.STOPPED, 0))  # and since when
+        self._now = dict.fromkeys(names, (_Status.STOPPED, 0))  # status, and since when
         self.found: list[TableState] = []
 
     def wrote(self, code: Code, name: str, t: int) -> None:
@@ -177,7 +177,7 @@ class Tables:
         steps = self._steps()
         statuses = _Statuses(names)
         events: list[Event] = []
-        last: dict[int, int] = {}  # of each cursor, by the address of its steps: the step that was served last
+        last: dict[int, int] = {}  # per cursor (address of its steps), the step served last
         for time, code, value in records:
             n = time - origin
             t = n // self._per_tick
@@ -197,11 +197,11 @@ class Tables:
         return tuple(sorted(statuses.found, key=lambda s: (s.begin, s.name))), events
 
     def _steps(self) -> dict[int, tuple[ScheduleTable, int, tuple[bool, ...]]]:
-        """The cursors by the address of their steps: the table, the bytes of a step, and which steps do something."""
+        """The cursors by the address of their steps: table, bytes per step, and whether each step has actions."""
         assert self._image.osek is not None
-        found = {}
+        cursors = {}
         for cursor in self._image.osek.allocation.cursors:
             address, size = self._symbols.get(f"carillon_steps_{cursor.table.name}_{cursor.part}", (0, 0))
             if size:
-                found[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
-        return found
+                cursors[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
+        return cursors

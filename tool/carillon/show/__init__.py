@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures and exports of a run; each takes the panel of one trace, or of several above one another."""
+"""Pictures and exports of a run; each shows the panel of one trace, or several panels above one another."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timeline as one self-contained HTML file: nothing is loaded, no script comes from elsewhere.
+"""The timeline as one self-contained HTML file, which loads nothing: its scripts are inside.
 
-The file carries the run as arrays of differences, which the page's script sums once. What the script draws is found by binary
-search, so that hundreds of thousands of events stay fluid.
+The file contains the run as arrays of differences, which the page's script sums once.  The script finds the part to
+draw by binary search, so that hundreds of thousands of events stay fluid.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _TICKS = ("start_delay", "jitter", "drift", "response", "longest")
 
 
 def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
-    """Write the page; ``window`` (ticks) is what it shows first, None: the first round.  ``network``: the name of one."""
+    """Write the page; ``window``: the ticks shown first (None: the first round); ``network``: a network's name."""
     shown = checked_window(panels, window)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("carillon.show").joinpath("timeline.html.j2").read_text(encoding="utf-8"))
@@ -122,21 +122,21 @@ def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
 
 
 def _tables(panel: Panel) -> list[dict[str, object]]:
-    """The tables of a panel: what the rounds start, and what is event-triggered."""
+    """The tables of a panel: tasks of the rounds, and event-triggered tasks and ISRs."""
     events = [task for task in panel.summary.tasks if task.event_triggered]
     rounds = [task for task in panel.summary.tasks if not task.event_triggered]
-    what = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in events) else "tasks"
+    others = "ISRs and tasks" if any(task.lane.kind is LaneKind.INTERRUPT for task in events) else "tasks"
     both = panel.rounds and panel.event_triggered
     return [
         {
             "title": f"{panel.title}: {kind if both else ''}{who}",
             "columns": [(title, meaning) for title, _, meaning in columns],
-            "rows": [_row(panel, task) for task in own],
+            "rows": [_row(panel, task) for task in tasks],
             "help": f"{ticks} in ticks, execution in {unit_of(panel)}, dispatch and terminate in {panel.trace.unit}",
         }
-        for there, kind, who, columns, own, ticks in (
+        for there, kind, who, columns, tasks, ticks in (
             (panel.rounds, "time-triggered ", "tasks", ROUNDS, rounds, "Start delay, jitter, drift and response"),
-            (panel.event_triggered, "event-triggered ", what, EVENTS, events, "Longest"),
+            (panel.event_triggered, "event-triggered ", others, EVENTS, events, "Longest"),
         )
         if there
     ]
@@ -156,7 +156,7 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
 
 
 def _cell(panel: Panel, task: TaskSummary, key: str) -> dict[str, object]:
-    """A figure of a task: its text, the number that rows are sorted by, and what it is in seconds, if it is a time."""
+    """A figure of a task: its text, the number to sort rows by, and a time also in seconds."""
     value: Spread | int | float | None = getattr(task, key)
     if value is None or (key in ("dispatch", "terminate") and not panel.counts_code):
         return {"text": "-", "key": "-1", "time": ""}
@@ -216,7 +216,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
     lanes = []
     for lane in summary.lanes:
         real = lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
-        own = verdicts[lane.name] if real else []
+        lane_verdicts = verdicts[lane.name] if real else []
         lanes.append(
             {
                 "name": lane.name,
@@ -229,9 +229,9 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "sleep": intervals(panel.waiting[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
                 "act": differences(panel.activations[lane]),
-                "due": differences(v.at * panel.scale for v in own),
-                "late": [index for index, v in enumerate(own) if v.missed],
-                "dueRun": differences(v.run for v in own),
+                "due": differences(v.at * panel.scale for v in lane_verdicts),
+                "late": [index for index, v in enumerate(lane_verdicts) if v.missed],
+                "dueRun": differences(v.run for v in lane_verdicts),
             }
         )
     objects = {name: index for index, name in enumerate(dict.fromkeys(h.object for h in summary.handlers))}

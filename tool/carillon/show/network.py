@@ -31,7 +31,7 @@ SHOWN_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Pictured:
-    """A run as pictures need it: a panel for each node on the common axis, and its figures in its own ticks."""
+    """A run prepared for pictures: a panel for each node on the common axis, and a summary in the node's own ticks."""
 
     run: NetworkRun
     panels: tuple[Panel, ...]
@@ -63,7 +63,7 @@ def _panel(run: NetworkRun, node: NodeRun, releases: Sequence[Release]) -> Panel
     panel = panel_of(trace, [Release(r.task, at(r.at), tuple(at(d) for d in r.deadlines), r.point) for r in releases])
     power_up = node.node.start // _GRAIN
     for lane in panel.running:
-        if lane == IDLE:  # it is not idle, it is off
+        if lane == IDLE:  # the node is not idle, but off
             panel.running[lane][:] = [(max(b, power_up), e, owner) for b, e, owner in panel.running[lane] if e > power_up]
     return panel
 
@@ -85,11 +85,11 @@ def true_trace(run: NetworkRun, node: NodeRun, at: Callable[[int], int]) -> Trac
     )
 
 
-def first_window(it: Pictured) -> Window:
+def first_window(picture: Pictured) -> Window:
     """The first rounds of the node that begins last."""
-    begin = max(_true(node)(0) for node in it.run.nodes)
-    rounds = max(panel.trace.round_length for panel in it.panels)
-    end = min(length_of(it.panels), begin + SHOWN_ROUNDS * rounds)
+    begin = max(_true(node)(0) for node in picture.run.nodes)
+    rounds = max(panel.trace.round_length for panel in picture.panels)
+    end = min(length_of(picture.panels), begin + SHOWN_ROUNDS * rounds)
     return max(0, min(begin, end - 1)), end
 
 
@@ -99,46 +99,46 @@ def drift_ppm(run: NetworkRun, node: NodeRun) -> Fraction:
     return node.clock.offset(run.length) * PICOSECONDS / lasted * 10**6 if lasted > 0 else Fraction(0)
 
 
-def render(console: Console, it: Pictured, window: Window | None) -> None:
+def render(console: Console, picture: Pictured, window: Window | None) -> None:
     """Print the timeline of a window (nanoseconds; None: the first rounds), and the tables."""
     signs = ASCII if console.options.ascii_only else BLOCKS
-    shown = checked_window(it.panels, window or first_window(it))
-    for line in timeline(it.panels, shown, console.width, signs):
+    shown = checked_window(picture.panels, window or first_window(picture))
+    for line in timeline(picture.panels, shown, console.width, signs):
         console.print(line, no_wrap=True, overflow="crop", crop=True, highlight=False)
     console.print("The axis is true time: a tick of it is a nanosecond.", style="dim", highlight=False, soft_wrap=True)
     console.print()
-    console.print(_nodes(it, signs))
-    console.print(_tasks(it, signs))
+    console.print(_nodes(picture, signs))
+    console.print(_tasks(picture, signs))
 
 
-def _nodes(it: Pictured, signs: Signs) -> Table:
+def _nodes(picture: Pictured, signs: Signs) -> Table:
     micro = "µs" if signs is BLOCKS else "us"
     columns = ("Clock, ppm", f"Ahead, {micro}", "Sent", "Lost", "Doubled", "Received")
-    table = table_of(f"Nodes after {format_time(it.run.length, PICOSECONDS)}", columns, signs, ("Node",))
-    for node in it.run.nodes:
+    table = table_of(f"Nodes after {format_time(picture.run.length, PICOSECONDS)}", columns, signs, ("Node",))
+    for node in picture.run.nodes:
         table.add_row(
             node.node.name,
-            format_number(drift_ppm(it.run, node)),
-            format_number(node.clock.offset(it.run.length) * 10**6),
+            format_number(drift_ppm(picture.run, node)),
+            format_number(node.clock.offset(picture.run.length) * 10**6),
             *(str(count) for count in (node.sent, node.lost, node.doubled, node.received)),
         )
     return table
 
 
-def _tasks(it: Pictured, signs: Signs) -> Table:
-    part = format_time(min(it.run.recorded, it.run.length), PICOSECONDS)
+def _tasks(picture: Pictured, signs: Signs) -> Table:
+    part = format_time(min(picture.run.recorded, picture.run.length), PICOSECONDS)
     columns = ("Runs", "Start delay", "Jitter", "Response", "Met", "Missed")
     caption = f"Tasks in the first {part}: min/median/max in each node's own ticks"
     table = table_of(caption, columns, signs, ("Node", "Task"))
-    for node, summary in zip(it.run.nodes, it.summaries, strict=True):
+    for node, summary in zip(picture.run.nodes, picture.summaries, strict=True):
         for task in summary.tasks:
-            ticks = (spread_text(it) for it in (task.start_delay, task.jitter, task.response))
+            ticks = (spread_text(spread) for spread in (task.start_delay, task.jitter, task.response))
             met = (str(task.deadlines_met), missed_text(task))
             table.add_row(node.node.name, task.lane.name, runs_text(task), *ticks, *met)
     return table
 
 
-def as_json(it: Pictured) -> list[dict[str, object]]:
+def as_json(picture: Pictured) -> list[dict[str, object]]:
     """A node's figures each, in the form that ``--json`` prints."""
     return [
         {
@@ -148,8 +148,8 @@ def as_json(it: Pictured) -> list[dict[str, object]]:
             "clock_hz": node.clock.hz,
             "begin": node.begin,
             "length": node.trace.length,
-            "clock_ppm": float(drift_ppm(it.run, node)),
-            "ahead": float(node.clock.offset(it.run.length)),
+            "clock_ppm": float(drift_ppm(picture.run, node)),
+            "ahead": float(node.clock.offset(picture.run.length)),
             "sent": node.sent,
             "lost": node.lost,
             "doubled": node.doubled,
@@ -158,5 +158,5 @@ def as_json(it: Pictured) -> list[dict[str, object]]:
             "stopped": node.trace.stopped,
             "summary": summary.as_json(),
         }
-        for node, summary in zip(it.run.nodes, it.summaries, strict=True)
+        for node, summary in zip(picture.run.nodes, picture.summaries, strict=True)
     ]

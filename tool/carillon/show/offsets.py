@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of the nodes' clocks over time: how far each oscillator is from true time, and what the nodes take for the time.
+"""A picture of the nodes' clocks over time: each oscillator's distance from true time, and each node's network time.
 
-The second part is there if applications report a time (``carillon_bus_report``): how far it is from what the first node that
-reports would say at that instant.  A report holds until the next one; the node's own oscillator carries it on.
+The second part is there if applications report a time (``carillon_bus_report``): its distance from the time of the
+first node that reports, at that instant.  A report holds until the next; the node's own oscillator carries it on.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Part:
 
 def parts_of(run: NetworkRun) -> tuple[Part, ...]:
     """What is drawn of a run."""
-    found = [Part("Oscillators: how far they are ahead of true time", tuple(_oscillator(run, node) for node in run.nodes))]
+    parts = [Part("Oscillators: how far they are ahead of true time", tuple(_oscillator(run, node) for node in run.nodes))]
     first = next((node for node in run.nodes if node.reports), None)
     if first is not None:
         lines = tuple(_bundled(reported(node, first), run.length) for node in run.nodes)
-        found.append(Part(f"The network's time as nodes report it: how far they are ahead of '{first.node.name}'", lines))
-    return tuple(found)
+        parts.append(Part(f"The network's time as nodes report it: how far they are ahead of '{first.node.name}'", lines))
+    return tuple(parts)
 
 
 def _oscillator(run: NetworkRun, node: NodeRun) -> Line:
-    """Where the oscillator is at the ends of its stretches, or so many of them as can be told apart."""
+    """The oscillator's offset at the ends of its stretches, or at :data:`COLUMNS` + 1 times if there are more."""
     times = {run.length * k // COLUMNS for k in range(COLUMNS + 1)}
     if len(node.clock.stretches) <= COLUMNS:
         times = {s.begin for s in node.clock.stretches} | {run.length}
@@ -52,7 +52,7 @@ def _oscillator(run: NetworkRun, node: NodeRun) -> Line:
 
 
 class _Time:
-    """What a node takes for the network's time, between its reports too; asked for at ascending times."""
+    """The network's time as a node takes it, also between its reports; ask at ascending times."""
 
     def __init__(self, node: NodeRun) -> None:
         self.clock, self.reports = node.clock, node.reports
@@ -60,7 +60,7 @@ class _Time:
         self.hz = node.clock.hz
 
     def _parts(self, time: int) -> int:
-        """What the oscillator had made."""
+        """The value of the oscillator's counter at ``time``."""
         stretches = self.clock.stretches
         while self.stretch + 1 < len(stretches) and stretches[self.stretch + 1].begin <= time:
             self.stretch += 1

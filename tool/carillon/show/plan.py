@@ -68,7 +68,7 @@ def _rows(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
 
 
 def _late_starts(planned: Planned, image: ModeImage) -> list[dict[str, Any]]:
-    """The tasks of the table: how many ticks after its own each starts at the latest, but for what preempts it."""
+    """The tasks of the table, each with its latest start in ticks after its own tick, not counting preemption."""
     if image.dispatch is None or not planned.kernel_times:
         return []
     starts = planned.kernel_times[planned.image.modes.index(image)].starts
@@ -124,7 +124,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
 
 
 def _drawing(mode: ModeAllocation, width: int) -> list[tuple[str, str]]:
-    """One line per carrier: its points along the round; activations with their windows."""
+    """One line per carrier: its points along the round, and the windows of activations."""
     length = mode.mode.round_length
     lines = []
     for carrier in mode.carriers:

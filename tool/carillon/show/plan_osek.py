@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event-triggered system of a plan: what ``plan --json`` says of it, and its tables."""
+"""The event-triggered system of a plan: its part of ``plan --json``, and its tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def stack_bytes(image: Image, task: OsekTask) -> int:
-    """Bytes of a task's own stack; 0 of a basic task, which runs on that of whatever it preempts."""
+    """Bytes of a task's own stack; 0 for a basic task, which runs on the stack of the task that it preempts."""
     assert image.osek is not None
     guard = GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
     return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
@@ -122,7 +122,7 @@ def _task_json(image: Image, task: OsekTask) -> dict[str, Any]:
     }
 
 
-def lateness(image: Image, what: str, tick: int, held: int, level: int = 0, holders: str = "ISRs and locks") -> list[str]:
+def lateness(image: Image, subject: str, tick: int, held: int, level: int = 0, holders: str = "ISRs and locks") -> list[str]:
     """What is known of a tick that is held back: how much of it is counted all the same, and how late it may come.
 
     ``held``: the ticks that the time base counts, 0 if nothing counts them but their interrupts.  ``level``: where tasks above
@@ -131,11 +131,11 @@ def lateness(image: Image, what: str, tick: int, held: int, level: int = 0, hold
     assert image.osek is not None
     system, base = image.system, image.osek.allocation.base
     if base is None or held == 0:
-        told = [f"{what}: held back for longer than its tick of {format_duration(tick, system.clock_hz)}, it loses ticks"]
+        told = [f"{subject}: held back for longer than its tick of {format_duration(tick, system.clock_hz)}, it loses ticks"]
     else:
         cell = base.use.cell.name if base.use is not None else f"{base.array.names[0]}'s counter"
         most = format_duration(held * tick, system.clock_hz)
-        told = [f"{what}: ticks that are held back are counted by {cell}, up to {most}"]
+        told = [f"{subject}: ticks that are held back are counted by {cell}, up to {most}"]
     stretch = longest_stretch(system)
     if level:
         return [f"{told[0]}; all that is above level {level} holds it back, and services serve what is due meanwhile"]
@@ -147,7 +147,7 @@ def lateness(image: Image, what: str, tick: int, held: int, level: int = 0, hold
 
 
 def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, Any]]:
-    found = []
+    counters = []
     for counter in allocation.osek.counters:
         parts = [part for part in allocation.counters if part.demand.name == counter.name]
         first = parts[0] if parts else None
@@ -172,7 +172,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
             held = "all that is above holds it back, and services serve what is due meanwhile"
             late += [f"counter {counter.name}, level {part.level}: {held}" for part in parts[1:]]
             late += _shared(image.system.board, allocation, first)
-        found.append(
+        counters.append(
             {
                 "line": counter.span.line,
                 "name": counter.name,
@@ -188,7 +188,7 @@ def _counters_json(image: Image, allocation: OsekAllocation) -> list[dict[str, A
                 ],
             }
         )
-    return found
+    return counters
 
 
 def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
@@ -199,12 +199,12 @@ def _ticks_for(allocation: OsekAllocation, counter: Counter) -> str:
 
 
 def _tables_of(allocation: OsekAllocation, part: Carrier) -> list[str]:
-    """The schedule tables that do something in a part of a counter's queue."""
+    """The schedule tables with an action in a part of a counter's queue."""
     return [c.table.name for c in allocation.cursors if c.part == part.part and any(step.actions for step in c.steps)]
 
 
 def _shared(board: Board, allocation: OsekAllocation, first: Carrier) -> list[str]:
-    """What a counter's parts that have no cell of their own cost, or that have no level."""
+    """The cost of a counter's parts without a cell of their own, and of alarms without a level of their own."""
     told: list[str] = []
     requested = allocation.requested(first)
     if requested:
@@ -230,7 +230,7 @@ def _shared(board: Board, allocation: OsekAllocation, first: Carrier) -> list[st
 def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any]]:
     osek, costs = allocation.osek, cost_table(board.port)
     cells = {alarm.name: carrier for alarm, carrier in allocation.alarms}
-    found = []
+    alarms = []
     for alarm in osek.alarms:
         carrier = cells.get(alarm.name)
         if carrier is None:
@@ -247,7 +247,7 @@ def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any
                 why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} {board.code_unit}"
         if carrier is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
-        found.append(
+        alarms.append(
             {
                 "line": alarm.span.line,
                 "name": alarm.name,
@@ -258,7 +258,7 @@ def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any
                 "why": why,
             }
         )
-    return found
+    return alarms
 
 
 def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
@@ -267,10 +267,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     def cell(value: object) -> str:
         return "-" if value is None else str(value)
 
-    def plain(title: str, found: list[dict[str, Any]], columns: dict[str, str]) -> None:
-        """What the plan says of each, behind its line, under the titles of columns."""
+    def plain(title: str, objects: list[dict[str, Any]], columns: dict[str, str]) -> None:
+        """Show a table with the JSON line of each object, and its fields under ``columns``."""
         rows = Table("line", *columns)
-        for it in found:
+        for it in objects:
             rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
         rows.show(console, title)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schedule tables of a plan: what ``plan --json`` says of them, and their words."""
+"""The schedule tables of a plan: their part of ``plan --json``, and their words."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
 
 
 def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
-    """The cell at the end of a table on cells that does not repeat; None of any other."""
+    """The cell at the end of a table on cells that does not repeat; None for other tables."""
     own = next((carrier for series, carrier in reversed(allocation.cells_of(table)) if series.action is None), None)
     return part_json(allocation, own) if own is not None else None
 
@@ -64,14 +64,14 @@ def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any
 def _carrier(
     allocation: OsekAllocation, table: ScheduleTable, point: TablePoint, action: AlarmAction, parts: Mapping[int, Carrier]
 ) -> Carrier | None:
-    """What does a point's action: a cell of a table on cells, else the part of the queue that it is in."""
+    """The carrier of a point's action: a cell of a table on cells, or else the action's part of the queue."""
     cells = allocation.cells_of(table)
     own = next((carrier for series, carrier in cells if series.action == action and point.offset in series.offsets), None)
     return own or parts.get(allocation.part_of(table.counter, action))
 
 
 def _start(osek: Osek, table: ScheduleTable) -> str | None:
-    """How StartOS starts a table, in words; None if it does not."""
+    """How StartOS starts a table, in words; None if StartOS does not start the table."""
     start = table.autostart
     if start is None:
         return None
@@ -84,7 +84,7 @@ def _start(osek: Osek, table: ScheduleTable) -> str | None:
 
 
 def about_table(table: dict[str, Any]) -> str:
-    """What a schedule table is, beside its points."""
+    """A description of a schedule table without its points."""
     words: list[str] = []
     if table["sync"] != "none":
         words.append(f"synchronised {table['sync']}ly" + (f" to {table['precision']} ticks" if table["precision"] else ""))

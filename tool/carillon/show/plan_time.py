@@ -70,7 +70,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
 
 
 def _late(image: Image, clock: ClockCell, held: int) -> list[str]:
-    """What is known of a periodic clock's ticks that are held back."""
+    """The known lateness of a periodic clock's ticks that are held back."""
     lock = clock.services.longest_lock
     if not held and lock is not None and lock < clock.tick and not image.system.modes:
         return ["clock: its interrupts alone tell its ticks, as longest_lock says that nothing holds one back until the next"]
@@ -78,7 +78,7 @@ def _late(image: Image, clock: ClockCell, held: int) -> list[str]:
 
 
 def _slices_json(image: Image, allocation: OsekAllocation, tick: int | None, carrier: Carrier) -> dict[str, Any]:
-    """What ends slices; of microcode, what ticks for the machine, and how much of that is known where it is held back."""
+    """The carrier that ends slices; with microcode, the tick of the machine, with the known lateness of held ticks."""
     machine, held = image.microcode is not None, allocation.held_machine
     return {
         "tick": tick,
@@ -151,7 +151,7 @@ def render_time(console: Console, planned: Planned) -> None:
 
 
 def _named(prediction: Prediction, clock_hz: int) -> str:
-    """A clock; a periodic one with its tick."""
+    """The name of a clock, with the tick of a periodic clock."""
     if prediction.kind is not ClockKind.PERIODIC or prediction.tick is None:
         return prediction.name
     return f"{prediction.name}, {format_duration(prediction.tick, clock_hz)}"

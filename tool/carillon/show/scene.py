@@ -38,14 +38,13 @@ KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel"}
 class Panel:
     """One trace, analysed, with the intervals to draw for each lane.
 
-    ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks,
-    ascending; owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases,
-    and the interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to
-    have activated: when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).
-    ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.
-    ``instants`` has the stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has
-    its expiry points as activations, in ``running`` from when to when it is started, and in ``waiting`` when it is the
-    next one.
+    ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks, ascending;
+    owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the
+    interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to have activated:
+    when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).  ``overhead`` is the kernel's
+    time once more, in the lane of the task that it served or interrupted.  ``instants`` has the stretches of runs that took no
+    time at all, which only a mark can show.  A schedule table's lane has its expiry points as activations, in ``running`` from
+    when to when it is started, and in ``waiting`` when it is the next one.
     """
 
     trace: Trace
@@ -70,7 +69,7 @@ class Panel:
 
     @property
     def counts_code(self) -> bool:
-        """Whether code takes time on this board, so that instructions mean something."""
+        """Whether code takes time on this board, so that counts of instructions mean something."""
         return self.trace.instructions_per_tick > 0
 
     @property
@@ -135,12 +134,12 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for owner, end in last.items():
         if summary.runs[owner].end is None and end < summary.end.u:
             preempted[summary.runs[owner].lane].append((end, summary.end.u, owner))
-    for owner, own in ran.items():
+    for owner, intervals in ran.items():
         run = summary.runs[owner]
-        waits = _waits(run, own, summary.end.u)
+        waits = _waits(run, intervals, summary.end.u)
         waiting[run.lane] += [(begin, end, owner) for begin, end in waits]
         end = summary.end.u if run.end is None else run.end.u
-        preempted[run.lane] += [(b, e, owner) for b, e in _between([*own, *waits], run.begin.u, end)]
+        preempted[run.lane] += [(b, e, owner) for b, e in _between([*intervals, *waits], run.begin.u, end)]
     activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
     by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
@@ -173,8 +172,8 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
-    """When a run waited, after the instruction by which it does."""
-    found = []
+    """The times at which a run waited, each from the instruction after the wait."""
+    waits = []
     ends = [e for _, e in ran]
     for begin, until in run.waits:
         position = bisect.bisect_left(ends, begin.u)
@@ -182,8 +181,8 @@ def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int
         first = own if position < len(ends) and ran[position][0] <= begin.u < ends[position] == own else begin.u
         last = end if until is None else until.u
         if last > first:
-            found.append((first, last))
-    return found
+            waits.append((first, last))
+    return waits
 
 
 def _between(intervals: Iterable[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:
@@ -197,7 +196,7 @@ def _between(intervals: Iterable[tuple[int, int]], begin: int, end: int) -> Iter
 
 
 def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
-    """The kernel's segments by the lane that bears them: of the task dispatched or terminated, else of the one interrupted."""
+    """The kernel's segments per lane: the lane of the task dispatched or terminated, else of the interrupted task."""
     overhead: dict[Lane, list[tuple[int, int, int]]] = {lane: [] for lane in summary.lanes}
     begun = {(index, stretch.begin.u) for index, run in enumerate(summary.runs) for stretch in run.stretches}
     for index, segment in enumerate(summary.segments):
@@ -216,7 +215,7 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
 
 
 def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
-    """Which signs a picture of panels may have, so that its legend says what they mean."""
+    """The signs that a picture of these panels may contain, for its legend."""
     rounds = any(p.rounds for p in panels)
     return {
         "rounds": rounds,
@@ -227,7 +226,7 @@ def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
 
 
 def headings(panels: Sequence[Panel]) -> list[str]:
-    """What stands above each panel: kernels that are compared have letters."""
+    """The heading of each panel: kernels under comparison have letters."""
     if len(panels) == 1 or panels[0].trace.node:
         return [panel.title for panel in panels]
     return [f"({letter}) {panel.title}" for letter, panel in zip("ab", panels, strict=True)]
@@ -329,5 +328,5 @@ def describe(panel: Panel) -> str:
 
 
 def unit_of(panel: Panel) -> str:
-    """What ``n`` counts on this board."""
+    """The unit of ``n`` on this board."""
     return panel.trace.unit if panel.counts_code else "ticks"

@@ -83,16 +83,16 @@ class _Picture:
         self.parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="{weight}" {more}/>')
 
     def clipped(self, intervals: Iterable[tuple[int, int, int]]) -> list[tuple[float, float]]:
-        """The visible part of each interval, in x; what is less than a quarter of a unit apart becomes one."""
-        found: list[tuple[float, float]] = []
+        """The visible part of each interval, in x; parts less than a quarter of a unit apart are joined."""
+        clipped: list[tuple[float, float]] = []
         for begin, end, _ in intervals:
             if end > self.low and begin < self.high and end > begin:
                 left, right = self.x(max(begin, self.low)), self.x(min(end, self.high))
-                if found and left - found[-1][1] < 0.25:
-                    found[-1] = (found[-1][0], right)
+                if clipped and left - clipped[-1][1] < 0.25:
+                    clipped[-1] = (clipped[-1][0], right)
                 else:
-                    found.append((left, right))
-        return found
+                    clipped.append((left, right))
+        return clipped
 
     def bars(self, intervals: Iterable[tuple[int, int, int]], y: float, height: float, fill: str, thinnest: float = 0.6) -> None:
         for left, right in self.clipped(intervals):
@@ -145,7 +145,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
 
 
 def write_picture(stream: IO[str], height: float, title: str, words: str, elements: Iterable[str]) -> None:
-    """Write a picture of elements, on its own background; ``words`` are for those who cannot see it."""
+    """Write a picture of elements on its own background; ``words`` describe it for readers who cannot see it."""
     stream.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(height)}" width="{WIDTH}" ')
     stream.write(f'height="{number(height)}" role="img" aria-label={quoteattr(title)} font-family="{FONT}">\n')
     stream.write("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
@@ -157,7 +157,7 @@ def write_picture(stream: IO[str], height: float, title: str, words: str, elemen
 
 
 def _description(panels: Sequence[Panel], window: Window) -> str:
-    """The picture in words, for those who cannot see it."""
+    """A description of the picture in words, for readers who cannot see it."""
     words = [f"Ticks {window[0]} to {window[1]}."]
     for panel in panels:
         totals = panel.summary.totals
@@ -255,7 +255,7 @@ def _axis(panel: Panel, window: Window, labels: Sequence[int], y: float) -> list
 
 
 def _legend(panels: Sequence[Panel], y: float) -> list[str]:
-    """What the signs mean, in one line."""
+    """The meaning of the signs, in one line."""
     picture = _Picture((0, 1), 1)
     small = ' font-size="11.5"'
     x = float(GUTTER)

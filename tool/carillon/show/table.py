@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of plain text without lines, as rich lays them out, in a fifth of its time: a plan has thousands of cells."""
+"""Plain text tables without lines, as rich lays them out, in a fifth of rich's time: a plan has thousands of cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Columns with two spaces between them; a cell that is wider than its column is wrapped at words, or within one."""
+    """Columns with two spaces between them; a cell wider than its column is wrapped at words, or within a word."""
 
     def __init__(self, *titles: str) -> None:
         self._titles = titles

@@ -107,7 +107,7 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
 
 
 def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> list[Text]:
-    """What the signs mean, in as many lines as it takes."""
+    """The meaning of the signs, in as many lines as necessary."""
     lines = [Text(" " * gutter)]
     shown = signs_of(panels)
     for sign, meaning, used in (
@@ -183,7 +183,7 @@ def _marks(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs)
 
 
 def _table_line(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs) -> Text:
-    """A schedule table: a line while it is started, and its expiry points."""
+    """A schedule table's line: drawn while the table is started, with its expiry points."""
     low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
     cells = [" "] * columns
     for sign, intervals in ((signs.waiting, panel.waiting[lane]), (signs.line, panel.running[lane])):
@@ -197,7 +197,7 @@ def _table_line(panel: Panel, lane: Lane, window: Window, columns: int, signs: S
 
 
 def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, style: str) -> Text:
-    """What the lane did: two halves to a cell, a thin line for what is shorter than half of a half."""
+    """A lane's bar: each character has two halves, and a thin line stands for less than half of a half."""
     low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
     halves = columns * 2
     ran, stood, waited = [0] * halves, [0] * halves, [0] * halves
@@ -228,7 +228,7 @@ def runs_text(task: TaskSummary) -> str:
 
 
 def spread_text(spread: Spread | int | None) -> str:
-    """``min/median/max``, one number if there is one or all are equal, ``-`` if there is none."""
+    """``min/median/max``; one number if there is only one value; ``-`` without a value."""
     if spread is None or isinstance(spread, int):
         return "-" if spread is None else str(spread)
     if spread.minimum == spread.maximum:
@@ -249,7 +249,7 @@ def table_of(caption: str, columns: Sequence[str], signs: Signs, names: Sequence
 
 
 def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
-    """The figures of each task: times in ticks, then what it and the kernel executed; those of rounds first."""
+    """The tables of tasks' figures: times in ticks, then executed instructions; tasks of the rounds come first."""
     tables = _of_rounds(panel, signs) if panel.rounds else []
     return tables + (_of_events(panel, signs) if panel.event_triggered else [])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``carillon verify`` prints: what was compared of each mode, and what was not."""
+"""The output of ``carillon verify``: what was compared in each mode, and what was not."""
 
 from __future__ import annotations
 

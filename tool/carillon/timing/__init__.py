@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long what an image does takes at most, by the prices that its port declares."""
+"""Bounds of the times that an image's code takes, by the prices that its port declares."""

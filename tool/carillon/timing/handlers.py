@@ -26,7 +26,7 @@ from carillon.lower import ExpiryPoint
 
 @dataclass(frozen=True, slots=True)
 class HandlerCost:
-    """At most so many instructions from the expiry to the task's first one, and from its last one to the handler's end."""
+    """Most instructions from the expiry to the task's first instruction, and from its last one to the handler's end."""
 
     before: int
     after: int
@@ -66,16 +66,16 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     if not does and not shared:
         return HandlerCost(board.interrupt_entry, table["direct_end"])
     before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
-    if shared:  # the handler asks the cells of those before it, and its own
+    if shared:  # the handler asks the cells of all carriers up to this one
         asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
         before += table["asks"] * sum(len(c.cells) for c in asked)
-    for it in does:
-        if it.does in RUNS:
+    for operation in does:
+        if operation.does in RUNS:
             seen = True
-            if it.does is Does.RUN_LOWERED:
+            if operation.does is Does.RUN_LOWERED:
                 before, after = before + table["lower"], after + table["raise"]
             continue
-        price = table[it.price]
+        price = table[operation.price]
         before, after = (before, after + price) if seen else (before + price, after)
     return HandlerCost(before, after)
 
@@ -111,20 +111,20 @@ def _expiries(carrier: Carrier, length: int) -> int:
 
 
 def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
-    """When cells expire in a round whose turns are counted, and it is none of their points; and what their handlers take."""
+    """Expiries per round that only count turns, as (tick, instructions of the handler)."""
     price = prices(image.system.board.port)
     taken = image.system.board.interrupt_entry + sum(price.get(what, 0) for what in ("frame_begin", "lap", "frame_end"))
-    length, found = mode.allocation.mode.round_length, []
+    length, laps = mode.allocation.mode.round_length, []
     for multiplex in (x for x in mode.multiplexes if x.laps):
         turn = multiplex.cell.use.progression.period
         times = sorted(t % length for t in multiplex.cell.carrier.demand.times)
         for before, at in zip([times[-1] - length, *times], times, strict=False):
-            found += [((at - turn * k) % length, taken) for k in range(1, (at - before - 1) // turn + 1)]
-    return found
+            laps += [((at - turn * k) % length, taken) for k in range(1, (at - before - 1) // turn + 1)]
+    return laps
 
 
 def _arrives(image: Image) -> int:
-    """What a table's handler takes until its cell is re-armed."""
+    """Instructions of a table's handler until its cell is re-armed."""
     price = prices(image.system.board.port)
     return image.system.board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
 
@@ -151,16 +151,16 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     tasks, starts = dict(table.tasks), dict(table.starts)
     enables = dict(table.enables)
     for carrier in carriers:
-        own, name = costs[id(carrier)], carrier.demand.object
+        cost, name = costs[id(carrier)], carrier.demand.object
         if not carrier.action.runs:
-            enables[name] = own.total
+            enables[name] = cost.total
             continue
         others = [c for c in activations if c is not carrier and (c.level >= carrier.level or c.lowered)]
         pieces = [piece] if table_level >= carrier.level else [0]
         blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
-        tasks[name] = max(own.total + blocking, tasks.get(name, 0))
-        turns = lap * len(turned - {id(carrier)})  # which may all be counted at its tick
-        starts[name] = max(own.before + blocking + turns, starts.get(name, 0))
+        tasks[name] = max(cost.total + blocking, tasks.get(name, 0))
+        turns = lap * len(turned - {id(carrier)})  # all turns may be counted at the task's tick
+        starts[name] = max(cost.before + blocking + turns, starts.get(name, 0))
     per_tick = _per_tick(image)
     every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))
     found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)]
@@ -191,7 +191,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
             due = (at + turn * length) * per_tick
             wait = max(0, free - due)
             ready = arrive + price["table_begin"] + price["table_tick"] + len(points) * price["table_entry"]
-            one = len(points) == 1 and not wait
+            alone = len(points) == 1 and not wait
             total = ready + sum(whole for p in points if p.action.runs) + price["frame_end"]
             before = 0
             for point in points:
@@ -200,7 +200,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
                     kind = checks if isinstance(point.action, CheckDeadline) else enables
                     kind[name] = max(kind.get(name, 0), wait + ready + price["frame_end"])
                     continue
-                start = arrive + price["table_one"] if one else wait + ready + before + price["table_run"]
+                start = arrive + price["table_one"] if alone else wait + ready + before + price["table_run"]
                 starts[name] = max(starts.get(name, 0), start + price["lower"] + other)
                 own = start + price["lower"] + price["raise"] + price["table_run_end"] + price["frame_end"]
                 tasks[name] = max(tasks.get(name, 0), own + other)

@@ -63,20 +63,20 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
 def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
     """Give each run the release that it answers.
 
-    From the last start back: each takes the latest release that is not after it and not yet taken.  So a
-    start that is later than the next release still finds its own, and a lost activation shifts nothing.
+    From the last start backwards, each start takes the latest release that is not after it and not yet taken.  So a start
+    after the next release still finds its own release, and a lost activation shifts no others.
     """
     started = grouped((run.lane.name, run) for run in runs)
-    for task, own in grouped((release.task, release) for release in releases).items():
-        times = [release.at for release in own]
+    for task, task_releases in grouped((release.task, release) for release in releases).items():
+        times = [release.at for release in task_releases]
         gap = min((b - a for a, b in itertools.pairwise(times)), default=8 * EARLY_TICKS)
         early = min(EARLY_TICKS, gap // 8)
-        free = len(own)
+        free = len(task_releases)
         for run in reversed(started[task]):
             free = min(free, bisect.bisect_right(times, run.begin.t + early)) - 1
             if free < 0:
                 break
-            run.release = own[free]
+            run.release = task_releases[free]
 
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
@@ -133,9 +133,9 @@ def _shares(walk: Walk) -> dict[Lane, float]:
 
 
 def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
-    """By how much later than the first of a point's undisturbed starts its last came, of the point with most.
+    """The drift of a task: the last delay minus the first of a point's undisturbed starts, of the point with the largest.
 
-    Between points of one task, as between tasks, starts differ by what the kernel has to do; that is no drift.
+    Starts of different points, as of different tasks, differ by the work of the kernel; this difference is no drift.
     """
     first: dict[tuple[str, int], int] = {}
     last: dict[tuple[str, int], int] = {}
@@ -151,29 +151,29 @@ def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
 
 
 def _task_summary(
-    trace: Trace, lane: Lane, share: float, own: Sequence[Run], released: int, judged: Sequence[bool]
+    trace: Trace, lane: Lane, share: float, runs: Sequence[Run], released: int, judged: Sequence[bool]
 ) -> TaskSummary:
-    """A lane's figures from its own runs, how many releases it has, and whether each of its deadlines was missed."""
-    stretches = [stretch for run in own for stretch in run.stretches]
+    """A lane's figures from its runs, its number of releases, and whether each of its deadlines was missed."""
+    stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
-    answered = [(run, run.release) for run in own if run.release is not None]
+    answered = [(run, run.release) for run in runs if run.release is not None]
     delays = [run.begin.t - release.at for run, release in answered]
     return TaskSummary(
         lane=lane,
-        activations=len(own),
+        activations=len(runs),
         unstarted=released - len(answered),
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
         drift=_drift(answered),
         response=Spread.of([run.end.t - release.at for run, release in answered if run.end is not None]),
         execution=Spread.of([stretch.executed for stretch in finished]),
-        preemptions=sum(run.preemptions for run in own),
+        preemptions=sum(run.preemptions for run in runs),
         deadlines_met=judged.count(False),
         deadlines_missed=judged.count(True),
         dispatch=Spread.of([stretch.dispatch for stretch in stretches if stretch.dispatch is not None]),
         terminate=Spread.of([stretch.terminate for stretch in finished if stretch.terminate is not None]),
         event_triggered=lane.name in trace.event_triggered,
-        waits=sum(len(run.waits) for run in own),
+        waits=sum(len(run.waits) for run in runs),
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
         start_bound=dict(trace.start_bounds).get(lane.name),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the rounds of a mode began and what of them was due when, also of rounds that are made longer and shorter."""
+"""The times of a mode's rounds and of the points in them, also for rounds that are made longer and shorter."""
 
 from __future__ import annotations
 

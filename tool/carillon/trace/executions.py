@@ -38,9 +38,9 @@ CELLS_KERNEL = 300
 
 
 def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[Excess]:
-    """What executed for longer than its WCET, and for how many ticks at most.
+    """The tasks that executed for longer than their WCETs, with their longest execution times in ticks.
 
-    What preempted a job does not count; a job that had not ended counts for what it has executed.
+    Preemption does not count; a job that had not ended counts with the time that it has executed.
     """
     per_tick = max(1, trace.instructions_per_tick)
     for task in system.tasks:
@@ -75,7 +75,7 @@ def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary)
 
 
 def _rates(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
-    """Tasks on cells: those of one period are computed together, and the kernel's part cannot be told from theirs."""
+    """Tasks on cells: tasks of one period are computed together, and the kernel's part cannot be separated from theirs."""
     per_tick = max(1, trace.instructions_per_tick)
     for rate in rates_of(giotto, giotto.thread_names):
         tasks = [giotto.tasks[number] for number in rate.tasks]
@@ -109,12 +109,12 @@ def warn_of_missed(system: System, trace: Trace, diagnostics: Diagnostics) -> No
 
 
 def warn_of_exceeded(system: System, trace: Trace, summary: Summary, diagnostics: Diagnostics) -> int:
-    """Report C245 for each task that executed for longer than its WCET; returns of how many."""
-    found = list(exceeded(system, trace, summary))
-    for it in found:
-        most, wcet = (format_duration(time, system.clock_hz) for time in (it.most, it.wcet))
-        known = f"{'its WCET is' if it.name.startswith('task') else 'their WCETs are'} {wcet}"
-        cause = f"{it.name} executed for {most}, and {known}: what was checked with that does not hold"
+    """Report C245 for each task that executed for longer than its WCET; the number of these tasks."""
+    executions = list(exceeded(system, trace, summary))
+    for execution in executions:
+        most, wcet = (format_duration(time, system.clock_hz) for time in (execution.most, execution.wcet))
+        known = f"{'its WCET is' if execution.name.startswith('task') else 'their WCETs are'} {wcet}"
+        cause = f"{execution.name} executed for {most}, and {known}: what was checked with that does not hold"
         remedy = "measure the task's longest way, and write that as its wcet; or make the task shorter"
-        diagnostics.warning("C245", it.span, cause, remedy)
-    return len(found)
+        diagnostics.warning("C245", execution.span, cause, remedy)
+    return len(executions)

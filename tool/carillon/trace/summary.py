@@ -122,10 +122,9 @@ class Totals:
 class Summary:
     """All that :func:`analyse` found.
 
-    ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority,
-    schedule tables, kernel, idle.  ``segments`` are
-    in order of time, never overlap and cover the trace from ``begin`` to ``end`` in each of the three units.
-    ``scale`` is the number of units ``u`` in a tick.
+    ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
+    tables, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in each
+    of the three units.  ``scale`` is the number of units ``u`` in a tick.
     """
 
     begin: Moment

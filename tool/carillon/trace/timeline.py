@@ -41,7 +41,7 @@ class Moment(NamedTuple):
 
 
 class LaneKind(Enum):
-    """Who can have the processor; and a schedule table, which never has."""
+    """Kinds of lanes: the holders of the processor, and schedule tables, which never hold it."""
 
     TASK = "task"
     INTERRUPT = "interrupt"
@@ -78,7 +78,7 @@ class Segment(NamedTuple):
 
 
 class HandlerKind(Enum):
-    """What an interrupt was for: the first of these that applies."""
+    """The purpose of an interrupt: the first of these that applies."""
 
     ACTIVATION = "activation"  # it started a time-triggered task
     INTERRUPT = "interrupt"  # it started an interrupt of the application
@@ -107,7 +107,7 @@ class Handler:
 
     @property
     def kind(self) -> HandlerKind:
-        """What it was for."""
+        """The purpose of the interrupt."""
         if self.timer:
             return HandlerKind.TIMER
         for kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK):
@@ -156,22 +156,22 @@ class Run:
 
     @property
     def executed(self) -> int:
-        """What it executed, in units of ``n``."""
+        """The run's execution time, in units of ``n``."""
         return sum(stretch.executed for stretch in self.stretches)
 
     @property
     def dispatch(self) -> int | None:
-        """That of its first stretch."""
+        """The dispatch of the first stretch."""
         return self.stretches[0].dispatch
 
     @property
     def terminate(self) -> int | None:
-        """That of its last stretch."""
+        """The terminate of the last stretch."""
         return self.stretches[-1].terminate
 
     @property
     def waits(self) -> tuple[tuple[Moment, Moment | None], ...]:
-        """When it waited: from, and until it went on (None: it waited when the trace ended)."""
+        """The run's waits: the begin, and the end of each (None: the run waited when the trace ended)."""
         begins = [s.end for s in self.stretches if s.end is not None]
         ends = [s.begin for s in self.stretches[1:]]
         open_ended = len(ends) < len(begins) and self.end is None

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follow a run's events: who has the processor after each of them.
 
-Order of events that it expects: ``enter(object)``, then ``start(task)`` ... ``end(task)``, then
-``exit(object)``; ``preempt(task)`` precedes the ``enter`` of the handler that preempts it and
-``resume(task)`` follows the ``exit`` after which it goes on; ``idle`` whenever idle (re)gains the
-processor.  ``wait(task)`` instead of ``end(task)`` leaves an extended task's run open: a later ``resume(task)``
-begins where ``start(task)`` would.  Handlers nest.  It accepts a kernel that starts tasks outside handlers,
-missing ``preempt`` and ``resume`` events, and a trace that is cut off at either end.
+Order of events that it expects: ``enter(object)``, then ``start(task)`` ... ``end(task)``, then ``exit(object)``;
+``preempt(task)`` precedes the ``enter`` of the handler that preempts it and ``resume(task)`` follows the ``exit`` after which it
+goes on; ``idle`` whenever idle (re)gains the processor.  ``wait(task)`` instead of ``end(task)`` leaves an extended task's run
+open: a later ``resume(task)`` begins where ``start(task)`` would.  Handlers nest.  It accepts a kernel that starts tasks outside
+handlers, missing ``preempt`` and ``resume`` events, and a trace that is cut off at either end.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class _Phase(Enum):
 
 @dataclass
 class _Frame:
-    """A handler that was entered (``handler`` >= 0) or a task that runs outside any handler."""
+    """A handler that was entered (``handler`` >= 0), or a task that runs outside any handler."""
 
     handler: int
     phase: _Phase
@@ -76,7 +75,7 @@ class _Frame:
 
 
 class Walk:
-    """One pass over the events, with a stack of what is active, innermost last."""
+    """One pass over the events, with a stack of the active frames, innermost last."""
 
     def __init__(self, trace: Trace) -> None:
         self.events = trace.events
@@ -171,10 +170,10 @@ class Walk:
             self._switch(KERNEL, top.handler, at)
 
     def _interrupt_top(self, at: Moment, announced: bool = False) -> None:
-        """What runs now is preempted.
+        """Preempt the frame that runs now.
 
-        It counts only if it ran at all since it got the processor: one handler may follow another with no
-        instruction of the task in between.  Where code takes no time, the event that announces it says so.
+        The preemption counts only if the frame ran at all since it got the processor: one handler may follow another with no
+        instruction of the task in between.  Where code takes no time, the announcing event says whether it counts.
         """
         top = self.stack[-1] if self.stack else None
         if top is None or top.phase is not _Phase.INSIDE or top.preempted:
@@ -194,7 +193,7 @@ class Walk:
         self._left(frame, at)
 
     def _left(self, frame: _Frame, at: Moment) -> None:
-        """What follows a task's end, or the begin of a wait, in its handler is over."""
+        """End the part of a handler after a task's end, or after the begin of a wait."""
         if frame.phase is _Phase.AFTER and frame.stretch is not None and frame.stretch.terminate is None:
             frame.stretch.terminate = at.n - frame.since_n - frame.nested_n
 
@@ -234,16 +233,16 @@ class Walk:
         self._show_top(at)
 
     def _find(self, name: str) -> int:
-        """The frame in which that task is active; -1 if none."""
+        """The position of the frame in which the task is active; -1 if there is none."""
         for position in range(len(self.stack) - 1, -1, -1):
             if self.stack[position].phase is _Phase.INSIDE and self.stack[position].lane.name == name:
                 return position
         return -1
 
     def _reach(self, event: Event, at: Moment) -> _Frame:
-        """Make the named task's frame the top, as it must be for this event."""
+        """Make the frame of the event's task the top of the stack, as the event requires."""
         position = self._find(event.object)
-        if position < 0:  # it began before the trace, or its start is missing
+        if position < 0:  # the task began before the trace, or its start is missing
             while self.stack and self.stack[-1].phase is not _Phase.INSIDE:
                 self._pop(at)
             self.stack.append(_Frame(-1, _Phase.INSIDE, event.n, lane=self._lane_of(event.object)))
@@ -296,7 +295,7 @@ class Walk:
         self._show_top(after)
 
     def _next_instruction(self, at: Moment) -> Moment:
-        """The end of the instruction that an END stands for: it is the task's own, not the kernel's."""
+        """The end of the instruction of an END event: this instruction is the task's, not the kernel's."""
         if not self.counts_code:
             return at
         limit = self.end
@@ -325,7 +324,7 @@ class Walk:
 
     def _deadline(self, event: Event, _at: Moment) -> None:
         if event.object in self.event_triggered:
-            return  # a block of a Giotto program has found it, in a handler that has other work
+            return  # a block of a Giotto program has found the miss, in a handler that has other work
         for frame in reversed(self.stack):
             if frame.handler >= 0:
                 if frame.phase is _Phase.INSIDE:

@@ -37,7 +37,7 @@ from carillon.verify.vector_tables import differences, own_handlers
 
 @dataclass(slots=True)
 class Report:
-    """What was compared: of each mode, and of the event-triggered system; and what was not, with the reason."""
+    """What was compared, of each mode and of the event-triggered system; and what was not, with the reasons."""
 
     system: str
     board: str
@@ -63,17 +63,17 @@ class Report:
 
     def line(self) -> str:
         """The same in a line, for ``carillon build``."""
-        found = []
+        counts = []
         if self.modes:
             sums = [sum(getattr(m, key) for m in self.modes) for key in ("expiries", "vectors", "deadlines")]
-            found.append("{} expiries, {} vectors, {} deadlines".format(*sums))
+            counts.append("{} expiries, {} vectors, {} deadlines".format(*sums))
         if self.events is not None:
-            found.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
+            counts.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
         if self.microcode is not None:
-            found.append(f"microcode: {self.microcode.instructions} instructions, {self.microcode.functions} functions")
+            counts.append(f"microcode: {self.microcode.instructions} instructions, {self.microcode.functions} functions")
         if self.unverified:
-            found.append(f"{len(self.unverified)} {'part' if len(self.unverified) == 1 else 'parts'} not verified")
-        return f"verified: {'; '.join(found)}"
+            counts.append(f"{len(self.unverified)} {'part' if len(self.unverified) == 1 else 'parts'} not verified")
+        return f"verified: {'; '.join(counts)}"
 
 
 @dataclass(slots=True)
@@ -115,12 +115,12 @@ class _Verifier:
             self._events(tables, beneath, functions, vectors)
         bases = tables.time_bases(len(system.modes))
         syncs = tables.syncs(len(system.modes))
-        for mode, table, own in zip(system.modes, modes, vectors, strict=False):
+        for mode, table, vectors_of_mode in zip(system.modes, modes, vectors, strict=False):
             hardware = self._hardware(f"mode '{mode.name}'")
             if hardware is None:
                 continue
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
-            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, own, tables, below)
+            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, vectors_of_mode, tables, below)
             comparison.sync = syncs[len(self.report.modes)] if syncs else None
             try:
                 if beneath is not None:
@@ -139,10 +139,10 @@ class _Verifier:
         for what in dict.fromkeys(hardware.strange):
             self.diagnostics.error("C204", span, what, REMEDY)
 
-    def _hardware(self, what: str) -> Hardware | None:
+    def _hardware(self, subject: str) -> Hardware | None:
         hardware = Hardware(self.system, self.elf)
         if hardware.unknown:
-            self.unverified.append(f"{what}: no rule reads cells of family {', '.join(hardware.unknown)}")
+            self.unverified.append(f"{subject}: no rule reads cells of family {', '.join(hardware.unknown)}")
             return None
         return hardware
 
@@ -177,10 +177,10 @@ class _Verifier:
 
     def _functions(self) -> list[str]:
         system = self.system
-        found = [*(t.entry for t in system.tasks), *(i.handler for i in system.interrupts)]
+        names = [*(t.entry for t in system.tasks), *(i.handler for i in system.interrupts)]
         if system.osek is not None:
-            found += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
-        return found
+            names += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
+        return names
 
     def _initials(self, tables: Tables) -> tuple[Store, ...]:
         symbol = self.elf.symbols.get("carillon_initials")

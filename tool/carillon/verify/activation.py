@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vector that starts a task: what it does around the task, on each of its paths."""
+"""A vector that starts a task: its code around the task, on each path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Path:
         self.multiplexes, self.waits = {it.multiplex for it in rearmed}, any(it.waits for it in rearmed)
 
     def follow(self, path: list[Step]) -> str:
-        """What is wrong with it; empty if nothing is."""
+        """The first fault of a path; empty if there is none."""
         steps = {
             "unpend": self._unpend,
             "enable": self._enable,
@@ -169,7 +169,7 @@ class ActivationVector:
         round_.report.deadlines += len(deadlines)
 
     def check(self) -> None:
-        """Every path, and what keeps the task from being entered while it runs."""
+        """Check every path, and the guard against entering the task while it runs."""
         round_ = self.round
         span = round_._span(self.subject)
         for path in self.meaning.paths:
@@ -179,14 +179,14 @@ class ActivationVector:
         round_.tell("C205", span, self.source, self.meaning, self._guard(), self.subject)
 
     def _guard(self) -> list[str]:
-        """What keeps the task from being entered while it runs, where no deadline ends it before."""
+        """Faults of the guard against entering the task while it runs; none if a deadline always ends the task before."""
         round_, mode = self.round, self.round.mode
         system = round_.system
-        own = [a for a in mode.activations if a.task == self.task.name]
-        following = [*(a.at for a in own[1:]), mode.round_length + (own[0].at if own else 0)]
+        starts = [a for a in mode.activations if a.task == self.task.name]
+        following = [*(a.at for a in starts[1:]), mode.round_length + (starts[0].at if starts else 0)]
         stops = system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN
         ended = stops and all(
-            a.monitor is Monitor.ALWAYS and a.deadlines and max(a.deadlines) <= t for a, t in zip(own, following, strict=True)
+            a.monitor is Monitor.ALWAYS and a.deadlines and max(a.deadlines) <= t for a, t in zip(starts, following, strict=True)
         )
         if self.task.overrun is Overrun.NEVER or ended:
             return []

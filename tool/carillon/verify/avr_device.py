@@ -53,7 +53,7 @@ class _Header:
         self._defined = dict(_DEFINE.findall(text))
 
     def find(self, name: str) -> int | None:
-        """The number or the address that a macro is; None: there is none, or it is something else."""
+        """The number or the address that a macro stands for; None for a missing macro, and for anything else."""
         for _ in range(8):  # a register of several names
             value = self._defined.get(name)
             if value is None:
@@ -70,42 +70,42 @@ class _Header:
         return next((found for name in names if (found := self.find(name)) is not None), None)
 
     def _registers(self, top: str) -> Iterator[tuple[int, list[int]]]:
-        """Numbers of timers with control registers A and B, a counter, and what says how long its round is."""
+        """Numbers of timers, each with the addresses of control A and B, of the counter and of the register ``top``."""
         for n in range(10):
             found = [self.find(name.format(n)) for name in ("TCCR{}A", "TCCR{}B", "TCNT{}", top)]
             if None not in found:
                 yield n, [it for it in found if it is not None]
 
     def timers(self) -> tuple[Timer, ...]:
-        """Those that have 16 bits and a register for the length of their round."""
-        found = []
+        """Timers with 16 bits and a register for the length of their round."""
+        timers = []
         for n, (a, b, count, top) in self._registers("ICR{}"):
             if "16" not in self._defined[f"TCNT{n}"]:
                 continue
             channels = {f"OCR{n}{x}": self.find(f"TIMER{n}_COMP{x}_vect_num") for x in "ABC"}
             names = {s: name for name, s in channels.items() if s is not None and self.find(name) is not None}
             matches = {s: match for s, name in names.items() if (match := self.find(name)) is not None}
-            found.append(Timer(a, b, count, top, matches, names))
-        return tuple(found)
+            timers.append(Timer(a, b, count, top, matches, names))
+        return tuple(timers)
 
     def small(self) -> tuple[Timer, ...]:
-        """Those that have 8 bits and two channels."""
-        found = []
+        """Timers with 8 bits and two channels."""
+        timers = []
         for n, (a, b, count, top) in self._registers("OCR{}A"):
             if self.find(f"TCNT{n}H") is not None:
                 continue
             source, match = self.find(f"TIMER{n}_COMPB_vect_num"), self.find(f"OCR{n}B")
             if source is not None and match is not None and self.find(f"TC{n}H") is None and self.find(f"TCCR{n}C") is None:
-                found.append(Timer(a, b, count, top, {source: match}, {source: f"OCR{n}B"}))
-        return tuple(found)
+                timers.append(Timer(a, b, count, top, {source: match}, {source: f"OCR{n}B"}))
+        return tuple(timers)
 
     def requests(self) -> dict[tuple[int, int], dict[int, int]]:
         """Of timers and of external interrupts."""
-        found: dict[tuple[int, int], dict[int, int]] = {}
+        requests: dict[tuple[int, int], dict[int, int]] = {}
 
         def add(enable: int | None, flags: int | None, bit: int | None, source: int | None) -> None:
             if enable is not None and flags is not None and bit is not None and source is not None:
-                found.setdefault((enable, flags), {})[1 << bit] = source
+                requests.setdefault((enable, flags), {})[1 << bit] = source
 
         for n in range(10):
             kinds = [(f"OCIE{n}{x}", f"COMP{x}") for x in ("A", "B", "C", "")]
@@ -116,12 +116,12 @@ class _Header:
                 flags = self.first(f"TIFR{n}", *(f"{e}TIFR" for e in extended), "TIFR")
                 add(enable, flags, self.find(bit), self.find(f"TIMER{n}_{kind}_vect_num"))
             add(self.first("EIMSK", "GICR"), self.first("EIFR", "GIFR"), self.find(f"INT{n}"), self.find(f"INT{n}_vect_num"))
-        return found
+        return requests
 
 
 @cache
 def _header(compiler: str, option: str) -> _Header | None:
-    """What the compiler finds in the header of the device that its option names; None: it has none."""
+    """The header of the device that the compiler's option names; None without a compiler or a header."""
     program = shutil.which(compiler)
     if program is None:
         return None

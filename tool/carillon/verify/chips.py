@@ -91,18 +91,18 @@ REMEDY = "correct the board's file; where its timers are is in {}"
 
 
 def machine(command: Sequence[str]) -> str | None:
-    """The machine that a command line of QEMU starts, with its options, which may move its devices; None: it names none."""
+    """The machine, with its options, that a command line of QEMU starts; None without a machine."""
     return next((value for option, value in pairwise(command) if option in ("-M", "-machine", "--machine")), None)
 
 
 AVR_HEADER = "the device's header of avr-libc"
 
 
-def _channels(found: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
-    """Each channel of an AVR device's timers, by the name of its compare register, as a board's file has it."""
+def _channels(chip: Device, timers: Sequence[Timer]) -> Mapping[str, Site]:
+    """Each channel of an AVR device's timers, by the name of its compare register, as in a board's file."""
     requests = {
         source: {"enable": enable, "flags": flags, "bit": mask.bit_length() - 1}
-        for (enable, flags), bits in found.requests.items()
+        for (enable, flags), bits in chip.requests.items()
         for mask, source in bits.items()
     }
     return {
@@ -131,13 +131,13 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
     Returns what no table says, for the list of what was not verified.
     """
     board = system.board
-    found = device(board) if board.port == "avr" else None
-    if found is not None:
-        for name, timers in (("avr16", found.timers), ("avr8", found.small)):
+    chip_device = device(board) if board.port == "avr" else None
+    if chip_device is not None:
+        for name, timers in (("avr16", chip_device.timers), ("avr8", chip_device.small)):
             family = hardware.families.get(name)
             if family is not None:
-                _family(system, family, list(family.cells.values()), _channels(found, timers), AVR_HEADER, diagnostics)
-        _requests(board, found, diagnostics)
+                _family(system, family, list(family.cells.values()), _channels(chip_device, timers), AVR_HEADER, diagnostics)
+        _requests(board, chip_device, diagnostics)
         return []
     started = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
     chip = CHIPS.get((board.port, started)) if started is not None else None
@@ -182,7 +182,7 @@ def _requests(board: Board, found: Device, diagnostics: Diagnostics) -> None:
 def _family(
     system: System, family: Family, cells: Sequence[Cell], known: Mapping[str, Site], documents: str, diagnostics: Diagnostics
 ) -> None:
-    """A cell may have any name, and an array any order: what matters is that each is a timer of the chip, and another one."""
+    """Compare cells with timers.  Names and order are free, but each cell must be a different timer of the chip."""
     board = system.board
     left = dict(known)
     wrong: list[Cell] = []
@@ -195,10 +195,10 @@ def _family(
     for cell in wrong:
         told = _told(family, cell)
         timer = _meant(cell.place.name, told, left)
-        what = f"cell '{cell.place.name}' of board '{board.name}'"
+        subject = f"cell '{cell.place.name}' of board '{board.name}'"
         if timer is None:
-            found = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
-            cause = f"{what} has {found}, which no timer of the chip has that is not another cell's"
+            values = " and ".join(f"{key} {_number(key, value)}" for key, value in told.items())
+            cause = f"{subject} has {values}, which no timer of the chip has that is not another cell's"
             diagnostics.error("C204", board.cell_written(cell.place.name, SOURCE), cause, REMEDY.format(documents))
             continue
         site = left.pop(timer)
@@ -206,13 +206,13 @@ def _family(
             value, expected = told.get(key), site.get(key)
             if value != expected:
                 code = "C205" if key == SOURCE else "C204"
-                cause = f"{what} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
+                cause = f"{subject} has {key} {_number(key, value)}, but the chip's {timer} has {_number(key, expected)}"
                 place = board.cell_written(cell.place.name, key)
                 diagnostics.error(code, place, cause, REMEDY.format(documents))
 
 
 def _meant(name: str, told: Site, left: Mapping[str, Site]) -> str | None:
-    """The timer that a cell is probably meant to be: of its name, else of the most in common; None: none is left."""
+    """The timer that a cell probably means: by its name, else by the most values in common; None if no timer is left."""
     if name in left:
         return name
     return max(left, key=lambda timer: sum(told.get(key) == value for key, value in left[timer].items()), default=None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon verify``: finds the image that belongs to a schedule, and compares them."""
+"""``carillon verify``: finds the image of a schedule, and compares the two."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def verify_file(
     best: tuple[Report, Diagnostics] | None = None
     clocks = (system.clock_hz, *(() if system.clock_given else system.other_clocks))
     for hz in dict.fromkeys(clocks):
-        found = Diagnostics()
+        differences = Diagnostics()
         try:
             at = system if hz == system.clock_hz else read_and_check(schedule, Diagnostics(), board, hz, machine)
         except CarillonError:
             continue  # the board's cells cannot keep the schedule at this clock
-        report = verify(at, image, found, kernel)
-        if best is None or len(found.errors) < len(best[1].errors):
-            best = report, found
-        if not found.errors:
+        report = verify(at, image, differences, kernel)
+        if best is None or len(differences.errors) < len(best[1].errors):
+            best = report, differences
+        if not differences.errors:
             break
     assert best is not None
     diagnostics.found += best[1].found

@@ -42,7 +42,7 @@ class MultiplexStart:
 
     @property
     def waits(self) -> bool:
-        """Whether its cell expires at other times than its points, too."""
+        """Whether the cell also expires at other times than its points."""
         return self.laps > 0 or any(laps for _, laps in self.steps)
 
 
@@ -107,7 +107,7 @@ class Reader:
         self.elf, self.begin, self.at = elf, at, at
 
     def take(self, size: int) -> int:
-        """The next member, of that size, behind what padding its type asks for."""
+        """The next member, of ``size`` bytes, after the padding of its type."""
         step = min(size, self.elf.align)
         self.at += -(self.at - self.begin) % step
         value = self.elf.number(self.at, size)
@@ -115,7 +115,7 @@ class Reader:
         return value
 
     def truth(self) -> bool:
-        """The next member, of one byte that is 0 or 1; UnreadableError if it is neither."""
+        """The next member, a byte that is 0 or 1; UnreadableError for other values."""
         value = self.take(1)
         if value > 1:
             raise UnreadableError(f"the byte at {self.at - 1:#x} is {value}, and is to be 0 or 1")
@@ -135,13 +135,13 @@ POINTER = 0
 
 
 def otherwise(row: Mapping[str, int], expected: Mapping[str, int]) -> str:
-    """Which members of a row are not what is expected; empty if all are."""
+    """The members of a row that differ from the expected values; empty if all are equal."""
     wrong = ((name, value) for name, value in expected.items() if row[name] != value)
     return "; ".join(f"{name} {row[name]}, and the schedule says {value:d}" for name, value in wrong)
 
 
 def rows_of(elf: Elf, name: str, size: int = 0, count: int = 0) -> list[Reader]:
-    """A reader for each row of a table; none if there is no such table, or not of rows of this ``size``, or this ``count``."""
+    """A reader per row of a table; none if the table is absent, or does not have ``count`` rows of ``size`` bytes."""
     symbol = elf.symbols.get(name)
     if symbol is None or not symbol.size:
         return []
@@ -217,7 +217,7 @@ class Tables:
         return ControlTable(counter, target, forget, enable)
 
     def _multiplexes(self, at: int, count: int) -> list[MultiplexStart]:
-        found = []
+        starts = []
         for _ in range(count):
             reader = Reader(self.elf, at)
             multiplex, first = self.elf.data(reader.pointer()), self.elf.data(reader.pointer())
@@ -235,8 +235,8 @@ class Tables:
             if timed:
                 inside.take(self.word)
             source = inside.take(2) if timed else None
-            found.append(MultiplexStart(multiplex, register, self.steps(first, lapped), first, laps, due, source))
-        return found
+            starts.append(MultiplexStart(multiplex, register, self.steps(first, lapped), first, laps, due, source))
+        return starts
 
     def steps(self, first: int, lapped: bool) -> tuple[tuple[int, int], ...]:
         """The intervals of a circle of struct carillon_step, each with the turns before it."""
@@ -256,30 +256,30 @@ class Tables:
 
     def tick(self, step: int) -> tuple[Entry, ...]:
         """The entries of a table that are due in the tick whose first step is at an address."""
-        found: list[Entry] = []
+        entries: list[Entry] = []
         reader = Reader(self.elf, step)
-        while len(found) < LONGEST:
+        while len(entries) < LONGEST:
             begin = reader.at
             reader.pointer()
             reader.take(self.word)
             function = self.elf.code(reader.pointer())
             entry = Entry(function, reader.take(self.word), reader.take(2), reader.take(1))
-            found.append(entry)
+            entries.append(entry)
             if not reader.take(1):
-                return tuple(found)
+                return tuple(entries)
             reader.at = begin + self.elf.padded(reader.at - begin, self.elf.pointer)
         raise UnreadableError(f"the entries of the tick at {step:#x} have no end")
 
     def circle(self, first: int) -> tuple[int, ...]:
         """The addresses of a circle of struct carillon_step, from the first on."""
-        found: list[int] = []
+        circle: list[int] = []
         at = first
-        while at not in found[:1]:
-            if len(found) == LONGEST:
+        while at not in circle[:1]:
+            if len(circle) == LONGEST:
                 raise UnreadableError(f"the steps at {first:#x} have no end")
-            found.append(at)
+            circle.append(at)
             at = self.elf.data(Reader(self.elf, at).pointer())
-        return tuple(found)
+        return tuple(circle)
 
     def time_bases(self, count: int) -> tuple[tuple[int, int, int], ...] | None:
         """carillon_time_bases: counter, phase, length of each mode; None where nobody asks for the time."""
@@ -294,18 +294,18 @@ class Tables:
         symbol = self.elf.symbols.get("carillon_syncs")
         if symbol is None:
             return ()
-        found: list[SyncTable] = []
+        tables: list[SyncTable] = []
         reader = Reader(self.elf, symbol.address)
-        while len(found) < count:
+        while len(tables) < count:
             lists = [self.elf.data(reader.pointer()) for _ in range(3)]
             counter, latest = reader.take(self.word), reader.take(self.word)
             length, at, lengthen, shorten, _ = (reader.take(4) for _ in range(5))
             counts = [reader.take(2) for _ in range(3)]
             source = reader.take(2)
             cells, hold, release = (self.stores(a, n) for a, n in zip(lists, counts, strict=True))
-            found.append(SyncTable(cells, hold, release, counter, latest, length, at, lengthen, shorten, source))
+            tables.append(SyncTable(cells, hold, release, counter, latest, length, at, lengthen, shorten, source))
             reader.at = reader.begin + self.elf.padded(reader.at - reader.begin, self.elf.pointer)
-        return tuple(found)
+        return tuple(tables)
 
     def vector(self, table: int, source: int, system_vectors: int) -> int:
         """The address of the function that a source's vector is."""

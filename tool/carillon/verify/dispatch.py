@@ -28,7 +28,7 @@ def is_table(round_: Round, source: int) -> bool:
 
 
 def spread(round_: Round, running: Running) -> dict[Subject, Running]:
-    """The table's cell once for each subject of its entries, with the expiries that are the subject's."""
+    """The table's cell once per subject of the table's entries, each with the expiries of this subject."""
     if running.multiplex is None:
         round_.error("C205", f"{running} leads to the dispatcher of tables, and is not re-armed")
         return {}
@@ -48,7 +48,7 @@ def spread(round_: Round, running: Running) -> dict[Subject, Running]:
 
 
 def _subject(round_: Round, entry: Entry) -> Subject | str:
-    """Whose an entry is; or what is wrong with it."""
+    """The subject of an entry; or the entry's fault."""
     system = round_.system
     if entry.action in (ACTIVATE, DEADLINE):
         if entry.object >= len(system.tasks):

@@ -33,7 +33,7 @@ class Elf:
         self._sized, self._sized_at = sized, [s.address for s in sized]
 
     def bytes_at(self, address: int, size: int) -> bytes:
-        """What the image holds there; UnreadableError if it holds nothing, as in memory that is cleared at start."""
+        """The image's bytes at ``address``; UnreadableError if it has none, as in memory that is cleared at start."""
         k = bisect_right(self._starts, address) - 1
         if k >= 0:
             start, part = self._parts[k]
@@ -57,10 +57,10 @@ class Elf:
 
     def symbol(self, name: str) -> Symbol:
         """The symbol of that name; UnreadableError if there is none."""
-        found = self.symbols.get(name)
-        if found is None:
+        symbol = self.symbols.get(name)
+        if symbol is None:
             raise UnreadableError(f"the image has no '{name}'")
-        return found
+        return symbol
 
     def data(self, pointer: int) -> int:
         """Where in the file's address space a pointer to data points."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel knows of the cells that it stops and sets while it runs, and what it keeps for each task beside.
+"""The image's records of cells that the kernel stops and sets while it runs, and of each task's resources.
 
 Cells are those of alarms, of budgets, of time frames and the time base; a task has budgets, a frame, a state and a stack.
 """
@@ -51,7 +51,7 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
 
 
 def check_budget_cell(events: Events) -> None:
-    """The functions of the cell of budgets: what its vector goes on as, and what forgets its request."""
+    """Check the functions of the budgets' cell: the continuation of its vector, and the code that forgets its request."""
     cell = events.budget_cell
     forget, vector = events.elf.symbols.get(FORGET), events.elf.symbols.get(VECTOR)
     if cell is None:
@@ -66,7 +66,7 @@ def check_budget_cell(events: Events) -> None:
 
 
 def wrong_base(cell: Cell, lead: int) -> str:
-    """What is wrong with the time base: a cell that turns over when a whole number of its turns is over, from tick 0 on."""
+    """The fault of the time base: it must turn over a whole number of turns after tick 0."""
     begins = cell.begins
     if begins is None or cell.again is None:
         return "is started without an interval"
@@ -110,15 +110,15 @@ def check_frames(events: Events) -> None:
         events.error("C205", f"the table of time frames is missing, or has not {len(every)} of them")
         return
     reader = Reader(events.elf, symbol.address)
-    for it in every:
+    for job in every:
         events.report.tables += 1
-        frame = events.frame_cell.ticks(reader.take(4))
-        if frame != it.time_frame:
-            events.error("C205", f"'{it.name}' has a time frame of {float(frame):g} ticks, and not of {it.time_frame}", it.span)
+        time = events.frame_cell.ticks(reader.take(4))
+        if time != job.time_frame:
+            events.error("C205", f"'{job.name}' has a time frame of {float(time):g} ticks, and not of {job.time_frame}", job.span)
 
 
 def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: int) -> str:
-    """What is wrong with the state and the stack that the table of tasks gives a task."""
+    """The fault of the state and the stack that the table of tasks gives a task."""
     if bool(extended) != task.extended:
         return "has a stack of its own" if extended else "has no stack of its own"
     if not task.extended:
@@ -136,7 +136,7 @@ def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: 
 
 
 def serves_cells(events: Events, level: int, cells: int) -> str:
-    """What is wrong with the function that serves the cells at a task's level."""
+    """The fault of the function that serves the cells at a task's level."""
     serves = events.elf.symbols.get(f"carillon_cells_{level}")
     if (events.elf.code(cells) if cells else 0) == (serves.address if serves is not None else 0):
         return ""

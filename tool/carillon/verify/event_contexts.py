@@ -64,42 +64,42 @@ def level_rows(events: Events) -> list[LevelRow]:
 
 
 def check_levels(events: Events, rows: list[LevelRow]) -> None:
-    """The queue of each level: activations of all its tasks wait in it, each in a place of its own."""
+    """Check the queue of each level: activations of all its tasks wait in it, each in its own place."""
     tasks = events.leveled
     rings: dict[int, int] = {}
     for level in sorted({t.level for t in tasks}) if rows else ():
-        own = [t for t in tasks if t.level == level]
+        members = [t for t in tasks if t.level == level]
         events.report.tables += 1
         if not 0 < level < len(rows):
-            events.error("C205", f"the table of levels has no level {level}", own[0].task.span)
+            events.error("C205", f"the table of levels has no level {level}", members[0].task.span)
             continue
         row = rows[level]
-        wrong = _queue(events, row, [t.task for t in own])
-        if not wrong and row.task not in {t.number for t in own}:
+        wrong = _queue(events, row, [t.task for t in members])
+        if not wrong and row.task not in {t.number for t in members}:
             wrong = f"is that of task {row.task}"
-        if not wrong and any((row.request.address, row.request.value) != (t.request.address, t.request.value) for t in own):
+        if not wrong and any((row.request.address, row.request.value) != (t.request.address, t.request.value) for t in members):
             wrong = "is not requested by the store that requests its tasks"
-        if not wrong and any(row.source != t.source for t in own):
+        if not wrong and any(row.source != t.source for t in members):
             wrong = f"is said to have source {row.source}"
         for place in (row.ring, row.state) if row.capacity and not wrong else ():
             if place in rings:
                 wrong = f"has its queue where that of level {rings[place]} is"
             rings[place] = level
         if wrong:
-            names = ", ".join(f"'{t.task.name}'" for t in own)
-            events.error("C205", f"the level {level}, of {names}, {wrong}", own[0].task.span)
+            names = ", ".join(f"'{t.task.name}'" for t in members)
+            events.error("C205", f"the level {level}, of {names}, {wrong}", members[0].task.span)
 
     used = {t.level for t in tasks}
     for level, row in enumerate(rows):
         filled = (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
         if level not in used and any(filled):
             events.error("C205", f"the table of levels has a level {level}, which is no task's")
-    for level, found in enumerate(events.elf.numbers("carillon_software_handlers", events.elf.pointer)):
+    for level, handler in enumerate(events.elf.numbers("carillon_software_handlers", events.elf.pointer)):
         own_handler = events.elf.symbols.get(f"carillon_level_{level}")
         wanted = own_handler.address if level in used and own_handler is not None else 0
         events.report.tables += 1
-        if (events.elf.code(found) if found else 0) != wanted:
-            events.error("C205", f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(found))}'")
+        if (events.elf.code(handler) if handler else 0) != wanted:
+            events.error("C205", f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(handler))}'")
 
 
 def check_turns(events: Events, rows: list[LevelRow]) -> None:
@@ -145,7 +145,7 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
 
 
 def check_ceilings(events: Events) -> None:
-    """The level of each resource, and that at which each task runs (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
+    """Check the ceiling of each resource, and each task's running level (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
     osek, levels = events.osek, events.task_levels
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
@@ -155,22 +155,24 @@ def check_ceilings(events: Events) -> None:
     for resources, level in takers:
         for name in (n for n in resources if n != RES_SCHEDULER):
             users.setdefault(osek.resource(name).name, []).append(level)
-    for it in events.leveled:
+    for row in events.leveled:
         inner = [
-            r for r in (osek.resource(n) for n in it.task.resources if n != RES_SCHEDULER) if r.property is Property.INTERNAL
+            r for r in (osek.resource(n) for n in row.task.resources if n != RES_SCHEDULER) if r.property is Property.INTERNAL
         ]
-        wanted = max([it.level, *(max(users[r.name]) for r in inner)]) if it.task.preemptable else highest
-        if it.ceiling != wanted:
-            events.error("C207", f"the task '{it.task.name}' runs at level {it.ceiling}, and is to run at {wanted}", it.task.span)
+        wanted = max([row.level, *(max(users[r.name]) for r in inner)]) if row.task.preemptable else highest
+        if row.ceiling != wanted:
+            events.error(
+                "C207", f"the task '{row.task.name}' runs at level {row.ceiling}, and is to run at {wanted}", row.task.span
+            )
     ceilings = dict(enumerate(events.elf.numbers("carillon_osek_ceilings", 1)))
     named_ones = [r for r in osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
     every = [(r.name, max(users.get(osek.resource(r.name).name, [0])), r.span) for r in named_ones]
     every += [(RES_SCHEDULER, highest, osek.span)] if osek.scheduler_resource else []
     for number, (name, level, span) in enumerate(every if ceilings else ()):
-        found = ceilings.get(number, -1)
+        ceiling = ceilings.get(number, -1)
         events.report.tables += 1
-        if found != level:
-            events.error("C207", f"the resource '{name}' has level {found}, and the highest of its users is {level}", span)
+        if ceiling != level:
+            events.error("C207", f"the resource '{name}' has level {ceiling}, and the highest of its users is {level}", span)
 
 
 def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
@@ -191,22 +193,22 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
 
 
 def check_contexts(events: Events) -> None:
-    """What each source is said to be; and of each ISR, which source is said to be its own."""
+    """Check the context of each source, and the source of each ISR."""
     symbol = events.elf.symbols.get("carillon_osek_contexts")
     levels, services = events.task_levels, events.services
     if symbol is not None:
         cleared = events.elf.is_cleared(symbol)
         reader = Reader(events.elf, symbol.address)
         for source in range(symbol.size // 2):
-            found, service = 0 if cleared else reader.take(2), services.get(source)
-            if source in services and service is None:  # which has been told
+            context, service = 0 if cleared else reader.take(2), services.get(source)
+            if source in services and service is None:  # reported already
                 continue
             wanted = _context(events, source, service, levels) if service is not None else 0
-            if events.software and wanted & (ISR1 | ISR2) and found & 0xFF > max(levels.values(), default=0):
-                wanted = wanted & ~0xFF | found & 0xFF  # the kernel's own levels, those of tasks and above them those of ISRs
+            if events.software and wanted & (ISR1 | ISR2) and context & 0xFF > max(levels.values(), default=0):
+                wanted = wanted & ~0xFF | context & 0xFF  # the kernel's own levels, those of tasks and above them those of ISRs
             events.report.tables += 1
-            if found != wanted:
-                events.error("C205", f"{named([source])} is taken for {_said(found)}, and is {_said(wanted)}")
+            if context != wanted:
+                events.error("C205", f"{named([source])} is taken for {_said(context)}, and is {_said(wanted)}")
     sources = dict(enumerate(events.elf.numbers("carillon_osek_isr_sources", 2)))
     for number, isr in enumerate(events.osek.isrs if sources else ()):
         source = sources.get(number, -1)
@@ -218,7 +220,7 @@ def check_contexts(events: Events) -> None:
 def _context(events: Events, source: int, service: Service, levels: Mapping[str, int]) -> int:
     """What a source is to be said to be."""
     level = events.sources.get(source, 0)
-    if service.kind == "dispatcher":  # the kernel never asks who that is: it is beneath all others
+    if service.kind == "dispatcher":  # the kernel never asks for the dispatcher's context: it is beneath all others
         return 0
     if service.kind == "isr":
         isr = next((i for i in events.osek.isrs if i.name == service.name), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of the event-triggered system's levels, and what is at the levels of the tasks that it wakes."""
+"""The order of the event-triggered system's levels, and the interrupts at the levels of the tasks that they wake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERNELS_OWN = {"counter", "alarm", "joined", "point", "half", "end", "clock", "f
 
 
 def check_order(events: Events) -> None:
-    """A higher priority is a higher level; ISRs are above tasks, those of category 1 above those of category 2."""
+    """Check the order: higher priority, higher level; ISRs above tasks, category 1 above category 2."""
     board = events.system.board
     if board.nesting != "levels":
         return
@@ -34,11 +34,11 @@ def check_order(events: Events) -> None:
     known += [
         ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in events.osek.isrs
     ]
-    own = KERNELS_OWN | ({"slices"} if events.software or events.system.giotto else set())
+    kernel_kinds = KERNELS_OWN | ({"slices"} if events.software or events.system.giotto else set())
     for source, service in events.services.items():
         if service is None or _has_own_level(events, source, service):
             continue
-        if service.kind in own:
+        if service.kind in kernel_kinds:
             known.append((2, 0, levels[source], f"{service.kind} at source {source}", events.osek.span))
         if service.kind == "budgets":  # above all that the application can mask
             known.append((4, 0, levels[source], "cell of budgets", events.osek.span))
@@ -63,16 +63,16 @@ def _asks(events: Events, service: Service) -> Alarm | ScheduleTable | None:
 
 
 def _woken(events: Events, service: Service) -> str | None:
-    """The task that a cell's alarm, or its point of a schedule table, activates or sets an event of."""
-    it = _asks(events, service)
-    if it is None:
+    """The task that a cell's alarm, or its action of a schedule table, wakes; None without a task."""
+    asking = _asks(events, service)
+    if asking is None:
         return None
-    action = it.action if isinstance(it, Alarm) else it.actions[service.number]
+    action = asking.action if isinstance(asking, Alarm) else asking.actions[service.number]
     return action.object if isinstance(action, ActivateTask | SetEvent) else None
 
 
 def _has_own_level(events: Events, source: int, service: Service) -> bool:
-    """Whether a vector has the level of the tasks that its alarm, or its counter's queue, wakes, and not the kernel's."""
+    """Whether a vector has the level of the tasks that its alarm or its queue wakes, and not the kernel's level."""
     if events.software:
         return False
     if service.kind == "counter":
@@ -82,7 +82,7 @@ def _has_own_level(events: Events, source: int, service: Service) -> bool:
 
 
 def _queued(events: Events, number: int) -> set[str | None]:
-    """The tasks that are woken by what may stand in a part; None: an alarm there does something else."""
+    """The tasks that the entries of a part may wake; None stands for another action of an alarm."""
     alarms = [a for a in events.osek.alarms if events.parts.of.get(a.name) == number]
     actions = [a.action for a in alarms if not (a.static and a.name in events.carried)]
     woken = {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
@@ -92,18 +92,18 @@ def _queued(events: Events, number: int) -> set[str | None]:
 
 
 def is_at_its_tasks(events: Events, part: int) -> bool:
-    """Whether a part is served at the level of the tasks that its alarms wake."""
+    """Whether a part is served at the level of the tasks that it wakes."""
     woken = _queued(events, part)
     return not events.software and bool(woken) and all(t and events.ticked.get(part) == level_of(events, t) for t in woken)
 
 
 def level_of_alarm(events: Events, alarm: Alarm) -> int:
-    """The level of the task that an alarm wakes; -1 if it wakes none."""
+    """The level of the task that an alarm wakes; -1 without a task."""
     return level_of(events, alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
 
 
 def check_at_tasks(events: Events) -> None:
-    """Alarms at their tasks' levels: their vectors request the task, and services that look at the task find it done."""
+    """Check alarms at their tasks' levels: a vector requests the task, and services first serve what is due."""
     for source, service in events.services.items():
         if service is None or not _has_own_level(events, source, service):
             continue
@@ -112,7 +112,7 @@ def check_at_tasks(events: Events) -> None:
             continue
         asks, level = _asks(events, service), events.sources[source]
         assert asks is not None
-        what = f"{'alarm' if isinstance(asks, Alarm) else 'schedule table'} '{asks.name}'"
+        subject = f"{'alarm' if isinstance(asks, Alarm) else 'schedule table'} '{asks.name}'"
         requests = frozenset({source_of(events, _woken(events, service) or "")})
         for vectors in events.vectors:
             meaning = events.meanings.of(vectors[source])
@@ -123,12 +123,12 @@ def check_at_tasks(events: Events) -> None:
         symbol = events.elf.symbols.get(f"carillon_cells_{level}")
         paths = events.meanings.of(symbol.address).some_paths if symbol is not None else []
         if not any(_takes(path, source, requests) for path in paths):
-            cause = f"no service serves source {source}, of the {what} at level {level}, before its handler"
+            cause = f"no service serves source {source}, of the {subject} at level {level}, before its handler"
             events.error("C205", cause, asks.span)
 
 
 def _counter(events: Events, source: int, number: int) -> None:
-    """A counter at its tasks' level: services that look at such a task have what is due served."""
+    """Check a counter at its tasks' level: services that look at such a task first serve what is due."""
     counter, level = events.parts.counter(number), events.sources[source]
     symbol = events.elf.symbols.get(f"carillon_cells_{level}")
     calls = events.meanings.of(symbol.address).every("call") if symbol is not None else []
@@ -139,7 +139,7 @@ def _counter(events: Events, source: int, number: int) -> None:
 
 
 def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:
-    """Whether a source's request is taken back, and what it asks for requested."""
+    """Whether a path withdraws the request of ``source`` and then requests ``requests``."""
     taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
     return any(s.what == "pend" and s.sources == requests for s in path[taken:])
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of the kernel's tables a handler of the event-triggered system touches.
+"""The rows of the kernel's tables that a handler of the event-triggered system touches.
 
-A handler is the kernel's function with a number compiled into it: of an alarm, a part of a counter's queue, a level.  Its loads,
-stores and calls tell the number, whatever the compiler has made of it.  A row that belongs to another object is a difference.
+A handler is the kernel's function with a constant number: of an alarm, a part of a counter's queue, or a level.  Loads,
+stores and calls reveal the number, whatever the compiler made of it.  A row of another object is a difference.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RUNNING = "carillon_osek_running"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A row that a handler's code names: what it is of, its number, and where it was seen."""
+    """A row that a handler's code names: the kind of table, the row's number, and the place in the code."""
 
     kind: str
     number: int
@@ -74,10 +74,10 @@ class EventRows:
             except UnreadableError:
                 self.events.unverified.append(f"which rows '{self.events.elf.name_of(address)}' touches: its code is not read")
                 continue
-            for it in sorted(touched, key=lambda x: (x.kind, x.number)):
-                if it.kind in allowed and it.number not in allowed[it.kind]:
+            for row in sorted(touched, key=lambda x: (x.kind, x.number)):
+                if row.kind in allowed and row.number not in allowed[row.kind]:
                     whose = f"'{self.events.elf.name_of(address)}', of {service.kind} {service.name or service.number},"
-                    self.events.error("C205", f"{whose} touches {it.kind} {it.number}, in '{it.where}'")
+                    self.events.error("C205", f"{whose} touches {row.kind} {row.number}, in '{row.where}'")
                     break
 
     def _handlers(self) -> Iterator[tuple[Service, int]]:
@@ -96,7 +96,7 @@ class EventRows:
                 yield Service(found[1], number=int(found[2])), symbol.address
 
     def _allowed(self, service: Service, levels: Mapping[str, int]) -> dict[str, set[int]]:
-        """Of each kind of row, those that a handler may touch; a kind that is not there may be any."""
+        """Per kind of row, the numbers that a handler may touch; of kinds left out, any number."""
         osek, parts = self.events.osek, self.events.parts
         at = {level: {self._tasks[t] for t in levels if levels[t] == level} for level in levels.values()}
         if service.kind == "level":
@@ -110,12 +110,12 @@ class EventRows:
             return {"alarm": alarms, "task": at.get(levels.get(service.name, -1), set())}
         if service.kind == "counter":
             counter = parts.counter(service.number)
-            own = {k for k, a in enumerate(osek.alarms) if counter is not None and a.counter == counter.name}
+            alarm_numbers = {k for k, a in enumerate(osek.alarms) if counter is not None and a.counter == counter.name}
             if any(a.action.subject == "counter" for a in osek.alarms):
-                return {"alarm": own}
-            first = service.number < len(osek.counters)  # whose handler requests the parts that have no cell
+                return {"alarm": alarm_numbers}
+            first = service.number < len(osek.counters)  # the first part's handler requests the parts without a cell
             beside = {k for k, c in enumerate(parts.counters) if first and c == counter}
-            return {"alarm": own, "part": {service.number} | beside}
+            return {"alarm": alarm_numbers, "part": {service.number} | beside}
         if service.kind == "cells":
             woken = at.get(service.number, set())
             alarms = {k for k, a in enumerate(osek.alarms) if self._tasks.get(a.action.object, -1) in woken}
@@ -123,10 +123,10 @@ class EventRows:
         return {}
 
     def _of_alarm(self, alarm: Alarm, number: int, at: Mapping[int, set[int]], levels: Mapping[str, int]) -> dict[str, set[int]]:
-        own = {"alarm": {number}, "part": {self.events.parts.of.get(alarm.name, -1)}}
+        alarm_rows = {"alarm": {number}, "part": {self.events.parts.of.get(alarm.name, -1)}}
         if isinstance(alarm.action, ActivateTask | SetEvent):
-            return {**own, "task": at.get(levels.get(alarm.action.object, -1), set())}
-        return {"alarm": own["alarm"]} if alarm.action.subject != "counter" else {}
+            return {**alarm_rows, "task": at.get(levels.get(alarm.action.object, -1), set())}
+        return {"alarm": alarm_rows["alarm"]} if alarm.action.subject != "counter" else {}
 
     def touched(self, address: int) -> Iterator[Touched]:
         """The rows that a function's code names."""

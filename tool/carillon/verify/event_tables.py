@@ -68,7 +68,7 @@ class Parts:
 
     @staticmethod
     def read(osek: Osek, elf: Elf) -> Parts:
-        """The table of an image; where that has none, no counter has more than one part."""
+        """The parts of an image; without a table of counters, each counter has one part."""
         parts = Parts(list(osek.counters), of={alarm.name: row["part"] for alarm, row in alarm_rows(osek, elf)})
         parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
         symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(19, 4)
@@ -84,14 +84,14 @@ class Parts:
         return parts
 
     def counter(self, number: int) -> Counter | None:
-        """The counter that a part belongs to; None of what is no part."""
+        """The counter of a part; None if there is no such part, or it has no counter."""
         return self.counters[number] if 0 <= number < len(self.counters) else None
 
 
-def _error(events: Events, code: str, it: Alarm | Counter | ScheduleTable, wrong: str) -> None:
+def _error(events: Events, code: str, subject: Alarm | Counter | ScheduleTable, wrong: str) -> None:
     """A difference in what the tables say of an object."""
-    kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(it)]
-    events.error(code, f"the {kind} '{it.name}' {wrong}", it.span)
+    kind = {Alarm: "alarm", Counter: "counter", ScheduleTable: "schedule table"}[type(subject)]
+    events.error(code, f"the {kind} '{subject.name}' {wrong}", subject.span)
 
 
 def check_tables(events: Events) -> None:
@@ -122,15 +122,15 @@ def _schedule_tables(events: Events) -> None:
     osek, parts = events.osek, events.parts
     cells = on_cells(osek, events.elf, events.hardware)
     if not osek.schedule_tables or ("carillon_osek_expire_points" not in events.elf.symbols and not cells):
-        return  # nothing in the image goes through tables: the application neither starts one nor advances its counter
+        return  # the image uses no tables: the application neither starts one nor advances its counter
     events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
     for span, wrong in ScheduleTableChecks(osek, events.elf, parts.cursors, frozenset(cells)).differences():
         events.error("C204", wrong, span)
     checks = TableCellChecks(osek, events.hardware, events.services)
-    for number, it in cells.items():
+    for number, on_cell in cells.items():
         table = osek.schedule_tables[number]
-        events.report.cells += len(it.rows)
-        for wrong in checks.differences(table, it):
+        events.report.cells += len(on_cell.rows)
+        for wrong in checks.differences(table, on_cell):
             _error(events, "C204", table, wrong)
     for cursor in parts.cursors:
         table = osek.schedule_tables[cursor.table]
@@ -143,7 +143,7 @@ def _schedule_tables(events: Events) -> None:
 
 
 def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
-    """The part in which an alarm stands while it is queued."""
+    """Check the part that queues an alarm."""
     counter, part = events.osek.counter(alarm.counter), events.parts.of.get(alarm.name)
     if counter.kind is not CounterKind.HARDWARE or part is None or events.parts.counter(part) != counter:
         return
@@ -152,11 +152,11 @@ def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
             what = f"the alarm '{alarm.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
         return
-    own, level = events.parts.leveled[part], level_of_alarm(events, alarm)
-    if own and level != events.ticked[part]:
+    leveled, level = events.parts.leveled[part], level_of_alarm(events, alarm)
+    if leveled and level != events.ticked[part]:
         _error(events, "C207", alarm, f"is served at level {events.ticked[part]}, its task's is {level}")
     others = [p for p, at in events.ticked.items() if events.parts.counter(p) == counter and at == level]
-    if not own and any(is_at_its_tasks(events, p) for p in others):
+    if not leveled and any(is_at_its_tasks(events, p) for p in others):
         _error(events, "C207", alarm, f"is in part {part} of its counter, and part {others[0]} has its level")
 
 
@@ -176,15 +176,15 @@ def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
     return "" if found == _expected(events, alarm.action) else "does something else than the schedule says"
 
 
-def _expected(events: Events, what: AlarmAction) -> tuple[int, int, int]:
-    """An action as the table says it: its number, its object's, and what it takes besides."""
+def _expected(events: Events, action: AlarmAction) -> tuple[int, int, int]:
+    """An action as the table gives it: its number, its object's number, and its operand."""
     osek, elf = events.osek, events.elf
-    operand = next((e.mask for e in osek.events if isinstance(what, SetEvent) and e.name == what.event), 0)
+    operand = next((e.mask for e in osek.events if isinstance(action, SetEvent) and e.name == action.event), 0)
     numbers = {"task": [t.name for t in osek.tasks], "counter": [c.name for c in osek.counters]}
-    if what.subject in numbers:
-        return what.number, numbers[what.subject].index(what.object), operand
-    body = elf.symbols.get(f"carillon_callback_{what.object}")
-    return what.number, 0, body.address if body is not None else -1
+    if action.subject in numbers:
+        return action.number, numbers[action.subject].index(action.object), operand
+    body = elf.symbols.get(f"carillon_callback_{action.object}")
+    return action.number, 0, body.address if body is not None else -1
 
 
 def _counter_table(events: Events) -> None:
@@ -208,7 +208,7 @@ def _counter_table(events: Events) -> None:
 
 
 def _advances(events: Events, counter: Counter, units: int, software: int, ticked: int) -> str:
-    """What is wrong with what a counter's table says of what advances it."""
+    """The fault in a counter's row about what advances the counter."""
     by_software = counter.kind is CounterKind.SOFTWARE
     celled = any(events.parts.counter(p) == counter for p in events.ticked)
     told = events.teller is not None and not by_software

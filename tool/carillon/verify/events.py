@@ -112,7 +112,7 @@ class Events:
         return {source: it for source, it in self.services.items() if it is not None and it.kind == kind}
 
     def check(self, started: Sequence[Cell]) -> None:
-        """Everything about it; ``started``: its cells, which run."""
+        """Check all parts of the system; ``started``: its running cells."""
         self.parts = Parts.read(self.osek, self.elf)
         self.services = {source: self._service(source) for source in sorted(self.sources)}
         for source in self.of_kind("joined"):
@@ -137,10 +137,10 @@ class Events:
             self.unverified.append("alarms in their counters' queues: what is queued while it runs (their tables are compared)")
         if self.parts.cursors or any(not t.cells for t in self.osek.schedule_tables):
             runs = "carillon_osek_expire_points" in self.elf.symbols
-            what = (
+            difference = (
                 "what is started while it runs (their tables are compared)" if runs else "nothing in the image goes through them"
             )
-            self.unverified.append(f"schedule tables in their counters' queues: {what}")
+            self.unverified.append(f"schedule tables in their counters' queues: {difference}")
         if self.system.time is not None:
             self.unverified.append("threads, delays and alarms of the time services: what is queued while it runs")
         if self.software and self.osek.tasks:
@@ -149,7 +149,7 @@ class Events:
     # What vectors serve.
 
     def _service(self, source: int) -> Service | None:
-        found: set[Service | None] = set()
+        services: set[Service | None] = set()
         for vectors in self.vectors:
             address = vectors.get(source)
             if address is None:
@@ -161,16 +161,16 @@ class Events:
             if service is None:
                 self.error("C205", f"the vector of source {source}, '{meaning.symbol}', serves nothing of the schedule")
                 return None
-            found.add(service)
-        if len(found) > 1:
+            services.add(service)
+        if len(services) > 1:
             self.error("C205", f"the vector of source {source} serves different objects in different modes")
-        return found.pop()
+        return services.pop()
 
     def _serves(self, meaning: Meaning) -> Service | None:
         calls = {(s.name, s.number) for s in meaning.every("call")}
         runs = meaning.runs
         level = re.fullmatch(r"carillon_level_(\d+)", meaning.symbol)
-        if level is not None:  # the kernel's handler of managed tasks, within which the compiler may have its functions
+        if level is not None:  # the kernel's handler of managed tasks; the compiler may have inlined its functions
             return Service("level", number=int(level[1]))
         if len(runs) == 1:
             function = next(iter(runs))
@@ -187,7 +187,7 @@ class Events:
         acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
         if point is not None and acts:
             return Service("point", point[1], int(point[2]))
-        if alarm is not None and acts:  # on its task's level, and the compiler has the action within it
+        if alarm is not None and acts:  # on its task's level, with the action inlined by the compiler
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         if meaning.every("ask"):
@@ -199,7 +199,7 @@ class Events:
         return next((Service(kind) for kind, functions in WHOLE.items() if names.intersection(functions)), None)
 
     def _joined(self, source: int, cells: Sequence[Cell]) -> None:
-        """A source of several alarms: its vector asks each cell, that of the highest task first, and serves its alarm."""
+        """Check a source of several alarms: the vector asks each cell, the highest task's first, and serves its alarm."""
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[source])
             alarms, wrong = joined_alarms(meaning, cells)
@@ -235,13 +235,13 @@ class Events:
                 self._acknowledges(cell)
         if any(all(self._fits(cell, times, origin) for cell, _, _, times in wanted) for origin in (lead, 0)):
             return
-        for cell, span, what, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
+        for cell, span, subject, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
             shown = " or ".join(
                 f"{float(first):g} and every {float(period):g} ticks" for first, period in sorted(times) if first > 0
             )
             assert cell.begins is not None and cell.again is not None
             found = f"{float(cell.begins - lead):g} and every {float(cell.ticks(cell.again)):g}"
-            self.error("C204", f"the {what} is expected at {shown}; {cell} expires at {found}", span)
+            self.error("C204", f"the {subject} is expected at {shown}; {cell} expires at {found}", span)
 
     @staticmethod
     def _fits(cell: Cell, times: set[tuple[Fraction, Fraction]], origin: int) -> bool:
@@ -249,15 +249,15 @@ class Events:
         return (cell.begins - origin, cell.ticks(cell.again)) in times
 
     def _ticks(self, every: int) -> set[tuple[Fraction, Fraction]]:
-        """The first expiry and period of what only ticks: it may begin whole periods early, between the start and tick 0.
+        """The first expiry and the period of a cell that only ticks: the first may be whole periods early.
 
-        The kernel forgets what was asked for before it enables the source.
+        The kernel forgets earlier requests before it enables the source.
         """
         before = range(self.system.board.lead_at(self.system.clock_hz) // every + 1)
         return {(Fraction(every - k * every), Fraction(every)) for k in before}
 
     def _requested_parts(self, started: Sequence[Cell]) -> None:
-        """Parts of counters' queues that have no cell: the handler of the first part of the same counter requests them."""
+        """Check parts without a cell: the handler of the same counter's first part requests them."""
         celled = {cell.place.source for cell in started}
         parts = {source: it.number for source, it in self.of_kind("counter").items()}
         for source, number in parts.items():
@@ -279,7 +279,7 @@ class Events:
         return any(source in s.sources for s in meaning.every("pend")) or any(s.number == source for s in calls)
 
     def _expected(self, cell: Cell, service: Service) -> tuple[Span, str, set[tuple[Fraction, Fraction]]] | None:
-        """Where it is said, what it is, and the first expiry and period that it may have; None if anything may be."""
+        """The place, a phrase, and the possible first expiries and periods of a cell; None if anything is allowed."""
         osek, time = self.osek, self.system.time
         counter = self.parts.counter(service.number) if service.kind == "counter" else None
         if counter is not None:
@@ -353,7 +353,7 @@ class Events:
                 self.error("C205", f"the vector of source {isr.source}, of the ISR '{isr.name}', {what}", isr.span)
 
     def _tasks(self) -> None:
-        """The table of tasks, and that each task's source leads to it."""
+        """Check the table of tasks, and that each task's source leads to the task."""
         symbol = self.elf.symbols.get("carillon_osek_tasks")
         count = len(self.osek.tasks)
         if symbol is None or not count or symbol.size % count:
@@ -403,11 +403,11 @@ class Events:
         check_contexts(self)
         check_ceilings(self)
         EventRows(self).check()
-        for source, own in members.items() if not self.software else ():
+        for source, functions in members.items() if not self.software else ():
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
-                if meaning is not None and meaning.runs - own:
-                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - own))
+                if meaning is not None and meaning.runs - functions:
+                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - functions))
                     self.error("C205", f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
 
     def _source(self, task: str, source: int, level: int, direct: bool, request: Store) -> str:
@@ -425,7 +425,7 @@ class Events:
 
     def _requests(self) -> None:
         board = self.system.board
-        own = {s for s in self.sources if s >= board.request_base}
+        own_sources = {s for s in self.sources if s >= board.request_base}
         for list_, kind in (("forget", "unpend"), ("enable", "enable"), ("disable", "disable")):
             symbol = self.elf.symbols.get(f"carillon_osek_{list_}")
             if symbol is None:
@@ -443,11 +443,11 @@ class Events:
                 if requests[1] and requests[0] != kind:
                     self.error("C208", f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
                 done |= requests[1]
-            if done != own:
+            if done != own_sources:
                 verb = {"forget": "forgotten", "enable": "enabled", "disable": "disabled"}[list_]
-                for source in sorted(own - done):
+                for source in sorted(own_sources - done):
                     self.error("C208", f"{named([source])} is not {verb}")
-                for source in sorted(done - own):
+                for source in sorted(done - own_sources):
                     self.error("C208", f"{named([source])} is {verb}, which is not the event-triggered system's")
 
     def _stopped(self, started: Sequence[Cell]) -> None:

@@ -43,26 +43,26 @@ class Points:
 
 def points(mode: Mode) -> dict[Subject, Points]:
     """Every subject of a mode but the control cell, whose point the allocation chooses."""
-    found: dict[Subject, Points] = {}
+    points_of: dict[Subject, Points] = {}
     for activation in mode.activations:
-        found.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
+        points_of.setdefault(Subject("activation", activation.task), Points({})).at[activation.at] = activation.span
         if activation.monitor is not Monitor.NEVER:
             optional = activation.monitor is Monitor.IF_CELLS_ALLOW
             for number, deadline in enumerate(activation.deadlines):
-                own = found.setdefault(Subject("deadline", activation.task), Points({}, optional))
-                own.at.setdefault(deadline, activation.span)
+                deadlines = points_of.setdefault(Subject("deadline", activation.task), Points({}, optional))
+                deadlines.at.setdefault(deadline, activation.span)
                 if number:
-                    own.later.add(deadline)
+                    deadlines.later.add(deadline)
     for enable in mode.enables:
-        found.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
-    return found
+        points_of.setdefault(Subject("enable", enable.interrupt), Points({})).at[enable.at] = enable.span
+    return points_of
 
 
 def windows(mode: Mode, system: System) -> list[int]:
-    """Until when each activation of a mode may run: later points until then must preempt it.
+    """The end of each activation's window: points before this tick must preempt the activation.
 
-    With ``window = "wcet"`` the WCETs alone are counted, which is a part of what the kernel's own code makes of it.  What must
-    preempt is then found for certain.  Points that only the kernel's time puts into a window are not.
+    With ``window = "wcet"`` only the WCETs are counted, which are a part of the time with the kernel's code.  So every
+    preemption found is certain.  Points that are in a window only because of the kernel's time are not found.
     """
     if mode.window is Window.WCET:
         return completions(mode, system)
@@ -71,7 +71,7 @@ def windows(mode: Mode, system: System) -> list[int]:
 
 
 def completions(mode: Mode, system: System) -> list[int]:
-    """When each activation has ended at the latest, if whatever comes later preempts it; no later than the round's end."""
+    """The latest end of each activation, if every later activation preempts it; at most the round's end."""
     wcet = {task.name: task.wcet or 0 for task in system.tasks}
     ends = [0] * len(mode.activations)
     stack: list[list[int]] = []

@@ -20,9 +20,8 @@ from carillon.verify.families import BEFORE, Cell, Family, Place, families
 class Running:
     """A cell that a list has started: when it expires.
 
-    ``times`` are ticks of the round, from 0 or before it to twice the round's length, ascending; ``period`` is that of its
-    whole pattern.  ``odd``: an expiry that is between two ticks, None if there is none.  ``armed``: nothing holds its request
-    back.
+    ``times`` are ticks of the round, from 0 or before it to twice the round's length, ascending; ``period`` is that of its whole
+    pattern.  ``odd``: an expiry that is between two ticks, None if there is none.  ``armed``: nothing holds its request back.
     """
 
     cell: Cell
@@ -48,7 +47,7 @@ def _state(cell: Cell) -> tuple[object, ...]:
 
 
 def _kept(elf: Elf) -> dict[int, int]:
-    """Of registers that starts store to, the bits that the kernel leaves as they are."""
+    """Per register that starts store to, the bits that the kernel leaves unchanged."""
     symbol = elf.symbols.get("carillon_kept")
     kept: dict[int, int] = {}
     if symbol is not None:
@@ -63,16 +62,16 @@ class Hardware:
     def __init__(self, system: System, elf: Elf) -> None:
         self.system, self.elf = system, elf
         board = system.board
-        found = controller(board, elf)
-        if found is None:
+        model = controller(board, elf)
+        if model is None:
             raise UnreadableError(f"no rule reads the stores of port '{board.port}'")
-        self.controller: Controller = found
+        self.controller: Controller = model
         places: dict[str, list[Place]] = {}
         for array in board.cells:
-            own = places.setdefault(array.family.name, [])
+            placed = places.setdefault(array.family.name, [])
             rate = Fraction(array.hz or system.clock_hz, system.clock_hz)
             for k, (name, source) in enumerate(zip(array.names, array.sources, strict=True)):
-                own.append(Place(len(own), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
+                placed.append(Place(len(placed), name, source, array, rate, {key: v[k] for key, v in array.registers.items()}))
         defines = {**board.defines, **board.clock(system.clock_hz).defines}
         self.families, self.unknown = families(places, elf, board, defines)
         self.kept = _kept(elf)
@@ -100,7 +99,7 @@ class Hardware:
 
     @contextmanager
     def tried(self) -> Iterator[None]:
-        """What stores do to cells within it is undone at its end."""
+        """Undo at the end the effects of stores on cells within this context."""
         before = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.cells]
         try:
             yield
@@ -109,7 +108,7 @@ class Hardware:
                 cell.started, cell.first, cell.again, cell.registers = started, first, again, registers
 
     def add(self, store: Store, at: Fraction | None) -> None:
-        """A store of bits that are added to what the register holds."""
+        """A store whose bits are added to the register's bits."""
         held = sum(family.holds(store.address) for family in self.families.values())
         self.carry_out([Store(store.address, store.value | held, store.place)], at, whole=False)
 
@@ -156,12 +155,12 @@ class Hardware:
                 raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, which requests an interrupt")
 
     def _replaced(self, cell: Cell, address: int) -> bool:
-        """Whether a store to a register replaces bits of a cell that the kernel does not keep."""
+        """Whether a store overwrites bits of a cell that the kernel does not keep."""
         bits = self.families[cell.place.array.family.name].replaced(address).get(cell.place.number, 0)
         return bool(bits & ~self.kept.get(address, 0))
 
     def start(self, table: ModeTable) -> list[tuple[Family, Cell]]:
-        """Begin a mode; the cells that it has started."""
+        """Begin a mode; the cells that the mode has started."""
         before = {id(cell) for _, cell in self.cells if cell.started is not None}
         spacing = self.system.board.start_spacing
         self.cleared, self.since_enabled = set(), {}

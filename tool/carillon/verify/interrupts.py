@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_interrupts(round_: Round) -> None:
-    """The application's own interrupts: their vectors, and that the round re-enables what it is to."""
+    """Check the application's own interrupts: their vectors, and that the round re-enables them where it must."""
     for interrupt in round_.system.interrupts:
         round_.report.vectors += 1
         meaning = round_.meaning(interrupt.source)

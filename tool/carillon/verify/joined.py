@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that several subjects share: its vector asks each of its cells, and answers for each that says yes.
+"""A source that several subjects share: its vector asks each cell, and serves each cell that has a request.
 
-Of tasks and of re-enable points it serves one cell and returns; the source goes on asking for the others.
+For tasks and re-enable points, the vector serves one cell and returns; the source still requests for the others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
 
 
 def _deadlines(round_: Round, _: int, meaning: Meaning, cells: Mapping[int, Running]) -> tuple[dict[int, Subject], str]:
-    """What each of the cells is for, and what is wrong with the vector, where it says whose deadline is missed."""
+    """The subject of each cell, and the fault of the vector, where the vector names the task of a missed deadline."""
     numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, lambda step: step.what == "missed")
     tasks = round_.system.tasks
     subjects: dict[int, Subject] = {}
@@ -68,7 +68,7 @@ def joined_alarms(meaning: Meaning, cells: Sequence[Cell]) -> tuple[dict[int, in
 def _answers(
     paths: Sequence[list[Step]], names: Mapping[int, str], answers: Callable[[Step], bool]
 ) -> tuple[dict[int, set[int | None]], str]:
-    """By the identity of each cell, whose name is given, whom paths answer for; and what is wrong with the first that is."""
+    """Per cell (identity), the numbers that paths serve for it; and the first fault of a path."""
     numbers: dict[int, set[int | None]] = {key: set() for key in names}
     wrong = ""
     for path in paths:
@@ -79,7 +79,7 @@ def _answers(
 
 
 def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callable[[Step], bool]) -> tuple[set[int], str]:
-    """The cells that a path asks, and what is wrong with it; ``numbers`` gets whom it answers for: tasks, or alarms."""
+    """The cells that a path asks, and the path's fault; ``numbers`` collects the tasks or alarms that the path serves."""
     asked: set[int] = set()
     last: Cell | None = None
     cleared: Cell | None = None
@@ -133,12 +133,12 @@ def _gathered(round_: Round, source: int, meaning: Meaning, cells: Mapping[int, 
             wrong = wrong or (f"does not always ask {left[0]}" if left else "")
     subjects: dict[int, Subject] = {}
     for key, running in cells.items():
-        own = Meaning(meaning.symbol, meaning.address, behind[key])
-        subject = round_.named(own, (running,)) if own.paths else None
+        cell_meaning = Meaning(meaning.symbol, meaning.address, behind[key])
+        subject = round_.named(cell_meaning, (running,)) if cell_meaning.paths else None
         if subject is None:
             wrong = wrong or f"does not say what {running} is for"
         else:
             subjects[key] = subject
             known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))
-            known.some_paths += own.some_paths
+            known.some_paths += cell_meaning.some_paths
     return subjects, wrong

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a vector does, in the kernel's words: the functions it runs, the requests and cells that it changes."""
+"""The meaning of a vector in the kernel's words: the functions that it runs, the requests and cells that it changes."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Meaning:
 
     @property
     def runs(self) -> set[str]:
-        """The application's functions that it runs."""
+        """The application's functions that the vector runs."""
         return {s.name for s in self.every("run")}
 
     @property
     def lowered(self) -> bool:
-        """Whether it runs one at the level of what it preempted."""
+        """Whether the vector runs a function at the level of the preempted code."""
         return any(s.lowered for s in self.every("run"))
 
 
@@ -103,14 +103,14 @@ class Meanings:
         self.handlers = Handlers(self.elf)
 
     def of(self, address: int) -> Meaning:
-        """What the function at an address does, as a vector; UnreadableError if its code cannot be read."""
-        found = self._known.get(address)
-        if found is None:
-            found = self._known[address] = self._read(address)
-        return found
+        """The meaning of the function at ``address`` as a vector; UnreadableError if its code cannot be read."""
+        meaning = self._known.get(address)
+        if meaning is None:
+            meaning = self._known[address] = self._read(address)
+        return meaning
 
     def acknowledges(self, meaning: Meaning, cell: Cell) -> bool:
-        """Whether a vector acknowledges a cell, or sets its next expiry, whatever way it takes."""
+        """Whether a vector acknowledges a cell, or sets its next expiry, on every path."""
 
         def does(effect: Effect) -> bool:
             return any(step.cell is cell and step.what in ("acknowledge", "set") for step in self._steps(effect))
@@ -214,7 +214,7 @@ class Meanings:
 
     @staticmethod
     def _named(inner: Meaning) -> Step:
-        """A handler of several paths, by what it is called."""
+        """A handler with several paths, as a step that names the handler."""
         return Step("run", inner.direct) if inner.direct is not None else Step("call", inner.symbol)
 
 
@@ -224,7 +224,7 @@ def data_address(elf: Elf, address: int) -> int:
 
 
 def surplus(step: Step) -> str:
-    """What a step does that is not asked for, in words."""
+    """The effect of a step that nothing asks for, in words."""
     if step.what in ("enable", "disable", "unpend", "pend"):
         verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
         return f"{verb} {named(step.sources)}"

@@ -41,7 +41,7 @@ class MicrocodeReport:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An address beside what the program does next."""
+    """An address in the code, with the position in the program that belongs to it."""
 
     address: int
     at: At
@@ -182,17 +182,17 @@ class MicrocodeCheck:
         return range(symbol.address, symbol.address + symbol.size, size)
 
     def _touched(self, at: int) -> tuple[int, ...]:
-        found: list[int] = []
-        while (task := self.elf.number(at + 2 * len(found), 2)) != _NONE:
-            found.append(task)
-            if len(found) > len(self.program.tasks):
+        tasks: list[int] = []
+        while (task := self.elf.number(at + 2 * len(tasks), 2)) != _NONE:
+            tasks.append(task)
+            if len(tasks) > len(self.program.tasks):
                 raise UnreadableError(f"the list of touched tasks at {at:#x} has no end")
-        return tuple(found)
+        return tuple(tasks)
 
     # Following
 
     def follow(self, first: _Place) -> None:
-        """From one place on, everything that may come."""
+        """Follow all code that can run from one place on."""
         waiting = [first]
         while waiting:
             place = waiting.pop()
@@ -214,29 +214,29 @@ class MicrocodeCheck:
         address = self._jumped(place.address, item)
         if address is None:
             return []
-        found = self.image.code[address]
+        word = self.image.code[address]
         following = _Place(address + 1, place.at, place.item + 1)
         where = f"instruction {address} of the microcode, in {_named(place.at)},"
         wanted = {"call": CALL, "if": IF, "release": RELEASE, "wait": FUTURE}[item.kind]
-        if found.opcode != wanted or (wanted == RELEASE and found.x != item.task):
-            self._error(item.code, item.span, f"{where} is {found}, and {self._expected(item)} is expected")
+        if word.opcode != wanted or (wanted == RELEASE and word.x != item.task):
+            self._error(item.code, item.span, f"{where} is {word}, and {self._expected(item)} is expected")
             return []
         if item.function is not None:
             table = self.drivers if wanted == CALL else self.guards
-            if not self._is(table, found.x, item.function, item, where):
+            if not self._is(table, word.x, item.function, item, where):
                 return []
-            return [following] if wanted == CALL else [following, _Place(found.y, place.at, item.other)]
+            return [following] if wanted == CALL else [following, _Place(word.y, place.at, item.other)]
         if wanted == RELEASE:
-            if found.time != item.time:
-                cause = f"{where} gives {self.program.tasks[item.task].name} {found.time} ms to its deadline, and not {item.time}"
+            if word.time != item.time:
+                cause = f"{where} gives {self.program.tasks[item.task].name} {word.time} ms to its deadline, and not {item.time}"
                 self._error("C206", item.span, cause)
             return [following]
-        if found.time != item.time:
-            cause = f"{where} waits {found.time} ms for {_named(item.to)}, and not {item.time}"
+        if word.time != item.time:
+            cause = f"{where} waits {word.time} ms for {_named(item.to)}, and not {item.time}"
             self._error(item.code, item.span, cause)
             return []
         self._scheduled(address + 1, item)
-        return [_Place(found.y, item.to)]
+        return [_Place(word.y, item.to)]
 
     def _jumped(self, address: int, item: Item) -> int | None:
         """Where jumps lead to; None, and C209, if they lead nowhere."""
@@ -251,22 +251,22 @@ class MicrocodeCheck:
         return None
 
     def _scheduled(self, address: int, item: Item) -> None:
-        """What a block does behind its wait: nothing, or S code, which may do nothing else."""
+        """Check the code of a block after its wait: it may be absent, or S code without other effects."""
         waiting, seen = [address], set[int]()
         while waiting:
             here = self._jumped(waiting.pop(), item)
             if here is None or here in seen:
                 continue
             seen.add(here)
-            found = self.image.code[here]
-            if found.opcode == RETURN:
+            word = self.image.code[here]
+            if word.opcode == RETURN:
                 continue
-            if not self.s_code or found.opcode not in S_CODE:
-                self._error("C205", item.span, f"instruction {here} of the microcode is {found}, where a block should have ended")
+            if not self.s_code or word.opcode not in S_CODE:
+                self._error("C205", item.span, f"instruction {here} of the microcode is {word}, where a block should have ended")
                 return
             waiting.append(here + 1)
-            if OPERANDS[found.opcode][2]:
-                waiting.append(found.y)
+            if OPERANDS[word.opcode][2]:
+                waiting.append(word.y)
 
     def _is(self, table: dict[int, Function], number: int, function: Function, item: Item, where: str) -> bool:
         """Whether a row of the table of drivers or guards is what is expected."""
@@ -274,24 +274,24 @@ class MicrocodeCheck:
             return True
         of_guards = table is self.guards
         address = self.image.guards[number] if of_guards else self.image.drivers[number][0]
-        what = f"{'guard' if of_guards else 'driver'} {function.name}"
+        subject = f"{'guard' if of_guards else 'driver'} {function.name}"
         if number in table:
-            self._error(item.code, item.span, f"{where} names the {table[number].name}, and the {what} is expected")
+            self._error(item.code, item.span, f"{where} names the {table[number].name}, and the {subject} is expected")
             return False
         wrong = self.functions.differs(address, function, item.span)
         if wrong is not None:
-            self._error(item.code, item.span, f"{where} should name the {what}: {wrong}")
+            self._error(item.code, item.span, f"{where} should name the {subject}: {wrong}")
             return False
         if not of_guards:
             touched, found = self._touches(function), self.image.drivers[number][1]
             if set(touched) != set(found):
-                said = f"the {what} touches {self._listed(touched)}, and the image says {self._listed(found)}"
+                said = f"the {subject} touches {self._listed(touched)}, and the image says {self._listed(found)}"
                 self._error("C205", item.span, said)
         table[number] = function
         return True
 
     def _touches(self, function: Function) -> list[int]:
-        """The tasks of which it reads what they write, or writes what they read or write."""
+        """The tasks whose written ports the function reads, or whose read or written ports it writes."""
         reads, writes = {*function.reads}, {*function.writes}
         workers = [(k, {*own.reads}, {*own.writes}) for k, own in enumerate(self.meaning.workers())]
         return [k for k, own_reads, own_writes in workers if reads & own_writes or writes & (own_reads | own_writes)]
@@ -308,7 +308,7 @@ class MicrocodeCheck:
         return f"a wait of {item.time} ms for {_named(item.to)}"
 
     def _modes_that_nothing_leads_to(self) -> None:
-        """A mode that no switch leads to may have code: it has if all of it is somewhere."""
+        """Look for the code of modes without a switch to them; a mode has code if all its code is found."""
         reached = {place.at.mode for place in self.met}
         for mode in self.program.modes:
             if mode.name.text in reached:
@@ -322,20 +322,20 @@ class MicrocodeCheck:
             reached = {place.at.mode for place in self.met}
 
     def _is_begin(self, address: int, at: At) -> bool:
-        """Whether code from an address on does what a mode does; what was learned on the way is kept if so."""
+        """Whether the code from ``address`` on does what a mode does; if so, what was learned from it is kept."""
         before = self.functions, self.drivers, self.guards, self.met
         self.functions = self.functions.copy()
         self.drivers, self.guards, self.met = dict(self.drivers), dict(self.guards), dict(self.met)
-        self.trial, found = True, False
+        self.trial, matches = True, False
         try:
             self.follow(_Place(address, at))
-            found = not self.said
+            matches = not self.said
         except UnreadableError:
             pass
         self.trial, self.said = False, {}
-        if not found:
+        if not matches:
             self.functions, self.drivers, self.guards, self.met = before
-        return found
+        return matches
 
     # Tables
 
@@ -354,13 +354,13 @@ class MicrocodeCheck:
 
     def _task(self, number: int, row: tuple[int, int, int, int], worker: Function, thread: int, name: str) -> None:
         span = self.program.tasks[number].name.span
-        compute, commit, extended, found = row
+        compute, commit, extended, given = row
         copied = any(driver.copies == worker.name for driver in self.drivers.values())
         wrong = self.functions.worker_differs(compute, commit, worker, span, copied=copied)
         if wrong is not None:
             self._error("C205", span, f"the task {worker.name}: {wrong}")
-        if found != thread:
-            self._error("C205", span, f"the task {worker.name} has the thread {found} of the kernel, and should have {thread}")
+        if given != thread:
+            self._error("C205", span, f"the task {worker.name} has the thread {given} of the kernel, and should have {thread}")
         if extended != self.elf.symbol(f"carillon_extended_{name}").address:
             self._error("C205", span, f"the task {worker.name} has the state of another thread")
         body = self.elf.symbol(f"carillon_task_{name}").address
@@ -368,7 +368,7 @@ class MicrocodeCheck:
             self._error("C205", span, f"the thread {name} does not carry the task {worker.name} out")
 
     def _triggers(self) -> None:
-        """The triggers of sensors: what their interrupts count, and what the machine compares."""
+        """Check sensors' triggers: the interrupts count events, and the machine compares the counts."""
         assert self.system.osek is not None
         sensors = [p for p in self.program.ports if p.interrupt is not None]
         rows = self.image.triggers
@@ -434,17 +434,17 @@ class MicrocodeCheck:
         rows = [self.drivers, self.guards]
         if any(sorted(table) != list(range(len(table))) for table in rows):
             return None
-        found = b"".join(_name(port) for port in ports)
+        encoded = b"".join(_name(port) for port in ports)
         listed: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [(w.name, w.reads, w.writes) for w in self.meaning.workers()]
         for table in rows:
             listed += [(table[k].name, table[k].reads, table[k].writes) for k in sorted(table)]
         sensors = [p.name.text for p in self.program.ports if p.kind is PortKind.SENSOR and p.interrupt is not None]
         listed += [(name, (name,), ()) for name in sensors]
         for name, reads, writes in listed:
-            found += _name(name)
+            encoded += _name(name)
             for each in (reads, writes):
-                found += struct.pack(f"<H{len(each)}H", len(each), *(ports.index(p) for p in each))
-        return found
+                encoded += struct.pack(f"<H{len(each)}H", len(each), *(ports.index(p) for p in each))
+        return encoded
 
 
 def _name(text: str) -> bytes:

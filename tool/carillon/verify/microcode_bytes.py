@@ -34,7 +34,7 @@ OPERANDS = {  # x, time, y
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An opcode and its operands, as numbers; SPEC says which it uses."""
+    """An opcode with its operands, as numbers; SPEC says which operands it uses."""
 
     opcode: int
     x: int
@@ -48,16 +48,16 @@ class Instruction:
 
 
 def decoded(raw: bytes, counts: dict[str, int]) -> tuple[Instruction, str]:
-    """An instruction of 8 bytes, and what is wrong with it; ``counts``: how many there are of what an operand may name."""
+    """An instruction of 8 bytes, and its fault; ``counts``: how many objects of each kind operands may name."""
     word, x, y = struct.unpack("<IHH", raw)
-    found = Instruction(word & 0xFF, x, word >> 8, y)
-    if found.opcode not in OPERANDS:
-        return found, f"is number {found.opcode}, which is none"
-    for use, value in zip(OPERANDS[found.opcode], (found.x, found.time, found.y), strict=True):
+    instruction = Instruction(word & 0xFF, x, word >> 8, y)
+    if instruction.opcode not in OPERANDS:
+        return instruction, f"is number {instruction.opcode}, which is none"
+    for use, value in zip(OPERANDS[instruction.opcode], (instruction.x, instruction.time, instruction.y), strict=True):
         if not use and value:
-            return found, f"has an operand {value} that it does not use"
+            return instruction, f"has an operand {value} that it does not use"
         if use == "wait" and not value:
-            return found, "waits for no time"
+            return instruction, "waits for no time"
         if use in counts and value >= counts[use]:
-            return found, f"names the {use} {value}, which there is not"
-    return found, ""
+            return instruction, f"names the {use} {value}, which there is not"
+    return instruction, ""

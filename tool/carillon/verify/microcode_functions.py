@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of microcode in the image: which C function each driver, guard and task calls, and with which ports.
+"""The functions of microcode in the image: the C function that each driver, guard and task calls, and its ports.
 
-A port has no name in the image: it is an address.  So names and addresses are matched.  An address that a function is first given
-for a port is that port's.  No function may be given it for another port, or be given another one for that port.
+The image has addresses in place of port names.  So names and addresses are matched.  The first address that a function is
+given for a port belongs to the port.  No function may be given it for another port, or another address for this port.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ class Functions:
 
     def unread(self) -> list[str]:
         """What no rule reads, as lines."""
-        what = {
+        sentences = {
             "copies": "microcode: which ports {} copies: not all stores are of one register",
             "arguments": "microcode: ports that functions get, whose addresses are in no register: {}",
         }
-        named = {kind: ", ".join(dict.fromkeys(name for k, name in self.unknown if k == kind)) for kind in what}
-        return [what[kind].format(names) for kind, names in named.items() if names]
+        named = {kind: ", ".join(dict.fromkeys(name for k, name in self.unknown if k == kind)) for kind in sentences}
+        return [sentences[kind].format(names) for kind, names in named.items() if names]
 
     def worker_differs(self, compute: int, commit: int, worker: Function, span: Span, *, copied: bool) -> str | None:
-        """What is wrong with the two functions of a task; ``copied``: whether a driver copies its outputs."""
+        """The fault of the two functions of a task; ``copied``: a driver copies the task's outputs."""
         ((function, arguments),) = worker.calls
         given = tuple(f"next {name}" if name in worker.writes else name for name in arguments)
         wrong = self._calls(compute, ((function, given),), worker.name)
@@ -94,7 +94,7 @@ class Functions:
         return None
 
     def _copies(self, address: int, function: Function, span: Span) -> str | None:
-        """A driver that copies: it asks whether its task has ended since, and copies then alone."""
+        """Check a driver that copies outputs: it copies only if the task has ended since the last copy."""
         name, paths = self.elf.name_of(address), self._paths(address)
         if any(self._called(path) for path in paths):
             return f"{name} calls {self._name(next(c for p in paths for c in self._called(p)))}, and should copy outputs"
@@ -111,37 +111,37 @@ class Functions:
 
     def check_copies(self, say: Say) -> None:
         """What functions copy, as far as addresses in their code are known."""
-        for kind, address, it, span in dict.fromkeys(self.copies):
-            to, of = it.writes, it.reads
+        for kind, address, function, span in dict.fromkeys(self.copies):
+            to, of = function.writes, function.reads
             if kind != "copy":
-                nexts = tuple(f"next {name}" for name in it.writes)
-                to, of = (nexts, it.writes) if kind == "compute" else (it.writes, nexts)
-            mark = self.ports.addresses.get(f"fresh {it.copies or it.name}")
+                nexts = tuple(f"next {name}" for name in function.writes)
+                to, of = (nexts, function.writes) if kind == "compute" else (function.writes, nexts)
+            mark = self.ports.addresses.get(f"fresh {function.copies or function.name}")
             name, seen = self.elf.name_of(address), set[str]()
             for path in self._paths(address):
                 pairs = [("write", a.get(0)) for a in self._memory(path)] + [("read", a.get(1)) for a in self._memory(path)]
                 pairs += [(e.kind, e.address) for e in path if e.kind in ("read", "write") and e.address != mark]
-                for what, place in pairs:
+                for access, place in pairs:
                     base = self._base(place)
                     port = self.ports.names.get(base) if base is not None else None
-                    allowed = to if what == "write" else of
+                    allowed = to if access == "write" else of
                     if port is None and (base is None or not all(each in self.ports.addresses for each in allowed)):
                         continue  # it may be a port that no function is given; what is missing then is told below
                     if port not in allowed:
                         said = port or self.elf.name_of(base or 0)
-                        say("C205", span, f"{name}, of {it.name}, {what}s {said}, which is not what it copies")
-                    elif what == "write" and port is not None:
+                        say("C205", span, f"{name}, of {function.name}, {access}s {said}, which is not what it copies")
+                    elif access == "write" and port is not None:
                         seen.add(port)
             if not seen.issuperset(to):
-                self.unknown.append(("copies", it.name))
+                self.unknown.append(("copies", function.name))
 
     def calls_alone(self, address: int, callee: str, first: int | None = None) -> int | None:
-        """The first argument with which a function calls another one on all of its paths, and nothing else; None if not."""
+        """The first argument of a call to ``callee``, if every path makes this call and no other; else None."""
         target = self.elf.symbol(callee).address
-        found = {(e.address, dict(e.arguments).get(0)) for path in self._paths(address) for e in path if e.kind == "call"}
-        if len(found) != 1:
+        calls = {(e.address, dict(e.arguments).get(0)) for path in self._paths(address) for e in path if e.kind == "call"}
+        if len(calls) != 1:
             return None
-        where, argument = found.pop()
+        where, argument = calls.pop()
         return argument if where == target and (first is None or argument == first) else None
 
     def reads_alone(self, address: int) -> set[int]:
@@ -150,12 +150,12 @@ class Functions:
 
     def _calls(self, address: int, calls: Calls, name: str) -> str | None:
         for path in self._paths(address):
-            found = self._called(path)
+            effects = self._called(path)
             shown = self.elf.name_of(address)
-            if [e.address for e in found] != [self._function(function) for function, _ in calls]:
-                said = ", ".join(self._name(e) for e in found) or "nothing"
+            if [e.address for e in effects] != [self._function(function) for function, _ in calls]:
+                said = ", ".join(self._name(e) for e in effects) or "nothing"
                 return f"{shown} calls {said}, and should call {', '.join(function for function, _ in calls)}"
-            for effect, (function, arguments) in zip(found, calls, strict=True):
+            for effect, (function, arguments) in zip(effects, calls, strict=True):
                 values = dict(effect.arguments)
                 for number, port in enumerate(arguments):
                     value = values.get(number)
@@ -168,7 +168,7 @@ class Functions:
         return None
 
     def _paths(self, address: int) -> list[list[Effect]]:
-        """What a function does; one that only goes on in another local one is that one."""
+        """The effects of a function, path by path; a function that only jumps to a local one stands for that one."""
         for _ in range(_THUNKS):
             if not any(s.function for s in self.elf.by_address.get(address, [])):
                 raise UnreadableError(f"no function begins at {address:#x}")

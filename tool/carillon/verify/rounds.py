@@ -186,10 +186,10 @@ class Round:
         enabled = {s for step in meaning.every("enable") for s in step.sources}
         tasks = [t for t in self.system.tasks if runs == {t.entry}]
         here = {a.task for a in self.mode.activations}
-        own = [t for t in tasks if t.name in here] or tasks
-        if own and not missed:  # of several tasks, one function is the entry
-            times = {r.times for r in cells} if len(own) > 1 else set()
-            return Subject("activation", next((t.name for t in own if self._fits(t.name, times)), own[0].name))
+        named_tasks = [t for t in tasks if t.name in here] or tasks
+        if named_tasks and not missed:  # of several tasks, one function is the entry
+            times = {r.times for r in cells} if len(named_tasks) > 1 else set()
+            return Subject("activation", next((t.name for t in named_tasks if self._fits(t.name, times)), named_tasks[0].name))
         if len(missed) == 1 and not runs:
             number = missed.pop()
             known = number is not None and number < len(self.system.tasks)
@@ -230,23 +230,23 @@ class Round:
         if self.system.sync is not None and not any(s.kind == "sync" for s in self.subjects.values()):
             self.error("C204", "no cell synchronises the round")
 
-    def _compare(self, subject: Subject, own: Points, cells: list[Running]) -> None:
-        if not cells and own.optional:
+    def _compare(self, subject: Subject, expected: Points, cells: list[Running]) -> None:
+        if not cells and expected.optional:
             return
         length = self.mode.round_length
-        span = next(iter(own.at.values()))
+        span = next(iter(expected.at.values()))
         for running in cells:
             self.sound(subject, span, running)
-        points = self._followed(subject, own, cells)
-        found = sorted(t for r in cells for t in r.times)
+        points = self._followed(subject, expected, cells)
+        expiries = sorted(t for r in cells for t in r.times)
         rounds = (0, 1)
         deadline = subject.kind == "deadline"
         due = {at + k * length: at for k in rounds for at in points}
         begin = 1 if deadline else 0  # a deadline cell may expire at tick 0: no task has been started that it could stop
         if deadline:
             due = {t: at for t, at in due.items() if t <= 2 * length}
-        early = [t for t in found if t < 0 and not deadline]
-        actual = [t for t in found if begin <= t < 2 * length + (1 if deadline else 0)]
+        early = [t for t in expiries if t < 0 and not deadline]
+        actual = [t for t in expiries if begin <= t < 2 * length + (1 if deadline else 0)]
         self.report.expiries += len(actual)
         missing = sorted(set(due) - set(actual))
         beyond = sorted(set(actual) - set(due))
@@ -255,15 +255,17 @@ class Round:
             found_early = f"{self._who(cells)} expires before the round, at {ticks(early)}"
             self.error("C204", f"the {subject} is expected at {self._shown(due)}, but {found_early}", span)
         elif missing or beyond:
-            where = own.at.get(due[missing[0]]) if missing else span
-            what = [f"nothing expires at {ticks(self._relative(missing))}"] if missing else []
-            what += [f"{self._at(cells, beyond)} expires at {ticks(self._relative(beyond))}"] if beyond else []
+            where = expected.at.get(due[missing[0]]) if missing else span
+            differences = [f"nothing expires at {ticks(self._relative(missing))}"] if missing else []
+            differences += [f"{self._at(cells, beyond)} expires at {ticks(self._relative(beyond))}"] if beyond else []
             shown = f"expected at {self._shown(due)}, found at {self._shown(actual)}"
-            self.error("C204", f"the {subject} is {shown}: {'; '.join(what)}", where)
+            self.error("C204", f"the {subject} is {shown}: {'; '.join(differences)}", where)
         elif twice:
-            self.error("C204", f"the {subject} has two expiries at {ticks(self._relative(twice))}", own.at.get(twice[0] % length))
+            self.error(
+                "C204", f"the {subject} has two expiries at {ticks(self._relative(twice))}", expected.at.get(twice[0] % length)
+            )
 
-    def _followed(self, subject: Subject, own: Points, cells: list[Running]) -> dict[int, Span]:
+    def _followed(self, subject: Subject, points: Points, cells: list[Running]) -> dict[int, Span]:
         """The points at which the cells have to expire: one that each end of the task moves on watches the first deadlines.
 
         If an activation misses a later deadline, it has missed that first one as well, and who misses the first one stops the
@@ -271,14 +273,14 @@ class Round:
         """
         moved = [r for r in cells if r.multiplex is not None and r is not self.tabled.get(subject)]
         if subject.kind != "deadline" or not moved:
-            return own.at
+            return points.at
         without = next((a for a in self.mode.activations if a.task == subject.name and not a.deadlines), None)
         if without is not None:
             also = f"also by that of the activation at {without.at}, which has none"
             self.error("C206", f"the {subject}: {self._who(cells)} is moved on by each end of the task, {also}", without.span)
         if self.system.on_deadline_miss is not OnDeadlineMiss.SHUTDOWN:
-            self.error("C206", f"the {subject}: {self._who(cells)} goes on after a missed one", next(iter(own.at.values())))
-        return own.first
+            self.error("C206", f"the {subject}: {self._who(cells)} goes on after a missed one", next(iter(points.at.values())))
+        return points.first
 
     def _relative(self, times: Iterable[int]) -> list[str]:
         length = self.mode.round_length
@@ -366,11 +368,11 @@ class Round:
             if strange is not None:
                 self.error("C205", f"'{meaning.symbol}', the vector of source {source}, {strange.name}", span)
                 continue
-            for own, part in self.serves(source).items():
-                if own.kind == "activation":
-                    ActivationVector(self, source, own, part).check()
+            for served, part in self.serves(source).items():
+                if served.kind == "activation":
+                    ActivationVector(self, source, served, part).check()
                 elif not part.every("ask"):
-                    self._other(source, own, part)
+                    self._other(source, served, part)
 
     def serves(self, source: int) -> dict[Subject, Meaning]:
         """What a source's vector is for, and what it does for each."""

@@ -62,14 +62,14 @@ def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     rows = []
     for reader in rows_of(elf, "carillon_osek_cursors", elf.padded(elf.pointer + 4, elf.pointer)):
         steps, count, part, table = reader.pointer(), reader.take(2), reader.take(1), reader.take(1)
-        own = []
+        step_rows = []
         for k in range(count):
             step = Reader(elf, elf.data(steps) + k * step_size)
             delay, first, acts = step.take(4), step.take(2), step.take(2)
             more = (step.take(4), step.take(4), step.take(4)) if adjusted else (0, 0, 0)
             done = tuple(_act(elf, actions.address + (first + a) * act_size) for a in range(acts))
-            own.append(StepRow(delay, done, *more))
-        rows.append(CursorRow(table, part, tuple(own)))
+            step_rows.append(StepRow(delay, done, *more))
+        rows.append(CursorRow(table, part, tuple(step_rows)))
     return rows
 
 
@@ -95,17 +95,17 @@ class ScheduleTableChecks:
             return
         parts: dict[str, list[int]] = {}
         for number, (table, row) in enumerate(zip(self.osek.schedule_tables, rows, strict=True)):
-            own = self.cursors[row["first"] : row["first"] + row["cursors"]]
-            what = f"the schedule table '{table.name}'"
-            for wrong in self._wrong(table, number, row, own):
-                yield table.span, f"{what} {wrong}"
+            cursors = self.cursors[row["first"] : row["first"] + row["cursors"]]
+            subject = f"the schedule table '{table.name}'"
+            for wrong in self._wrong(table, number, row, cursors):
+                yield table.span, f"{subject} {wrong}"
             if number in self.on_cells:
                 continue
-            at = [cursor.part for cursor in own]
+            at = [cursor.part for cursor in cursors]
             if at != parts.setdefault(table.counter, at):
-                yield table.span, f"{what} has cursors in parts {at}, and another one of its counter in {parts[table.counter]}"
+                yield table.span, f"{subject} has cursors in parts {at}, and another one of its counter in {parts[table.counter]}"
 
-    def _wrong(self, table: ScheduleTable, number: int, row: Mapping[str, int], own: Sequence[CursorRow]) -> Iterator[str]:
+    def _wrong(self, table: ScheduleTable, number: int, row: Mapping[str, int], cursors: Sequence[CursorRow]) -> Iterator[str]:
         start = table.autostart
         modes = sum(1 << self.osek.modes.index(m) for m in start.modes) if start is not None else 0
         counter = [c.name for c in self.osek.counters].index(table.counter)
@@ -122,16 +122,16 @@ class ScheduleTableChecks:
         }
         if wrong := otherwise(row, expected):
             yield f"has {wrong}"
-        if number in self.on_cells and not own:
+        if number in self.on_cells and not cursors:
             return
-        if not own or len(own) != row["cursors"] or any(cursor.table != number for cursor in own):
+        if not cursors or len(cursors) != row["cursors"] or any(cursor.table != number for cursor in cursors):
             yield "has no cursors, or those of another table"
             return
-        yield from self._wrong_steps(table, own)
+        yield from self._wrong_steps(table, cursors)
 
-    def _wrong_steps(self, table: ScheduleTable, own: Sequence[CursorRow]) -> Iterator[str]:
+    def _wrong_steps(self, table: ScheduleTable, cursors: Sequence[CursorRow]) -> Iterator[str]:
         done: list[tuple[int, Acts]] = []
-        for cursor in own:
+        for cursor in cursors:
             at = 0
             for step in cursor.steps:
                 at += step.delay
@@ -143,14 +143,14 @@ class ScheduleTableChecks:
             yield f"does something {at} ticks after its begin, {count} times too often"
         for (at, _), count in sorted((expected - Count(done)).items()):
             yield f"does not do what the schedule says {at} ticks after its begin, {count} times"
-        for cursor in own:
+        for cursor in cursors:
             for step in cursor.steps:
                 if [act[0] for act in step.acts] != sorted(act[0] for act in step.acts):
                     yield f"sets events before it activates tasks, {step.offset} ticks after its begin"
         if table.sync is Synchronisation.EXPLICIT:
-            yield from self._wrong_adjustments(table, own)
+            yield from self._wrong_adjustments(table, cursors)
 
-    def _wrong_adjustments(self, table: ScheduleTable, own: Iterable[CursorRow]) -> Iterator[str]:
+    def _wrong_adjustments(self, table: ScheduleTable, cursors: Iterable[CursorRow]) -> Iterator[str]:
         """Every cursor stops at each point, and is adjusted on the way to it as the schedule says.
 
         The way to the end has what the schedule says of the first point, which follows it; a table that does not begin again is
@@ -160,7 +160,7 @@ class ScheduleTableChecks:
         first = wanted[0]
         wanted[0] = (first[0], 0, 0)
         wanted.append((table.duration, *(first[1:] if table.repeating else (0, 0))))
-        for cursor in own:
+        for cursor in cursors:
             found = [(step.offset, step.lengthen, step.shorten) for step in cursor.steps]
             if found != wanted:
                 wrong = next((f for f, w in zip(found, wanted, strict=False) if f != w), None)

@@ -88,27 +88,27 @@ def check_requests(round_: Round) -> None:
     """What the mode enables, forgets and stops is what it asks for."""
     board = round_.system.board
     hardware = round_.hardware
-    own = {r.source for r in round_.running if r.source >= board.request_base}
+    sources = {r.source for r in round_.running if r.source >= board.request_base}
     for running in round_.running:
-        if running.source in own and running.source not in hardware.cleared:
+        if running.source in sources and running.source not in hardware.cleared:
             round_.error("C208", f"what {running} asked for before the mode is not forgotten when it starts")
-            own.discard(running.source)
-    for source in sorted(hardware.enabled - own - round_.below - {i.source for i in round_.system.interrupts}):
+            sources.discard(running.source)
+    for source in sorted(hardware.enabled - sources - round_.below - {i.source for i in round_.system.interrupts}):
         if source not in {r.source for r in round_.running}:
             round_.error("C208", f"{named([source])} is enabled, and nothing of the mode asks for it")
-    early = sorted(s for s, after in hardware.since_enabled.items() if s in own and not after)
+    early = sorted(s for s, after in hardware.since_enabled.items() if s in sources and not after)
     if early:
         round_.error("C208", f"{named(early)} is enabled before its earlier requests are forgotten")
-    _stopped(round_, own)
+    _stopped(round_, sources)
     _ground_state(round_)
 
 
-def _stopped(round_: Round, own: set[int]) -> None:
+def _stopped(round_: Round, sources: set[int]) -> None:
     hardware = round_.hardware
     several = len(round_.system.modes) > 1
     hardware.cleared = set()
     hardware.named = set()
-    others = [c for _, c in hardware.cells if c.started is not None and not any(c is own for own in round_.started)]
+    others = [c for _, c in hardware.cells if c.started is not None and not any(c is sources for sources in round_.started)]
     for cell in others:
         if not cell.lets and cell.place.source in round_.below:
             round_.error("C208", f"the mode's start takes its interrupt from {cell.place.name}")
@@ -124,9 +124,9 @@ def _stopped(round_: Round, own: set[int]) -> None:
         if running.cell.started is not None and not control:
             round_.error("C208", f"{running} still runs when the mode has been stopped")
     if several:
-        for source in sorted(own & hardware.enabled):
+        for source in sorted(sources & hardware.enabled):
             round_.error("C208", f"{named([source])} is still enabled when the mode has been stopped")
-        for source in sorted(own - hardware.cleared):
+        for source in sorted(sources - hardware.cleared):
             round_.error("C208", f"{named([source])}: what it asked for is not forgotten when the mode has been stopped")
 
 

@@ -15,7 +15,7 @@ STOPS, GOES_ON = "carillon_budget_stops", "carillon_budget_goes_on"
 
 
 def stopped(meaning: Meaning) -> Meaning:
-    """What a vector does in between."""
+    """A vector without the steps that stop the budgets' counter and let it go on."""
     return replace(meaning, some_paths=[[step for step in path if not _counts(step)] for path in meaning.some_paths])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sync point of a round: that it comes after everything, and that whatever it does moves all cells alike."""
+"""The sync point of a round: it comes after all other points, and moves all cells alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_sync(round_: Round, subject: Subject) -> None:
-    """Compare the sync cell, its place and the list of what it moves; C204 for each difference."""
+    """Compare the sync cell, its place, and the list of cells that it moves; C204 for each difference."""
 
     def error(cause: str) -> None:
         round_.error("C204", cause)
@@ -56,30 +56,30 @@ def _moved(round_: Round, table: SyncTable) -> None:
     """Every cell of the round is moved, once, and by nothing beside the correction."""
     left = {id(r.cell): r for r in round_.running}
     for store in table.cells:
-        found = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
-        if found is None or id(found.cell) not in left:
+        moved = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
+        if moved is None or id(moved.cell) not in left:
             cause = f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
             round_.error("C204", cause)
             continue
-        del left[id(found.cell)]
-        before = found.cell.first
-        found.family.shift(store.address, store.value)
-        if found.cell.first != before:
-            round_.error("C204", f"the sync point moves {found} otherwise than by the correction")
-        found.cell.first = before
+        del left[id(moved.cell)]
+        before = moved.cell.first
+        moved.family.shift(store.address, store.value)
+        if moved.cell.first != before:
+            round_.error("C204", f"the sync point moves {moved} otherwise than by the correction")
+        moved.cell.first = before
     for running in left.values():
         round_.error("C204", f"the sync point does not move {running}")
 
 
 def _held(round_: Round, table: SyncTable, running: Running) -> None:
-    """With a hard start, what may interrupt is held back, and let go when what it asked for has been forgotten."""
+    """Check a hard start: sources are held back, and released after their earlier requests were forgotten."""
     sync = round_.system.sync
     assert sync is not None
     hard = sync.start.value == "hard"
     store = round_.hardware.controller.store
     controlled = [r for r in round_.running if r.source >= round_.system.board.request_base and r is not running]
     waiting = {r.source for r in controlled if r.armed} if hard else set()
-    own = {r.source for r in controlled} if hard else set()
+    own_sources = {r.source for r in controlled} if hard else set()
     done: list[tuple[str, set[int]]] = []
     for item in (*table.hold, *table.release):
         kind, sources = store(item.address, item.value) or ("strange", frozenset())
@@ -87,6 +87,6 @@ def _held(round_: Round, table: SyncTable, running: Running) -> None:
             done[-1][1].update(sources)
         else:
             done.append((kind, set(sources)))
-    wanted = [(kind, s) for kind, s in (("disable", waiting), ("unpend", own), ("enable", waiting)) if s]
+    wanted = [(kind, s) for kind, s in (("disable", waiting), ("unpend", own_sources), ("enable", waiting)) if s]
     if done != wanted:
         round_.error("C208", f"until the first synchronisation, the image does {done} with sources, and not {wanted}")

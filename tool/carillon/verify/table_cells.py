@@ -27,7 +27,7 @@ SINCE_READ = {"armv7m": 1, "host": 0}
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What serves a table's end: the cell's counter, its period and source; ``early``: how many cells are stopped before."""
+    """How a table's end is served: the cell's counter, period and source; ``early``: cells stopped before."""
 
     counter: int = 0
     again: int = 0
@@ -56,7 +56,7 @@ class OnCells:
 
 
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
-    """By the number of a schedule table, what the image says of its cells; nothing of tables in queues."""
+    """By the number of a schedule table, its cells in the image; tables in queues are left out."""
     symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
     if symbol is None or symbol.size != count * elf.pointer:
         return {}
@@ -66,7 +66,7 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     listed = elf.symbols.get("carillon_osek_table_stops")
     stops = tables.stores(listed.address, count) if listed is not None else ()
     ends = any(t.cells and (t.followed or not t.repeating) for t in osek.schedule_tables)
-    found = {}
+    by_number = {}
     for number in range(count):
         pointer = elf.number(symbol.address + number * elf.pointer, elf.pointer)
         if not pointer:  # in a queue
@@ -91,43 +91,44 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
             if early:
                 resume = (tables.store(reader),)
                 end = replace(end, resume=resume, hold=(tables.store(reader),) if restarts else (stop or ())[:early])
-        found[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
-    return found
+        by_number[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
+    return by_number
 
 
 class TableCellChecks:
-    """The comparison; ``services``: by source, what its vector serves."""
+    """The comparison; ``services``: by source, the service of its vector."""
 
     def __init__(self, osek: Osek, hardware: Hardware, services: Mapping[int, Service | None]) -> None:
         self.osek, self.hardware, self.services = osek, hardware, services
 
-    def differences(self, table: ScheduleTable, it: OnCells) -> Iterator[str]:
-        """What is wrong with a table on cells."""
+    def differences(self, table: ScheduleTable, image: OnCells) -> Iterator[str]:
+        """The faults of a table on cells."""
         counter = self.osek.counter(table.counter)
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
-        if (it.tick, it.turn) != said:
-            yield f"takes a tick of its counter for {it.tick} ticks of the clock and its turn for {it.turn}; they are {said}"
-        if (it.end != End()) if table.repeating and not table.followed else (self._action(table, it.end.source) != "end"):
-            yield f"has its end served at source {it.end.source}, which is for something else"
+        tick, turn = image.tick, image.turn
+        if (tick, turn) != said:
+            yield f"takes a tick of its counter for {tick} ticks of the clock and its turn for {turn}; they are {said}"
+        if (image.end != End()) if table.repeating and not table.followed else (self._action(table, image.end.source) != "end"):
+            yield f"has its end served at source {image.end.source}, which is for something else"
         with self.hardware.tried():
-            yield from self._wrong_cells(table, counter.tick, it)
+            yield from self._wrong_cells(table, counter.tick, image)
 
-    def _wrong_cells(self, table: ScheduleTable, tick: int, it: OnCells) -> Iterator[str]:
-        """What its stores make the cells do."""
+    def _wrong_cells(self, table: ScheduleTable, tick: int, image: OnCells) -> Iterator[str]:
+        """The faults of the cells' behaviour under the table's stores."""
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
-        self.hardware.carry_out(it.prepare, BEFORE)
-        self.hardware.add(it.start, Fraction(0))
-        for shift in it.shifts:
+        self.hardware.carry_out(image.prepare, BEFORE)
+        self.hardware.add(image.start, Fraction(0))
+        for shift in image.shifts:
             if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
                 yield f"shifts {shift.address:#x}, which is no counter that it has started"
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
         yield from self._wrong_times(table, tick, started)
-        yield from self._wrong_rows(it, started)
-        yield from self._wrong_end(table, tick, it, started)
-        self.hardware.carry_out(it.stop or (), None)
+        yield from self._wrong_rows(image, started)
+        yield from self._wrong_end(table, tick, image, started)
+        self.hardware.carry_out(image.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
-        if it.stop is not None and (still or also):
+        if image.stop is not None and (still or also):
             yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
 
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
@@ -145,11 +146,11 @@ class TableCellChecks:
                 continue
             first, again = self._first(cell), cell.ticks(cell.again)
             turns = Fraction(table.duration * tick) / again if again > 0 else Fraction(0)
-            own = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
+            expiries = {(action, (first + k * again) / tick) for k in range(int(turns) if turns.denominator == 1 else 0)}
             if table.followed or not table.repeating:
                 period = table.duration * tick + (0 if table.repeating else REST)
-                own = {(action, first / tick)} if again == period else set()
-            if not own or not own <= left or not cell.lets:
+                expiries = {(action, first / tick)} if again == period else set()
+            if not expiries or not expiries <= left or not cell.lets:
                 does = f"says '{action.key}' to '{action.object}'" if isinstance(action, AlarmAction) else f"has its {action}"
                 says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
                 turn = f"{'in each turn of' if table.repeating else 'once, and an end at'} {table.duration * tick}"
@@ -157,14 +158,14 @@ class TableCellChecks:
                     f"{does} by {cell} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
                     f"the schedule says {says} {turn}, each by one cell"
                 )
-            left -= own
+            left -= expiries
         if left:
             missing = sorted((offset * tick, a.object if isinstance(a, AlarmAction) else f"its {a}") for a, offset in left)
             yield f"starts no cell for {', '.join(f'{name} at {at}' for at, name in missing)}"
 
-    def _wrong_end(self, table: ScheduleTable, tick: int, it: OnCells, started: list[Cell]) -> Iterator[str]:
-        """What tells the time at its end, and what is stopped before that if another table follows."""
-        end = it.end
+    def _wrong_end(self, table: ScheduleTable, tick: int, image: OnCells, started: list[Cell]) -> Iterator[str]:
+        """The faults of the cell that tells the table's end, and of the stop at the table's half before another table."""
+        end = image.end
         if not end.source:
             return
         own = next((c for c in started if c.place.source == end.source), None)
@@ -177,7 +178,7 @@ class TableCellChecks:
         self.hardware.carry_out(end.hold, None)
         if {id(c) for c in started if c.started is None} != {id(c) for c in before}:
             yield "stops other cells at its half than those whose points have been"
-        self.hardware.carry_out(it.prepare[: end.early * (len(it.prepare) // len(it.rows))], BEFORE)
+        self.hardware.carry_out(image.prepare[: end.early * (len(image.prepare) // len(image.rows))], BEFORE)
         for store in end.resume:
             self.hardware.add(store, Fraction(0))
         still = [c.place.name for c in started if c.started is None]
@@ -185,27 +186,27 @@ class TableCellChecks:
             yield f"does not start {', '.join(still)} anew if no table follows any more"
 
     def _action(self, table: ScheduleTable, source: int) -> AlarmAction | str:
-        """What a source's vector does for a table, or "half" or "end"; of an action that no table has, if it is for none."""
-        it = self.services.get(source) or Service("")
-        if it.kind in ("half", "end") and it.name == table.name:
-            return it.kind
-        if it.kind == "point" and it.name == table.name and 0 <= it.number < len(table.actions):
-            return table.actions[it.number]
-        return ActivateTask(it.name if it.kind == "task" else "")
+        """The action of a source's vector for a table, or "half" or "end"; if there is none, an action of no table."""
+        service = self.services.get(source) or Service("")
+        if service.kind in ("half", "end") and service.name == table.name:
+            return service.kind
+        if service.kind == "point" and service.name == table.name and 0 <= service.number < len(table.actions):
+            return table.actions[service.number]
+        return ActivateTask(service.name if service.kind == "task" else "")
 
     def _first(self, cell: Cell) -> Fraction:
-        """A cell's first expiry, in ticks after the time base was read, which reads 0 here; a start adds what it reads.
+        """A cell's first expiry, in ticks after the time base was read (as 0); a start adds the value that it reads.
 
         The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
         """
         return ((cell.begins or Fraction(0)) + SINCE_READ[self.hardware.system.board.port]) % 2**32
 
-    def _wrong_rows(self, it: OnCells, started: list[Cell]) -> Iterator[str]:
+    def _wrong_rows(self, image: OnCells, started: list[Cell]) -> Iterator[str]:
         """What a late start goes by."""
         expected = sorted((int(self._first(c)), int(c.ticks(c.again or 0)), c.place.source) for c in started)
-        counters = [self.hardware.counter(shift.address) for shift in it.shifts]
+        counters = [self.hardware.counter(shift.address) for shift in image.shifts]
         sources = [c.place.source if c is not None else -1 for c in counters]
-        if sorted(it.rows) != expected or [row[0] for row in it.rows] != sorted(row[0] for row in it.rows):
-            yield f"has cells for late starts that say {list(it.rows)}, and its cells do {expected}"
-        elif sources != [row[2] for row in it.rows] or it.first != it.rows[0][0]:
-            yield f"has its cells in two orders, or {it.first} for the first expiry of all"
+        if sorted(image.rows) != expected or [row[0] for row in image.rows] != sorted(row[0] for row in image.rows):
+            yield f"has cells for late starts that say {list(image.rows)}, and its cells do {expected}"
+        elif sources != [row[2] for row in image.rows] or image.first != image.rows[0][0]:
+            yield f"has its cells in two orders, or {image.first} for the first expiry of all"

@@ -19,7 +19,7 @@ SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_
 
 
 def unused(elf: Elf, source: int, address: int) -> bool:
-    """Whether a vector leads where that of a source leads that nobody uses: nowhere, or to the application's own ISR()."""
+    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR()."""
     return any(s is not None and s.address == address for s in (elf.symbols.get(UNEXPECTED), elf.symbols.get(_own(source))))
 
 
@@ -37,24 +37,24 @@ def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
 
 
 def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
-    """What is wrong with the vectors of a table that are not of ``used`` sources, and with the bits of all."""
-    own = set(used)
+    """The faults of vectors of sources that are not ``used``, and of the Thumb bit of all vectors."""
+    used_sources = set(used)
     nowhere = elf.symbols.get(UNEXPECTED)
     if elf.machine == AVR or nowhere is None:
         return
     size = elf.pointer
     for number in range(board.sources):
         value = elf.number(table + size * number, size)
-        what = f"vector {number}"
+        subject = f"vector {number}"
         if elf.machine == ARM and number < board.system_vectors:
             name = SYSTEM.get(number, UNEXPECTED)
             symbol = elf.symbols.get(name)
             if symbol is not None and value != (symbol.address if number == 0 else symbol.address | 1):
-                yield f"{what} is {value:#x}, and not '{name}'"
+                yield f"{subject} is {value:#x}, and not '{name}'"
             continue
         if elf.machine == ARM and not value & 1:
-            yield f"{what} is {value:#x}, whose bit 0, of Thumb code, is not set"
+            yield f"{subject} is {value:#x}, whose bit 0, of Thumb code, is not set"
         elif number >= board.system_vectors and not any(s.function for s in elf.by_address.get(elf.code(value), ())):
-            yield f"{what} is {value:#x}, where no function begins"
-        elif number >= board.system_vectors and number not in own and elf.code(value) != nowhere.address:
+            yield f"{subject} is {value:#x}, where no function begins"
+        elif number >= board.system_vectors and number not in used_sources and elf.code(value) != nowhere.address:
             yield f"nothing asks for source {number}, but its vector is '{elf.name_of(elf.code(value))}'"

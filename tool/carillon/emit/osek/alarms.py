@@ -44,14 +44,14 @@ def _alarm(allocation: OsekAllocation, alarm: Alarm, on_cell: bool) -> list[str]
     model = allocation.osek
     counters = [c.name for c in model.counters]
     numbers = {"counter": counters, "task": [t.name for t in model.tasks]}
-    what = alarm.action
-    fields: dict[str, object] = {"counter": allocation.part_of(alarm.counter, what), "action": text.action(of(what))}
-    if what.subject in numbers:
-        fields["object"] = numbers[what.subject].index(what.object)
+    action = alarm.action
+    fields: dict[str, object] = {"counter": allocation.part_of(alarm.counter, action), "action": text.action(of(action))}
+    if action.subject in numbers:
+        fields["object"] = numbers[action.subject].index(action.object)
     else:
-        fields["operand.function"] = f"carillon_callback_{what.object}"
-    if isinstance(what, SetEvent):
-        fields["operand.carillon_event"] = f"{model.event(what.event).mask:#x}u"
+        fields["operand.function"] = f"carillon_callback_{action.object}"
+    if isinstance(action, SetEvent):
+        fields["operand.carillon_event"] = f"{model.event(action.event).mask:#x}u"
     if on_cell:
         fields["cell"] = f"&carillon_alarm_{alarm.name}_cell"
     if alarm.autostart is not None:

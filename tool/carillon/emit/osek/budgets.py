@@ -37,7 +37,7 @@ def _locks(osek: OsekImage, cell: CellImage) -> list[str]:
 
 
 def places(osek: OsekImage) -> list[str]:
-    """What the vector of each ISR asks with: the place of its frame in the table and 1, or 0 if it has none."""
+    """Per ISR, a macro for its vector: 1 plus the place of the ISR's time frame in the table, or 0 without a frame."""
     isrs = enumerate(osek.model.isrs, len(osek.model.tasks) + 1)
     return [f"#define CARILLON_ISR_FRAME_{isr.name} {place if isr.time_frame else 0}u" for place, isr in isrs]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handlers of the cells of the event-triggered system, and what services do in their place."""
+"""The handlers of event-triggered cells, and the functions by which services act in place of the handlers."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ def handlers(osek: OsekImage) -> list[str]:
     return lines + _serve_cells(osek)
 
 
-def _handler(it: EventHandler) -> list[str]:
-    """A handler of cells, of which several have one source, or of a source that another handler requests."""
-    comments = [f"/* And {cell.use.cell.name}. */" for cell in it.also]
-    body = ["    const carillon_base left = carillon_base_left();"] if it.requests else []
-    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in it.requests]
-    cells = [call.cell for call in it.calls if call.cell is not None]
+def _handler(handler: EventHandler) -> list[str]:
+    """A handler of one cell, of several cells on one source, or of a source that another handler requests."""
+    comments = [f"/* And {cell.use.cell.name}. */" for cell in handler.also]
+    body = ["    const carillon_base left = carillon_base_left();"] if handler.requests else []
+    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in handler.requests]
+    cells = [call.cell for call in handler.calls if call.cell is not None]
     if len(cells) > 1:
         comments += [f"/* {cell.use.cell.name}: alarm {cell.carrier.demand.name}, {_at(cell)}. */" for cell in cells]
-        for cell, call in zip(cells, it.calls, strict=True):
+        for cell, call in zip(cells, handler.calls, strict=True):
             does = [f"    {line}" for line in (*text.acknowledging(cell), *_statements(call))]
             body += [f"    if ({cell.family.name}_asks({cell.number})) {{", *does, "    }"]
-        return [*comments, *text.function(it.name, _paused(it.pauses, body)), ""]
-    body = _paused(it.pauses, [*body, *(line for call in it.calls for line in _statements(call))])
-    comment = f"{cells[0].use.cell.name}: {cells[0].carrier.demand.name}, {_at(cells[0])}." if cells else f"Requested by {it.by}."
-    first = text.acknowledging(cells[0]) if cells else []
-    return [*comments, *text.function(it.name, [*first, *body], comment, "const void *frame" if it.vector else "void"), ""]
+        return [*comments, *text.function(handler.name, _paused(handler.pauses, body)), ""]
+    body = _paused(handler.pauses, [*body, *(line for call in handler.calls for line in _statements(call))])
+    first = cells[0] if cells else None
+    comment = f"{first.use.cell.name}: {first.carrier.demand.name}, {_at(first)}." if first else f"Requested by {handler.by}."
+    body = [*(text.acknowledging(first) if first else []), *body]
+    return [*comments, *text.function(handler.name, body, comment, "const void *frame" if handler.vector else "void"), ""]
 
 
 def _at(cell: CellImage) -> str:
@@ -49,24 +50,24 @@ def _said(values: Iterable[Value]) -> str:
     return ", ".join(text.value(value) for value in values)
 
 
-def _statements(it: EventCall) -> list[str]:
+def _statements(call: EventCall) -> list[str]:
     """The statements of a call."""
-    if it.runs is None:
-        return [f"    {it.function}({_said(it.arguments)});"]
-    if not it.runs:
-        return [f"    (void){it.function}({_said(it.arguments)}, false);"]
-    return [f"    if ({it.function}({_said(it.arguments)}, true)) {{", f"        carillon_level_{it.runs}();", "    }"]
+    if call.runs is None:
+        return [f"    {call.function}({_said(call.arguments)});"]
+    if not call.runs:
+        return [f"    (void){call.function}({_said(call.arguments)}, false);"]
+    return [f"    if ({call.function}({_said(call.arguments)}, true)) {{", f"        carillon_level_{call.runs}();", "    }"]
 
 
 def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
-    """The statements that take back what a source, and its cell, have asked for."""
+    """The statements that withdraw the request of a source, and of its cell."""
     lines = [*(text.acknowledging(cell) if cell is not None else [])]
     lines += [f"    carillon_port_forget({carrier.source}u, CARILLON_SOURCE_BIT({carrier.source}u));"]
     return [indent + line for line in lines]
 
 
 def _serve_cells(osek: OsekImage) -> list[str]:
-    """What serves the cells of a level before their handlers do."""
+    """The functions that serve the cells of a level before the cells' handlers can."""
     lines: list[str] = []
     for served in osek.served:
         lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
@@ -81,13 +82,13 @@ def _serve_cells(osek: OsekImage) -> list[str]:
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
             ]
-        for it in served.cells:
-            assert it.cell is not None
-            carrier = it.cell.carrier
+        for call in served.cells:
+            assert call.cell is not None
+            carrier = call.cell.carrier
             lines += [
-                f"    if ({it.function}_waits({_said(it.asks)})) {{ /* {carrier.demand.name} */",
-                *_taken_back(carrier, it.cell, "    "),
-                f"        {it.function}_early({_said(it.arguments)});",
+                f"    if ({call.function}_waits({_said(call.asks)})) {{ /* {carrier.demand.name} */",
+                *_taken_back(carrier, call.cell, "    "),
+                f"        {call.function}_early({_said(call.arguments)});",
                 "    }",
             ]
         lines += ["}", ""]
@@ -95,7 +96,7 @@ def _serve_cells(osek: OsekImage) -> list[str]:
 
 
 def _paused(pauses: bool, body: list[str]) -> list[str]:
-    """The statements of a handler, which may take nothing from the budget of the task that it interrupts."""
+    """The statements of a handler; the budget of the interrupted task stands still meanwhile."""
     if not pauses:
         return body
     return ["    const carillon_budget_rest budget = carillon_pause_budget();", *body, "    carillon_resume_budget(budget);"]

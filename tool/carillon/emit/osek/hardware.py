@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the event-triggered system brings the hardware into, and what each source is."""
+"""The hardware image of the event-triggered system, and the meaning of each source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def contexts(board: Board, osek: OsekImage) -> list[str]:
 
 
 def hardware(image: Image, osek: OsekImage) -> list[str]:
-    """The image that StartOS, or ttStartOS above it, brings the hardware into."""
+    """The hardware image that StartOS sets up, or ttStartOS above it."""
     stem = "carillon_osek"
     alone = not image.modes
     lines = [f"extern const carillon_vector {stem}_vectors[];", ""] if alone else []
@@ -36,5 +36,5 @@ def hardware(image: Image, osek: OsekImage) -> list[str]:
 
 
 def _said(kind: str, cell: CellImage) -> str:
-    """What the comment of a store says of a cell; only those of the start have one."""
+    """The comment of a store: the cell's name and demand for a store of the start, empty for others."""
     return f"{cell.use.cell.name}: {cell.carrier.demand.name}" if kind == "start" else ""

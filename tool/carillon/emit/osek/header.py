@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon_osek.h``: what the application and the kernel see, and what the compiler folds where a service is called."""
+"""``carillon_osek.h``: declarations for the application and the kernel, and values folded at calls of services."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def header(image: Image) -> str:
 
 
 def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
-    """What serves the cells of a level, which the compiler folds for a level that it knows."""
+    """The functions that serve the cells of a level; the compiler folds them for a constant level."""
     if not levels:
         return []
     lines = ["", "/* Whether cells of alarms and counters that have a level have expired and wait; and serve them, locked. */"]
     lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
-    lines += [f"void carillon_cells_{it.level}(void);" for it in levels]
+    lines += [f"void carillon_cells_{served.level}(void);" for served in levels]
     inline = "static inline __attribute__((always_inline, unused))"
     lines += [f"{inline} bool carillon_known_cells_wait(uint8_t level)", "{", "    switch (level) {"]
-    for it in levels:
-        pending = " || ".join(f"carillon_port_is_pending({source}u)" for source in it.sources)
-        lines += [f"    case {it.level}u:", f"        return {pending};"]
+    for served in levels:
+        pending = " || ".join(f"carillon_port_is_pending({source}u)" for source in served.sources)
+        lines += [f"    case {served.level}u:", f"        return {pending};"]
     lines += ["    default:", "        return false;", "    }", "}"]
     lines += [f"{inline} void carillon_serve_known_cells(uint8_t level)", "{", "    switch (level) {"]
-    for it in levels:
-        lines += [f"    case {it.level}u:", f"        if (carillon_known_cells_wait({it.level}u)) {{"]
-        lines += [f"            carillon_osek_call_cells(carillon_cells_{it.level});", "        }", "        break;"]
+    for served in levels:
+        lines += [f"    case {served.level}u:", f"        if (carillon_known_cells_wait({served.level}u)) {{"]
+        lines += [f"            carillon_osek_call_cells(carillon_cells_{served.level});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
 
 
@@ -68,7 +68,7 @@ def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
 
 
 def _folded(osek: OsekImage) -> list[str]:
-    """Constants that the compiler folds where a service is called with a task that it knows."""
+    """Constants that the compiler folds where a service is called with a constant task."""
     if not osek.folded:
         return []
     lines = [

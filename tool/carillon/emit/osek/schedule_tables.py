@@ -21,13 +21,13 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
     steps: list[str] = []
     number = 0
     for cursor in cursors:
-        where, own = _where(allocation, cursor), []
+        where, lines_of_cursor = _where(allocation, cursor), []
         actions.append(f"/* {where} */")
         for step in cursor.steps:
-            own.append(_step(step, number, adjusts))
+            lines_of_cursor.append(_step(step, number, adjusts))
             actions += [_action(allocation, action, step) for action in step.actions]
             number += len(step.actions)
-        steps += [f"/* {where}. */", *text.array("struct carillon_osek_step", _name(cursor), own)]
+        steps += [f"/* {where}. */", *text.array("struct carillon_osek_step", _name(cursor), lines_of_cursor)]
     lines: list[str] = []
     if cursors:
         lines += [*text.table("const struct carillon_osek_point_action carillon_osek_point_actions[]", actions), *steps]
@@ -41,7 +41,7 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
 
 
 def tables_on_cells(osek: OsekImage) -> list[str]:
-    """The cells of schedule tables, and what starts and stops them."""
+    """The cells of schedule tables, and the stores that start and stop the cells."""
     if not osek.tables:
         return []
     lines: list[str] = []
@@ -70,14 +70,14 @@ def _cells(image: TableImage) -> list[str]:
     lines = [f"/* {where} on cells: each is its task's vector, or has its level. */"]
     shifts: list[str] = []
     rows: list[str] = []
-    for it, cell in image.cells:
-        points = [(p.offset, p.span.line) for p in image.table.points if p.offset in it.offsets]
-        points = points if it.action is not None else [(it.offsets.start, image.table.span.line)]
+    for series, cell in image.cells:
+        points = [(p.offset, p.span.line) for p in image.table.points if p.offset in series.offsets]
+        points = points if series.action is not None else [(series.offsets.start, image.table.span.line)]
         at, lines_of = (", ".join(str(x) for x in every) for every in zip(*points, strict=True))
-        what = it.action.object if it.action is not None else "its end" if at == str(image.table.duration) else "its half"
+        label = series.action.object if series.action else "its end" if at == str(image.table.duration) else "its half"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
-        rows.append(f"{{{cell.first}u, {cell.period}u, {cell.carrier.source}u}}, /* {what} at {at} (line {lines_of}) */")
+        rows.append(f"{{{cell.first}u, {cell.period}u, {cell.carrier.source}u}}, /* {label} at {at} (line {lines_of}) */")
     lines += text.array("struct carillon_shift", f"{stem}_shifts", shifts)
     lines += text.array("struct carillon_osek_table_cell", f"{stem}_cells", rows)
     if not image.restarts:
@@ -105,7 +105,7 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
 
 
 def _end(image: TableImage) -> dict[str, str]:
-    """What its end is served by; nothing of a table that has no cell for that."""
+    """The fields that serve the table's end; none for a table without a cell for its end."""
     end, early, table = image.end, image.early, image.table
     if end is None:
         return {}
@@ -140,24 +140,24 @@ def _action(allocation: OsekAllocation, action: AlarmAction, step: Step) -> str:
     model = allocation.osek
     task = [t.name for t in model.tasks].index(action.object)
     operand = ""
-    what = action.object
+    label = action.object
     if isinstance(action, SetEvent):
         operand = f"{{.carillon_event = {model.event(action.event).mask:#x}u}}"
-        what = f"{action.event} of {action.object}"
+        label = f"{action.event} of {action.object}"
     fields = [f".operand = {operand}"] if operand else []
     fields += [f".action = {text.action(of(action))}", f".object = {task}"]
-    return f"{{{', '.join(fields)}}}, /* at {step.offset}: {what} */"
+    return f"{{{', '.join(fields)}}}, /* at {step.offset}: {label} */"
 
 
 def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
     model = allocation.osek
-    own = [n for n, cursor in enumerate(allocation.cursors) if cursor.table is table]
+    cursor_numbers = [n for n, cursor in enumerate(allocation.cursors) if cursor.table is table]
     fields: dict[str, object] = {
         "duration": f"{table.duration & 0xFFFF_FFFF}u",
         "initial": f"{table.initial_offset}u",
         "precision": f"{table.precision}u",
-        "first": own[0] if own else 0,
-        "cursors": len(own),
+        "first": cursor_numbers[0] if cursor_numbers else 0,
+        "cursors": len(cursor_numbers),
         "counter": [c.name for c in model.counters].index(table.counter),
         "repeating": int(table.repeating),
         "sync": f"CARILLON_OSEK_SYNC_{table.sync.name}",

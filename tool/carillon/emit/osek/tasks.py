@@ -60,7 +60,7 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
 
 
 def _request(level: TaskLevel) -> str:
-    """What requests a level: a store, or its bit in a set of levels."""
+    """The request of a level: a store, or the level's bit in a set of levels."""
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
 
 
@@ -104,14 +104,14 @@ def levels(osek: OsekImage) -> list[str]:
     return lines
 
 
-def _direct_handlers(it: DirectTask) -> list[str]:
-    """Of a direct task: its frame, where somebody ends it from within a function (osek.ld decides)."""
-    level, task = it.level, it.level.tasks[0]
-    acknowledge = text.acknowledging(it.cell) if it.cell is not None else []
+def _direct_handlers(direct: DirectTask) -> list[str]:
+    """The functions of a direct task's vector, with a frame where a called function ends the task (osek.ld decides)."""
+    level, task = direct.level, direct.level.tasks[0]
+    acknowledge = text.acknowledging(direct.cell) if direct.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
-    serve = [f"    carillon_serve_waiting({level.number}u);"] if it.serves else []
-    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if it.takes_back else []
+    serve = [f"    carillon_serve_waiting({level.number}u);"] if direct.serves else []
+    back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if direct.takes_back else []
     for name, calls in (("acknowledged", "{}();"), ("framed", "carillon_port_call({});"))[not acknowledge :]:
         runs = "    " + calls.format(f"carillon_task_{task.name}")
         lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])

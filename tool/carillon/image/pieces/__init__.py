@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done at an expiry point, one file for each action: as operations of a handler, and as an entry of a table.
+"""The actions at expiry points, one file each: as operations of a handler, and as an entry of a table.
 
-The file has the name of the action's.
+A file is named after its action.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
 
 
 def _arming(image: Image, cells: list[CellImage], how: Does) -> list[Operation]:
-    """Arm or disarm direct deadline cells: one operation for each request register, or one for each cell."""
+    """Arm or disarm direct deadline cells: one operation per request register of the controller, or one per cell."""
     held = [c for c in cells if c.disarmed]
     by_controller = [c.carrier.source for c in held if c.use.cell.array.request_enable == "controller"]
     found = [Operation(how, sources=sources) for sources in by_register(image.system.board, by_controller)]
@@ -54,7 +54,7 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operati
 
 
 def _guarded(carrier: Carrier, before: list[Operation], during: list[Operation]) -> list[Operation]:
-    """What every expiry asks for, then the task's run within its guard."""
+    """The operations ``before`` of every expiry, then the task's run (``during``) within its guard."""
     if carrier.guard is Guard.HOLD:
         held = (carrier.source,)
         return [Operation(Does.HOLD, sources=held), *before, *during, Operation(Does.ENABLE, sources=held)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check a deadline: whoever comes here has missed it, because a task that has ended takes the request back."""
+"""Check a deadline: this handler runs only on a miss, because a task that ends in time withdraws the request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carillon.lower import ExpiryPoint
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does."""
+    """The operations of the handler."""
     number = task_number(image, carrier.demand.object)
     return [*acknowledge(cells_of(mode, carrier)), Operation(Does.MISSED, number=number)]
 

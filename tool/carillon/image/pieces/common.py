@@ -27,7 +27,7 @@ def acknowledge(cells: list[CellImage]) -> list[Operation]:
 
 
 def rearm(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """Set a multiplexed carrier's cell for its next point; nothing more is done where it has not come to one."""
+    """Set a multiplexed carrier's cell for its next point; the handler returns if only a turn was counted."""
     own = [x for x in mode.multiplexes if x.cell.carrier is carrier]
     laps = [operate(x.cell, Does.LAP, names.multiplex(image, mode, x.cell)) for x in own if x.laps]
     return laps + [operate(x.cell, Does.REARM, names.multiplex(image, mode, x.cell)) for x in own]

@@ -10,7 +10,7 @@ from carillon.image.pieces.common import acknowledge, cells_of, operate
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does: the cell is re-armed first, so that nothing drifts."""
+    """The operations of the handler; the cell is re-armed first, so that the round does not drift."""
     cell = cells_of(mode, carrier)[0]
     at = names.multiplex(image, mode, cell)
     return [

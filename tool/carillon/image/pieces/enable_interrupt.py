@@ -11,13 +11,13 @@ from carillon.lower import ExpiryPoint
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does."""
-    found = acknowledge(cells_of(mode, carrier)) + rearm(image, mode, carrier)
+    """The operations of the handler."""
+    before = acknowledge(cells_of(mode, carrier)) + rearm(image, mode, carrier)
     source = image.system.interrupt(carrier.demand.object).source
     length = mode.allocation.mode.round_length
     if mode.control is not None and any((t - mode.control.at) % length == 0 for t in carrier.demand.times):
-        found.append(Operation(Does.LEAVES, sources=(mode.control.cell.carrier.source,)))
-    return [*found, Operation(Does.ENABLE, sources=(source,))]
+        before.append(Operation(Does.LEAVES, sources=(mode.control.cell.carrier.source,)))
+    return [*before, Operation(Does.ENABLE, sources=(source,))]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:

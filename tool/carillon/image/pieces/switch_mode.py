@@ -11,7 +11,7 @@ from carillon.lower import ExpiryPoint
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does."""
+    """The operations of the handler."""
     del image
     return [*acknowledge(cells_of(mode, carrier)), Operation(Does.CONTROL)]
 

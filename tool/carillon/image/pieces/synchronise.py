@@ -10,6 +10,6 @@ from carillon.image.pieces.common import acknowledge, cells_of
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
-    """What the handler does."""
+    """The operations of the handler."""
     del image
     return [*acknowledge(cells_of(mode, carrier)), Operation(Does.SYNCHRONISE)]

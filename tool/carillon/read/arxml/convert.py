@@ -27,7 +27,7 @@ _MOST_NAMED = 8
 
 
 def _place(around: Group, group: Group) -> str | None:
-    """What a container is of which ``around`` has one at most; None: it may have many.  Of a choice it has one in all."""
+    """The name under which ``around`` has at most one container; None: many.  A choice has one of its groups in all."""
     if around.choice:
         return around.name
     choice = next((outer for outer in around.groups if outer.choice and (group is outer or group in outer.groups)), None)
@@ -40,7 +40,7 @@ MOST_PRIORITY = 65_535
 
 
 class Converter:
-    """Converts one module.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
+    """Converts one module.  ``sources`` gives the names of a board's application sources, None for an unreadable board."""
 
     def __init__(
         self, module: Holder, main: str, diagnostics: Diagnostics, sources: Callable[[str | None], list[str] | None]
@@ -55,7 +55,7 @@ class Converter:
         self.frequency: Fraction | None = None
 
     def run(self, name: str) -> Converted:
-        """The module as an application of that name, unless it says another."""
+        """The module as an application named ``name``, unless the module gives another name."""
         self.data["system"] = {}
         self.data["osek"] = {}
         self.places.put(("system",), self.module.span)
@@ -90,20 +90,20 @@ class Converter:
 
     # Objects
 
-    def _system(self, found: list[Holder]) -> None:
+    def _system(self, holders: list[Holder]) -> None:
         """The container of the OS; a file may have several, each with a part."""
-        for number, holder in enumerate(found):
+        for number, holder in enumerate(holders):
             if number:
-                cause = f"{holder.path} is a second {SYSTEM.name}; the first is {found[0].path}"
+                cause = f"{holder.path} is a second {SYSTEM.name}; the first is {holders[0].path}"
                 remedy = "a module has one: give both the same SHORT-NAME in different files, or remove one"
                 self.diagnostics.error("C217", holder.span, cause, remedy)
             else:
                 self._fill(holder, SYSTEM, ("osek",))
 
-    def _modes(self, found: list[Holder]) -> None:
-        """The application modes; the first is the default, which AUTOSAR tells by its name alone."""
-        found.sort(key=lambda holder: holder.name != DEFAULT_MODE)
-        for holder in found:
+    def _modes(self, holders: list[Holder]) -> None:
+        """The application modes; the first is the default mode, which AUTOSAR marks only by its name."""
+        holders.sort(key=lambda holder: holder.name != DEFAULT_MODE)
+        for holder in holders:
             self.result.append(("osek", "modes"), holder.name, holder.span, holder.span)
             self._fill(holder, MODE, ("osek", "modes", holder.name))
             if holder.description:
@@ -116,16 +116,16 @@ class Converter:
         self._fill(holder, group, path)
 
     def _fill(self, holder: Holder, group: Group, path: Path) -> None:
-        """The table at ``path``, or a part of it, from a container and those within."""
+        """The table at ``path``, or a part of the table, from a container and its inner containers."""
         parameters = {name: parameter for parameter in group.parameters for name in (parameter.name, *parameter.aliases)}
-        found: dict[str, list[Value]] = {name: [] for name in parameters}
+        by_definition: dict[str, list[Value]] = {name: [] for name in parameters}
         for value in holder.values:
             if value.definition in parameters:
-                found[value.definition].append(value)
+                by_definition[value.definition].append(value)
             else:
                 self._left_out(holder, value.definition, value.text, value.key, holder.path)
         for name, parameter in parameters.items():
-            values = found[name]
+            values = by_definition[name]
             if not values:
                 continue
             base: Path = ("system",) if parameter.system else path
@@ -167,7 +167,7 @@ class Converter:
         self.diagnostics.error("C217", second.span, cause, remedy)
 
     def _order(self, container: Holder, group: Group | None) -> int:
-        """What a container comes after others by: a number in it, if its group has such an order."""
+        """The sort key of a container: the number by which its group is ordered, or 0."""
         text = next((v.text for v in container.values if group is not None and group.order == v.definition), "")
         try:
             return int(convert(Parameter("", "", Kind.INTEGER), text)) if text else 0
@@ -177,7 +177,7 @@ class Converter:
     # Values
 
     def _is_one(self, holder: Holder, values: list[Value], path: Path) -> bool:
-        """Whether all values of a parameter that has one are the same."""
+        """Whether all values of a single-valued parameter are the same."""
         first = values[0]
         other = next((value for value in values if value.text != first.text), None)
         if other is not None:
@@ -244,16 +244,16 @@ class Converter:
         target = self.known.get(written)
         if target is not None and target.definition == parameter.target:
             return target.name
-        own = f"{value.definition} of {holder.path}"
+        phrase = f"{value.definition} of {holder.path}"
         if target is not None:
             cause, remedy = (
-                f"{own} names {written}, which is of {target.definition}",
+                f"{phrase} names {written}, which is of {target.definition}",
                 f"name a container of {parameter.target}",
             )
         else:
             same = [other.path for other in self.known.values() if other.definition == parameter.target]
             beside = next((other for other in same if other.rpartition("/")[2] == written.rpartition("/")[2]), None)
-            cause = f"{own} names {shorten(value.text)}, which is no container of the module"
+            cause = f"{phrase} names {shorten(value.text)}, which is no container of the module"
             remedy = f"did you mean '{beside}'?" if beside else suggestion(written, same)
             if not beside and not same:
                 remedy = f"there is no {parameter.target}: name the folder of all files, if it stands in another one"
@@ -261,10 +261,10 @@ class Converter:
         self.diagnostics.error("C216", value.span, cause, remedy)
         return None
 
-    # What the standard leaves open, and what it says otherwise than a schedule
+    # Gaps in the standard, and differences between the standard and a schedule
 
     def _rank_priorities(self, tasks: dict[str, dict[str, Any]]) -> None:
-        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is more than Carillon has, their ranks."""
+        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks."""
         written = [table["priority"] for table in tasks.values() if isinstance(table.get("priority"), int)]
         if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written):
             return
@@ -282,10 +282,10 @@ class Converter:
                 table.pop("stack", None)  # tasks without events share one
         for name, table in osek.get("event", {}).items():
             if table.get("mask") == 0 or ("osek", "event", name, "mask") in self.unsaid:
-                table.pop("mask", None)  # tools that choose it write one all the same
+                table.pop("mask", None)  # tools that choose the mask write one all the same
         for table in osek.get("schedule_table", {}).values():
             if table.get("autostart", {}).get("synchron"):
-                table["autostart"].pop("at", None)  # some tools write one always
+                table["autostart"].pop("at", None)  # some tools always write an offset
         by_alarms = incremented(osek)
         for name, table in osek.get("counter", {}).items():
             path = ("osek", "counter", name)
@@ -316,19 +316,19 @@ class Converter:
         if not isrs:
             return
         known = sources_of(self.result, self.sources)
-        own = "CarillonInterruptSource"
+        parameter = "CarillonInterruptSource"
         written: dict[str, str | None] = {}
         by_path = {holder.name: holder for holder in self.module.containers}
         for name, table in isrs.items():
-            said = any(value.definition == own for value in by_path[name].values)
+            said = any(value.definition == parameter for value in by_path[name].values)
             if not said and table.get("source") not in (known or []) and "source" in table:
-                written[name] = str(table.pop("source"))  # another tool's, which means no source of the board
+                written[name] = str(table.pop("source"))  # another tool's source, which is no source of the board
         assign_sources(
             self.result,
             written,
             known,
             "choose a board with more (CarillonBoard of OsOS, --board), or leave ISRs out",
-            lambda isr, source: f"{own} = {source} in {self.module.path}/{isr}",
+            lambda isr, source: f"{parameter} = {source} in {self.module.path}/{isr}",
             self.diagnostics.error,
             self.diagnostics.warning,
         )
@@ -336,7 +336,7 @@ class Converter:
     # What is left out
 
     def _left_out(self, holder: Holder, definition: str, text: str, span: Span, path: str | None = None) -> None:
-        """Remember what has no place in a schedule; ``path``: where it is, if it is a parameter and not a container."""
+        """Remember an element without a place in a schedule; ``path``: where a parameter is (None for a container)."""
         if definition.endswith(WITHOUT_EFFECT):
             return
         if definition in UNSUPPORTED:
@@ -346,16 +346,16 @@ class Converter:
         self.result.leftovers.append(Leftover(holder.path, f"{definition} {shorten(text)}".strip(), span))
 
     def _warn(self) -> None:
-        for definition, found in self.unsupported.items():
-            listed = some((path for path, _ in found), _MOST_NAMED)
+        for definition, places in self.unsupported.items():
+            listed = some((path for path, _ in places), _MOST_NAMED)
             cause = f"Carillon does not support {definition} yet, and leaves out {listed}"
-            self.diagnostics.warning("C218", found[0][1], cause, UNSUPPORTED[definition])
-        for definition, found in self.own.items():
-            names = list(dict.fromkeys(name for name, _ in found))
-            count = f" ({len(found)} times, here first)" if len(found) > 1 else ""
+            self.diagnostics.warning("C218", places[0][1], cause, UNSUPPORTED[definition])
+        for definition, places in self.own.items():
+            names = list(dict.fromkeys(name for name, _ in places))
+            count = f" ({len(places)} times, here first)" if len(places) > 1 else ""
             cause = (
                 f"Carillon has no use for {some(names, _MOST_NAMED)} of {definition}, and leaves "
                 f"{'them' if len(names) > 1 else 'it'} out{count}"
             )
             remedy = "nothing is wrong if it is a tool's own; correct its DEFINITION-REF if it is not"
-            self.diagnostics.warning("C219", found[0][1], cause, remedy)
+            self.diagnostics.warning("C219", places[0][1], cause, remedy)

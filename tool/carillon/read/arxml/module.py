@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``Os`` module of a configuration as containers with their values, merged of all files that have a part of it."""
+"""The ``Os`` module of a configuration as containers with their values, merged from all files with a part of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from carillon.units import shorten
 
 @dataclass(slots=True)
 class Value:
-    """A parameter's or reference's value: the last part of its definition, its text, and where it and its text stand."""
+    """The value of a parameter or reference: last part of its definition, text, and the places of text and element."""
 
     definition: str
     text: str
@@ -25,7 +25,7 @@ class Value:
 
 @dataclass(slots=True)
 class Holder:
-    """A container: its name, the last part of its definition, its path, and what is in it."""
+    """A container: its name, the last part of its definition, its path, and its contents."""
 
     name: str
     definition: str
@@ -49,29 +49,29 @@ class Modules:
         self.diagnostics = diagnostics
 
     def merge(self, documents: Sequence[Document], main: str) -> Holder | None:
-        """The one module of all documents; None if there is none, or more than one."""
-        found: Holder | None = None
+        """The one module of all documents; None if there is no module, or more than one."""
+        merged: Holder | None = None
         for document in documents:
             for packages, element in document.modules:
                 module = self.container(element, "/" + "/".join(packages), document.release, MODULE)
                 if module is None:
                     continue
-                if found is None:
-                    found = module
-                elif found.path == module.path:
-                    self.join(found, module)
+                if merged is None:
+                    merged = module
+                elif merged.path == module.path:
+                    self.join(merged, module)
                 else:
-                    first = f"{found.path}, {found.span.beside(module.span)}"
+                    first = f"{merged.path}, {merged.span.beside(module.span)}"
                     cause = f"there is a second Os module, {module.path}: the first is {first}"
                     remedy = "name the file of one ECU alone; parts of one module have the same path in all files"
                     self.diagnostics.error("C214", module.span, cause, remedy)
                     return None
-        if found is None and not self.diagnostics.errors:
+        if merged is None and not self.diagnostics.errors:
             wanted = " or ".join(dict.fromkeys(document.release.module for document in documents))
             cause = f"there is no Os module: no {wanted} whose definition ends with '/{MODULE}'"
             remedy = "name the file that holds the configuration of the operating system, or the folder with all files of it"
             self.diagnostics.error("C214", Span(main), cause, remedy)
-        return found
+        return merged
 
     def join(self, into: Holder, other: Holder) -> None:
         """Add a part of a container that stands in another place."""
@@ -96,16 +96,16 @@ class Modules:
         self.diagnostics.error("C217", second.span, cause, remedy)
 
     def container(self, element: Element, around: str, release: Release, known: str = "") -> Holder | None:
-        """One container and all within; ``known`` is its definition if that is known without being written."""
+        """A container with its contents; ``known``: its definition, if known without being written."""
         name, definition = element.child(names.SHORT_NAME), element.child(names.DEFINITION)
-        for what, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
+        for tag, child in ((names.SHORT_NAME, name), (names.DEFINITION, definition)):
             if child is None or not child.text:
                 cause = (
                     f"the <{element.name}> "
                     + (f"{shorten(name.text)} in " if name is not None and name.text else "in ")
-                    + f"{around} has no {what}"
+                    + f"{around} has no {tag}"
                 )
-                self.diagnostics.error("C220", element.span, cause, f"write <{what}>...</{what}> at its beginning")
+                self.diagnostics.error("C220", element.span, cause, f"write <{tag}>...</{tag}> at its beginning")
                 return None
         assert name is not None
         assert definition is not None

@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Kind(Enum):
-    """How the value of a parameter is written, and what becomes of it."""
+    """The form of a parameter's value, and so its conversion."""
 
     INTEGER = "an integer"
     FLAG = "a truth value"

@@ -25,7 +25,7 @@ def frequency(text: str) -> Fraction | None:
 
 
 def convert(parameter: Parameter, text: str) -> Any:
-    """The value of a parameter that is no reference, as a schedule has it, None if it says nothing; raises MalformedError."""
+    """The schedule's value for a parameter that is no reference, None for no value; raises MalformedError."""
     return _CONVERTERS[parameter.kind](parameter, text)
 
 
@@ -44,10 +44,10 @@ def _number(text: str) -> Fraction | None:
 
 
 def _flag(parameter: Parameter, text: str) -> bool:  # noqa: ARG001
-    found = _TRUTHS.get(text.lower())
-    if found is None:
+    truth = _TRUTHS.get(text.lower())
+    if truth is None:
         raise MalformedError(f"{shorten(text)} is no truth value", "write true or false")
-    return found
+    return truth
 
 
 def _word(parameter: Parameter, text: str) -> Any:

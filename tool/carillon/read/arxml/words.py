@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ARXML calls the keys of a schedule: the parameters of the table by which it is read."""
+"""ARXML's words for the keys of a schedule: the parameters of the table that reads ARXML."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _KINDS = {"isr": "ISR", "schedule_table": "schedule table"}
 
 
 def _words(group: Group) -> dict[str, str]:
-    """Each key with its parameter; of several parameters, the first, which is the standard's."""
-    found: dict[str, str] = {}
+    """Each key with its parameter; of several parameters the first, which is the standard's."""
+    words: dict[str, str] = {}
     for parameter in group.parameters:
         if parameter.key and parameter.kind is not Kind.MEMBER:
-            found.setdefault(parameter.key, parameter.name)
+            words.setdefault(parameter.key, parameter.name)
     for inner in group.groups:
         if inner.key:
-            found.setdefault(inner.key, inner.name)
+            words.setdefault(inner.key, inner.name)
         if inner.name != "OsTaskResourceLock":  # whose keys are those of resource locks
-            found = {**_words(inner), **found}
-    return found
+            words = {**_words(inner), **words}
+    return words
 
 
 _LOCK = next(g for outer in SECTIONS["task"].groups for g in outer.groups if g.name == "OsTaskResourceLock")

@@ -28,7 +28,7 @@ _SEPARATOR = " "
 
 @dataclass(slots=True)
 class Element:
-    """An element: its name without namespace, its text without the white space around, and where both stand."""
+    """An element: its name without namespace, its text without surrounding white space, and the places of both."""
 
     name: str
     span: Span
@@ -46,7 +46,7 @@ class Element:
 
     @property
     def value_span(self) -> Span:
-        """Where its text stands, or the element if it has none."""
+        """The place of the text, or of the element if there is no text."""
         return self.text_span or self.span
 
 
@@ -207,7 +207,7 @@ class _Reader:
 
 
 def _is_os(module: Element) -> bool:
-    """Whether a module that was read whole is one of an operating system, or meant as one."""
+    """Whether a complete module is that of an operating system, or meant as such."""
     definition, name = module.child(names.DEFINITION), module.child(names.SHORT_NAME)
     return last(definition.text) == MODULE if definition is not None else name is not None and name.text == MODULE
 

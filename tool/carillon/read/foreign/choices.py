@@ -34,12 +34,12 @@ def duration(seconds: Fraction | int) -> str:
 
 
 def incremented(osek: Mapping[str, Any]) -> set[str]:
-    """The counters that alarms increment, which are therefore of software if nothing says what they are."""
+    """The counters that alarms increment: they are software counters, unless the file gives their kind."""
     return {table["increment"] for table in osek.get("alarm", {}).values() if "increment" in table}
 
 
 def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy: str, warn: Report) -> None:
-    """Give the counter at ``path`` a tick, because nothing says how long one is; ``counter`` is how messages call it."""
+    """Give the counter at ``path`` a tick, as the file has none; ``counter``: the counter's name in messages."""
     result.store((*path, "tick"), DEFAULT_TICK)
     result.places.put((*path, "tick"), span, span)
     result.notes[*path, "tick"] = f"{result.language} does not say; chosen by Carillon"
@@ -47,7 +47,7 @@ def choose_tick(result: Converted, path: Path, span: Span, counter: str, remedy:
 
 
 def sources_of(result: Converted, sources: Callable[[str | None], list[str] | None]) -> list[str] | None:
-    """The application sources of the board that a file names; None if it cannot be read."""
+    """The application sources of the board that a file names; None if the board cannot be read."""
     refused = ("system", "board") in result.broken
     return None if refused else sources(result.data["system"].get("board"))
 

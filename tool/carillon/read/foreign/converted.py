@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schedule's data as a file of another tool gives them, and what else is known of them."""
+"""A schedule's data from a file of another tool, with its places, notes and omissions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from carillon.read.spans import Path
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Something that is not carried over: of which object, as it is written, and where."""
+    """Something that is not carried over: the object that has it, its text, and its place."""
 
     owner: str
     text: str
@@ -41,7 +41,7 @@ class Converted:
     searches: list[Search] = field(default_factory=list)
 
     def table(self, path: Path) -> dict[str, Any]:
-        """The table at ``path``; a new one if there is none, which is not kept."""
+        """The table at ``path``; if there is none, a new table that is not stored."""
         table: Any = self.data
         for part in path:
             table = table[int(part)] if isinstance(table, list) else table.get(str(part), {})
@@ -61,7 +61,7 @@ class Converted:
         table[int(path[-1]) if isinstance(table, list) else str(path[-1])] = content
 
     def append(self, path: Path, content: Any, value: Span, key: Span) -> Path:
-        """Add an element to the array at ``path``, whose first element it may be, with its places; the path of the element."""
+        """Append an element to the array at ``path``, which may be new, with its places; the path of the element."""
         listed = self.table(path[:-1]).get(str(path[-1]))
         if listed is None:
             listed = []

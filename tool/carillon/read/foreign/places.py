@@ -21,7 +21,7 @@ class Places(SpanIndex):
         self._keys: dict[Path, Span] = {}
 
     def put(self, path: Path, value: Span, key: Span | None = None) -> None:
-        """Remember where the value at ``path`` stands, and its key; the first place of a path counts."""
+        """Remember the places of the value at ``path`` and of its key; the first place of a path counts."""
         self.values.setdefault(path, _NOWHERE)
         self._values.setdefault(path, value)
         if key is not None:
@@ -29,7 +29,7 @@ class Places(SpanIndex):
             self._keys.setdefault(path, key)
 
     def value(self, path: Path) -> Span:
-        """Where the value at ``path`` stands; the nearest block around it if no file shows it."""
+        """The place of the value at ``path``, or of the nearest enclosing block if no file shows the value."""
         for end in range(len(path), 0, -1):
             where = self._values.get(path[:end]) or self._keys.get(path[:end])
             if where is not None:
@@ -37,5 +37,5 @@ class Places(SpanIndex):
         return Span(self.file)
 
     def key(self, path: Path) -> Span:
-        """Where the attribute at ``path`` stands; the nearest block around it if no file shows it."""
+        """The place of the attribute at ``path``, or of the nearest enclosing block if no file shows the attribute."""
         return self._keys.get(path) or self.value(path)

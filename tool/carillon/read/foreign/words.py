@@ -58,7 +58,7 @@ class Words:
         return spoken
 
     def _key(self, match: re.Match[str], kind: str, names: Container[str]) -> str:
-        """The word for a key, if the kind of object has it, or all that have it call it the same; else what stands there."""
+        """The file's word for a key: its kind's word, or the word that all kinds share; else the text as it stands."""
         key, before, behind = match[1], match.string[: match.start()], match.string[match.end() :]
         if _BEFORE_A_NAME.search(before):
             return match[0]

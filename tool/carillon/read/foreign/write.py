@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the schedule that a file of another tool is: TOML with its descriptions, and with what was left out, as comments."""
+"""Writes a foreign file as a schedule: TOML, with comments for its descriptions and for the parts left out."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _Writer:
         yield from self.leftovers()
 
     def header(self, path: Keys) -> Iterator[str]:
-        """The header of a table under its description and its note."""
+        """The header of a table, below its description and its note."""
         text = self.converted.descriptions.get(path)
         if text is not None:
             yield from _comment(text)
@@ -88,7 +88,7 @@ class _Writer:
         yield "[" + ".".join(_key(str(part)) for part in path) + "]"
 
     def values(self, path: Keys, table: dict[str, Any]) -> Iterator[str]:
-        """The keys of a table, each with its description behind it or above it."""
+        """The keys of a table, each with its description behind or above."""
         for key, value in table.items():
             line = f"{_key(key)} = {_lines(value)}"
             texts = [t for p, t in self.converted.descriptions.items() if p[: len(path) + 1] == (*path, key)]

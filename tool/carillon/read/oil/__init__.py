@@ -24,8 +24,7 @@ def read_oil(path: Path, diagnostics: Diagnostics, board: str | None = None, inc
     """Read ``path`` and what it includes; ``board`` (a name or a path) overrides the board that it names.
 
     ``includes``: folders in which includes are looked for that lie neither beside the file that has them nor beside ``path``.
-    Never raises for anything that a file can hold.  None after errors of syntax; after others the result is what is
-    sound of it.
+    Never raises for anything that a file can hold.  None after errors of syntax; after others the result is what is sound of it.
     """
     lexer = Lexer(path, diagnostics, includes)
     tokens = lexer.run()

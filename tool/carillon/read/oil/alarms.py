@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters and alarms of OIL, and what OIL leaves open of them: a counter's kind and its tick."""
+"""Counters and alarms of OIL, and the parts that OIL leaves open: a counter's kind and tick."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Alarms:
     def __init__(self, values: Values, file: OilFile, osek: dict[str, Any]) -> None:
         self.values, self.file, self.osek = values, file, osek
 
-    def counter(self, found: Merged, path: Path) -> None:
+    def counter(self, merged: Merged, path: Path) -> None:
         """A counter."""
-        attributes = found.attributes
+        attributes = merged.attributes
         kind = self._kind(attributes, (*path, "kind"))
-        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and found.name in incremented(self.osek):
+        if kind is None and not attributes.wrong.intersection({"TYPE", "SOFTCOUNTER"}) and merged.name in incremented(self.osek):
             kind = "software"
             self.values.store((*path, "kind"), kind)
             self.values.result.notes[*path, "kind"] = "an alarm increments it"
@@ -40,8 +40,8 @@ class Alarms:
             choose_tick(
                 self.values.result,
                 path,
-                found.span,
-                f"COUNTER {found.name}",
+                merged.span,
+                f"COUNTER {merged.name}",
                 f'write CARILLON_TICK = "{DEFAULT_TICK}"; in it, or TYPE = SOFTWARE; if the application increments it',
                 self.values.warn,
             )
@@ -50,7 +50,7 @@ class Alarms:
             value.used = value.literal == Name("TICKS")
 
     def _kind(self, attributes: Attributes, path: Path) -> str | None:
-        """What drives a counter, in AUTOSAR's words or in those of older tools; None if the file leaves it open."""
+        """The kind of a counter, in AUTOSAR's words or older tools'; None if the file leaves it open."""
         kind = self.values.word(attributes, "TYPE", path, {"HARDWARE": "hardware", "SOFTWARE": "software"})
         soft = self.values.truth(attributes, "SOFTCOUNTER", path)
         if soft is None:
@@ -83,7 +83,7 @@ class Alarms:
         return None
 
     def tools_counters(self) -> None:
-        """Counters that alarms or tables use and that a tool would have declared."""
+        """Counters that alarms or tables use, and that another tool would have declared."""
         if self.file.malformed:
             return
         for name, span in self._used_counters().items():
@@ -107,11 +107,11 @@ class Alarms:
                     used.setdefault(table["counter"], self.values.places.value(("osek", section, name, "counter")))
         return used
 
-    def alarm(self, found: Merged, path: Path) -> None:
+    def alarm(self, merged: Merged, path: Path) -> None:
         """An alarm."""
-        attributes = found.attributes
+        attributes = merged.attributes
         self.values.name(attributes, "COUNTER", (*path, "counter"))
-        self._action(found, path)
+        self._action(merged, path)
         self.values.flag(attributes, "CARILLON_STATIC", (*path, "static"))
         start = self.values.truth(attributes, "AUTOSTART", (*path, "autostart"))
         if start is not None and start.literal == Name("TRUE"):
@@ -127,31 +127,31 @@ class Alarms:
             remedy = "write ALARMTIME = 1;, or TYPE = ABSOLUTE; for an alarm that expires where its counter is 0"
             self.values.warn("C158", time.span, cause, remedy)
 
-    def _action(self, found: Merged, path: Path) -> None:
-        value = self.values.one(found.attributes, "ACTION", (*path, "action"))
+    def _action(self, merged: Merged, path: Path) -> None:
+        value = self.values.one(merged.attributes, "ACTION", (*path, "action"))
         if value is None:
             return
         action = str(value.literal)
-        what = f"ACTION = {action} of ALARM {found.name}"
+        phrase = f"ACTION = {action} of ALARM {merged.name}"
         block = value.block
         match action:
             case "ACTIVATETASK":
-                self._demand(block, "TASK", (*path, "activate"), what)
+                self._demand(block, "TASK", (*path, "activate"), phrase)
             case "SETEVENT":
                 self.values.put((*path, "set_event"), value, {})
-                self._demand(block, "TASK", (*path, "set_event", "task"), what)
-                self._demand(block, "EVENT", (*path, "set_event", "event"), what)
+                self._demand(block, "TASK", (*path, "set_event", "task"), phrase)
+                self._demand(block, "EVENT", (*path, "set_event", "event"), phrase)
             case "ALARMCALLBACK":
-                self._demand(block, "ALARMCALLBACKNAME", (*path, "callback"), what)
+                self._demand(block, "ALARMCALLBACKNAME", (*path, "callback"), phrase)
             case "INCREMENTCOUNTER" | "INCREMENT":  # as FreeOSEK has it
-                self._demand(block, "COUNTER", (*path, "increment"), what)
+                self._demand(block, "COUNTER", (*path, "increment"), phrase)
             case _:
                 known = ("ACTIVATETASK", "SETEVENT", "ALARMCALLBACK", "INCREMENTCOUNTER")
                 self.values.refuse((*path, "action"), value, "is no action that Carillon has", suggestion(action, known))
 
-    def _demand(self, block: Attributes, name: str, path: Path, what: str) -> None:
+    def _demand(self, block: Attributes, name: str, path: Path, phrase: str) -> None:
         """An attribute that must be there."""
         if self.values.name(block, name, path) is None and path not in self.values.result.broken:
             self.values.result.broken.add(path)
             if not self.file.malformed:
-                self.values.error("C147", block.span, f"{what} has no {name}", f"write {name} = ...; in its block")
+                self.values.error("C147", block.span, f"{phrase} has no {name}", f"write {name} = ...; in its block")

@@ -27,14 +27,14 @@ def convert_application(owners: list[Attributes], values: Values, folder: Path) 
 
 
 def _everywhere(owners: list[Attributes], name: str) -> Iterable[tuple[Resolved, str]]:
-    """Every attribute of that name that is a text or a word."""
+    """Every attribute of the name ``name`` whose value is a text or a word."""
     for value in (value for owner in owners for value in owner.everywhere(name)):
         if isinstance(value.literal, (str, Name)):
             yield value, str(value.literal)
 
 
 def _store(values: Values, key: str, value: Resolved, content: str) -> None:
-    """Add to a list of ``[system]`` what it does not have yet."""
+    """Add ``content`` to a list of ``[system]``, unless the list has it."""
     if content not in values.data["system"].get(key, ()):
         values.result.append(("system", key), content, value.span, value.key)
 
@@ -51,7 +51,7 @@ def _sources(owners: list[Attributes], values: Values, folder: Path) -> None:
 
 
 def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
-    """Of a compiler's options, those for folders of headers that there are and for macros; the others are named (C151)."""
+    """Of a compiler's options, take macros and existing folders of headers; report the others (C151)."""
     for value, text in _everywhere(owners, "CFLAGS"):
         try:
             words = shlex.split(text)
@@ -79,7 +79,7 @@ def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
 
 
 def _found(values: Values, search: Search) -> bool:
-    """Whether there is such a file or folder; a build that finds another answer is another one."""
+    """Whether a file or folder exists; remembered, since a later build must search again."""
     values.result.searches.append(search)
     try:
         return bool(matching(search))

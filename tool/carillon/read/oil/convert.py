@@ -39,7 +39,7 @@ _LOCK_TIMES = ("RESOURCELOCKTIME", "MAXRESOURCELOCKTIME")
 
 
 class Converter:
-    """Converts one file.  ``sources`` gives the names of a board's application sources, None if it cannot be read."""
+    """Converts one file.  ``sources`` gives the names of a board's application sources, None for an unreadable board."""
 
     def __init__(
         self, file: OilFile, main: str, error: Error, diagnostics: Diagnostics, sources: Callable[[str | None], list[str] | None]
@@ -78,7 +78,7 @@ class Converter:
 
     def _merge(self) -> dict[str, dict[str, Merged]]:
         """All objects by kind and name, each with the attributes of all its blocks."""
-        # There is one OS: a tool's own file may call it otherwise than the application's.
+        # There is one OS: a tool's own file may name it differently from the application's file.
         os = next((found.name for found in self.file.objects if found.kind == "OS"), "")
         parts = grouped(((found.kind, os if found.kind == "OS" else found.name), found) for found in self.file.objects)
         merged: dict[str, dict[str, Merged]] = {}
@@ -105,7 +105,7 @@ class Converter:
             self.values.result.descriptions["osek", section, name] = text
 
     def _cpu(self) -> None:
-        """The CPU blocks, which are one CPU whatever their names; their attributes of ours are the board and the sources."""
+        """The CPU blocks, taken as one CPU whatever their names, with Carillon's own attributes: board, sources."""
         cpus = self.file.cpus
         first = cpus[0] if cpus else Object("CPU", "", Span(self.values.places.file))
         body = [assignment for cpu in cpus for assignment in cpu.body]
@@ -162,13 +162,13 @@ class Converter:
         self, objects: dict[str, dict[str, Merged]], kind: str, section: str, convert: Callable[[Merged, Path], None]
     ) -> None:
         """Convert all objects of a kind; numbers of objects are in the order of the file, so the tables are, too."""
-        named = {name: found for name, found in objects.get(kind, {}).items() if name}
+        named = {name: merged for name, merged in objects.get(kind, {}).items() if name}
         if named:
             self.osek[section] = {name: {} for name in named}
-        for name, found in named.items():
+        for name, merged in named.items():
             path = ("osek", section, name)
-            self.values.places.put(path, found.span, found.span)
-            convert(found, path)
+            self.values.places.put(path, merged.span, merged.span)
+            convert(merged, path)
 
     def _task(self, found: Merged, path: Path) -> None:
         fill(self.values, found.attributes, TASK, path)
@@ -185,11 +185,11 @@ class Converter:
             self._resource_locks(protection, (*path, "resource_lock"))
         self._not_kept(protection)
 
-    def _seconds(self, block: Attributes, own: str, standard: str, path: Path) -> None:
-        """A time that has its unit in our attribute, or is in seconds in the standard's."""
-        written = self.values.one(block, own, path)
+    def _seconds(self, block: Attributes, attribute: str, standard: str, path: Path) -> None:
+        """A time: with its unit in Carillon's attribute ``attribute``, or in seconds in the standard's."""
+        written = self.values.one(block, attribute, path)
         time = self.values.one(block, standard, path)
-        if own in block.wrong:
+        if attribute in block.wrong:
             return
         if written is not None:
             self.values.time(written, path)
@@ -198,17 +198,17 @@ class Converter:
         elif time is not None:
             integer = isinstance(time.literal, int)
             cause = "is seconds, nanoseconds or ticks, as tools differ" if integer else "is no time"
-            remedy = f'write seconds with a decimal point, or the time with its unit, as in {own} = "250us";'
+            remedy = f'write seconds with a decimal point, or the time with its unit, as in {attribute} = "250us";'
             self.values.refuse(path, time, cause, remedy)
 
     def _resource_locks(self, protection: Resolved, path: Path) -> None:
         """How long a task holds resources: a block for each, whose attribute and value tools call differently."""
         for lock in (lock for name in _LOCKED for lock in protection.block.all(name)):
-            own = self.values.result.append(path, {}, lock.span, lock.key)
-            self.values.name(lock.block, "RESOURCE", (*own, "resource"))
+            lock_path = self.values.result.append(path, {}, lock.span, lock.key)
+            self.values.name(lock.block, "RESOURCE", (*lock_path, "resource"))
             given = {*lock.block.values, *lock.block.wrong}
             standard = next((name for name in _LOCK_TIMES if name in given), _LOCK_TIMES[0])
-            self._seconds(lock.block, "CARILLON_RESOURCE_LOCK", standard, (*own, "budget"))
+            self._seconds(lock.block, "CARILLON_RESOURCE_LOCK", standard, (*lock_path, "budget"))
 
     def _not_kept(self, protection: Resolved) -> None:
         """Warn of the bounds that nothing keeps."""
@@ -218,12 +218,12 @@ class Converter:
                 cause = f"Carillon does not keep {value.name} of {value.owner}, and leaves it out"
                 self.values.warn("C189", value.key, cause, "bound it by design")
 
-    def _isr(self, found: Merged, path: Path) -> None:
-        attributes = found.attributes
+    def _isr(self, merged: Merged, path: Path) -> None:
+        attributes = merged.attributes
         category = self.values.one(attributes, "CATEGORY", (*path, "category"))
         if category is not None and category.literal == 3:
             self.values.result.broken.add((*path, "category"))
-            cause = f"ISR {found.name} is of category 3, which OSEK OS 2.2 abolished"
+            cause = f"ISR {merged.name} is of category 3, which OSEK OS 2.2 abolished"
             remedy = "write 2 if it calls services, then leave EnterISR and LeaveISR out of it, else 1"
             self.values.error("C155", category.span, cause, remedy)
         elif category is not None:
@@ -234,7 +234,7 @@ class Converter:
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
         self._protection(attributes, path, TIME_FRAME)
 
-    def _assign_sources(self, found: dict[str, Merged]) -> None:
+    def _assign_sources(self, isr_objects: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
 
         A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string; else for another tool.
@@ -245,7 +245,7 @@ class Converter:
         known = sources_of(self.values.result, self.sources)
         for name in isrs:
             path = ("osek", "isr", name, "source")
-            written = found[name].attributes.values.get("SOURCE", [])
+            written = isr_objects[name].attributes.values.get("SOURCE", [])
             value = next(
                 (v for v in written if (str(v.literal) in known if known is not None else isinstance(v.literal, str))), None
             )
@@ -255,7 +255,7 @@ class Converter:
         instead = {}
         for name, table in isrs.items():
             if known is not None and "source" not in table:
-                values = found[name].attributes.all("SOURCE")
+                values = isr_objects[name].attributes.all("SOURCE")
                 instead[name] = shown(values[0].literal) if values else None
         assign_sources(
             self.values.result,

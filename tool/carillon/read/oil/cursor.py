@@ -21,7 +21,7 @@ class UnclosedError(Exception):
 
 
 class Cursor(Tokens):
-    """Stands before a token; every error is reported through the lexer, which counts them."""
+    """A position before a token; every error is reported through the lexer, which counts errors."""
 
     def __init__(self, lexer: Lexer, tokens: list[Token]) -> None:
         super().__init__(tokens)
@@ -31,7 +31,7 @@ class Cursor(Tokens):
         """Places of blocks that end without ';'."""
 
     def take(self) -> Token:
-        """The next token, which is passed unless it is the end."""
+        """The next token; the cursor passes it unless it is the end."""
         token = self.token
         if token.kind is not Kind.END:
             self.at += 1
@@ -48,15 +48,15 @@ class Cursor(Tokens):
         self.lexer.error("C140", where, cause, remedy)
         return RefusedError()
 
-    def name(self, what: str) -> Token:
+    def name(self, phrase: str) -> Token:
         """Pass a name, which must be next."""
         if self.token.kind is not Kind.NAME:
-            cause = f"{self.token} stands where {what} should"
+            cause = f"{self.token} stands where {phrase} should"
             raise self.fail(cause, "a name consists of letters, digits and '_', not beginning with a digit")
         return self.take()
 
     def recover(self) -> None:
-        """Skip to behind the next ';' of this block, or to its '}', or to an object that begins."""
+        """Skip past the next ';' of this block, or to its '}', or to the beginning of an object."""
         depth = 0
         while self.token.kind is not Kind.END:
             if self.is_mark("{"):
@@ -104,7 +104,7 @@ class Cursor(Tokens):
                     if not self.lexer.unclosed:
                         cause = f"this block of {owner} is not closed"
                         self.lexer.error("C141", opening.span, cause, "write '};' where it ends: count the braces")
-                    self.lexer.unclosed = True  # those around it are not closed, either
+                    self.lexer.unclosed = True  # the blocks around this one are not closed, either
                     return
                 if self.skip(";"):
                     continue
@@ -142,7 +142,7 @@ class Cursor(Tokens):
             text += (" " if text else "") + self.take().text
         return text
 
-    def end(self, what: str) -> None:
+    def end(self, phrase: str) -> None:
         """The ';' of a statement."""
         if self.skip(";"):
             return
@@ -152,7 +152,7 @@ class Cursor(Tokens):
         if behind.kind is Kind.MARK and behind.text == "}":
             self.missing.append(behind.span)
             return
-        error = self.fail(f"';' is missing after {what}", "end it with ';'", behind.last)
+        error = self.fail(f"';' is missing after {phrase}", "end it with ';'", behind.last)
         fresh_line = self.token.span.line != behind.span.line or self.token.span.file != behind.span.file
         if not (self.token.kind is Kind.END or self.is_mark("}") or (fresh_line and self.token.kind is Kind.NAME)):
             raise error

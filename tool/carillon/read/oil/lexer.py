@@ -58,7 +58,7 @@ class _Source:
 
 
 class Lexer(Limited):
-    """Reads a file and what it includes.  After :meth:`run`, ``digest`` is the SHA-256 of all their bytes."""
+    """Reads a file and its includes.  After :meth:`run`, ``digest`` is the SHA-256 of all their bytes."""
 
     def __init__(self, path: Path, diagnostics: Diagnostics, includes: Sequence[Path] = ()) -> None:
         """``includes``: folders in which includes are looked for at last.  ``unclosed``: a comment goes on to the end.
@@ -184,7 +184,7 @@ class Lexer(Limited):
             self._string(source, begin, source.at, match[1])
 
     def _open_string(self, source: _Source, begin: int, span: Span, line_end: int) -> None:
-        """A string that does not end on its line; a description may go on on the next ones."""
+        """A string that does not end on its line; a description may continue on the next lines."""
         if self.tokens and self.tokens[-1].kind is Kind.MARK and self.tokens[-1].text == ":":
             closing = source.text.find('"', line_end)
             if closing >= 0 and source.text.count("\n", begin, closing) <= _LONGEST_DESCRIPTION:
@@ -193,7 +193,7 @@ class Lexer(Limited):
                 self._string(source, begin, source.at, source.text[begin + 1 : closing])
                 return
         self.error("C141", span, "this string is not closed", "end it with '\"' on the same line")
-        # The first mark of the line that could end the statement does.
+        # The string ends before the line's first mark that could end the statement.
         mark = re.compile("[;}]").search(source.text, begin, line_end)
         source.at = mark.start() if mark else line_end
         self._bad(source.text[begin : source.at], span, source.span(source.at))

@@ -48,7 +48,7 @@ class Parser(Cursor):
     def run(self) -> OilFile:
         """Parse everything."""
         while self.token.kind is not Kind.END:
-            with suppress(UnclosedError), self.recovering(self.recover):  # it goes on at the object that begins
+            with suppress(UnclosedError), self.recovering(self.recover):  # parsing goes on at the object that begins
                 self.top()
         self.file.malformed = self.lexer.failed
         return self.file
@@ -75,7 +75,7 @@ class Parser(Cursor):
             self.member(word, None)
 
     def keyword(self, known: Iterable[str]) -> str:
-        """The keyword that is next, not passed: corrected, after a diagnostic, if it is misspelt."""
+        """The next keyword, not passed; a misspelt keyword is reported and corrected."""
         text = self.token.text
         words = tuple(dict.fromkeys(known))
         if text in words or (self.is_mark("=", 1) and text.upper() not in words):
@@ -164,18 +164,18 @@ class Parser(Cursor):
         self.file.objects.append(found)
         self.object(found)
 
-    def object(self, found: Object) -> None:
+    def object(self, parsed: Object) -> None:
         """What follows the name of an object."""
-        what = f"{found.kind} {found.name}".strip()
+        phrase = f"{parsed.kind} {parsed.name}".strip()
         if self.token.kind is Kind.NAME and self.is_mark("=", 1):
-            self.no_block(what)
-            self.assignments(what, found.body)
+            self.no_block(phrase)
+            self.assignments(phrase, parsed.body)
         elif self.is_mark("{"):
-            self.assignments(what, found.body)
+            self.assignments(phrase, parsed.body)
         elif not (self.is_mark(";") or self.is_mark(":")):
-            raise self.no_block(what)
-        found.description = self.description()
-        self.end(what)
+            raise self.no_block(phrase)
+        parsed.description = self.description()
+        self.end(phrase)
 
     def assigned(self, kind: str, cpu: Object | None) -> None:
         """``EVENT = Name;`` outside objects declares one (FreeOSEK); anything else is an attribute of the CPU."""
@@ -193,15 +193,15 @@ class Parser(Cursor):
         self.file.objects[-1].description = self.description()
         self.end(f"{kind} = {name.text}")
 
-    def assignments(self, owner: str, found: list[Assignment]) -> None:
-        """A block of assignments, into ``found``."""
+    def assignments(self, owner: str, body: list[Assignment]) -> None:
+        """A block of assignments, into ``body``."""
 
         def element() -> None:
             if self.object_begins():
                 raise UnclosedError
             if self.token.kind is not Kind.NAME:
                 raise self.fail(f"{self.token} stands where an attribute should", "an attribute is written as NAME = value;")
-            found.append(self.assignment())
+            body.append(self.assignment())
 
         self.block(owner, element)
 
@@ -224,7 +224,7 @@ class Parser(Cursor):
         self.end(f"the value of {word.text}")
         return Assignment(word.text, word.span, value, description)
 
-    def value(self, what: str) -> Value:
+    def value(self, phrase: str) -> Value:
         """A literal."""
         token = self.token
         match token.kind:
@@ -238,11 +238,11 @@ class Parser(Cursor):
                 self.take()
                 return Value(Name(""), token.span, wrong=True)
             case Kind.INTEGER | Kind.FLOAT:
-                return Value(self.number(what), token.span)
-        cause = f"{token} stands where {what} should"
+                return Value(self.number(phrase), token.span)
+        cause = f"{token} stands where {phrase} should"
         raise self.fail(cause, "a value is a number, a name, TRUE, FALSE, AUTO, or a string in quotes")
 
-    def number(self, what: str) -> int | Fraction:
+    def number(self, phrase: str) -> int | Fraction:
         """A number."""
         token = self.token
         if token.kind is Kind.INTEGER:
@@ -252,7 +252,7 @@ class Parser(Cursor):
             self.take()
             mantissa, _, exponent = token.text.lower().partition("e")
             return Fraction(mantissa.rstrip(".") or "0") * Fraction(10) ** int(exponent or 0)
-        raise self.fail(f"{token} stands where {what} should", "write a number: 250, 0xFA, -3 or 0.001")
+        raise self.fail(f"{token} stands where {phrase} should", "write a number: 250, 0xFA, -3 or 0.001")
 
     # Implementation definitions
 
@@ -299,48 +299,48 @@ class Parser(Cursor):
         if type_ not in TYPES and type_ not in _TOOLS_TYPES and _REFERENCE.fullmatch(type_) is None:
             known = (*TYPES, *(f"{kind}_TYPE" for kind in OBJECTS))
             raise self.fail(f"there is no type {shorten(type_)}", suggestion(type_, known), token.span)
-        found = Definition("", type_, token.span)
+        definition = Definition("", type_, token.span)
         if self.token.kind is Kind.NAME and self.token.text == "WITH_AUTO":
             self.take()
-            found.auto = True
+            definition.auto = True
         if self.is_mark("["):
-            self.restrictions(found, owner)
+            self.restrictions(definition, owner)
         name = self.name(f"the name of an attribute of {owner}")
-        found.name, found.span = name.text, name.span
+        definition.name, definition.span = name.text, name.span
         if self.skip("["):
             self.expect("]", "after '['")
-            found.multiple = True
+            definition.multiple = True
         if type_ == "STRUCT" and self.is_mark("{"):
-            self.definitions(found.variants.setdefault("", {}), f"{owner} {found.name}")
+            self.definitions(definition.variants.setdefault("", {}), f"{owner} {definition.name}")
         if self.skip("="):
             if self.token.kind is Kind.NAME and self.token.text == "NO_DEFAULT":
                 self.take()
-                found.required = True
+                definition.required = True
             else:
-                found.default = self.value(f"the default of {found.name}")
-        found.description = self.description()
-        self.end(f"the attribute {found.name}")
-        return found
+                definition.default = self.value(f"the default of {definition.name}")
+        definition.description = self.description()
+        self.end(f"the attribute {definition.name}")
+        return definition
 
-    def restrictions(self, found: Definition, owner: str) -> None:
+    def restrictions(self, definition: Definition, owner: str) -> None:
         """What stands in brackets before an attribute's name."""
         opening = self.take()
-        if found.type in NUMBERS:
+        if definition.type in NUMBERS:
             first = self.number("a number")
             if self.skip(".."):
-                found.low, found.high = first, self.number("the end of the range")
-                if found.low > found.high:
+                definition.low, definition.high = first, self.number("the end of the range")
+                if definition.low > definition.high:
                     self.lexer.error("C148", opening.span, "the range is empty", "write the lower end first")
-                    found.low = found.high = None
+                    definition.low = definition.high = None
             else:
-                found.choices = [first]
+                definition.choices = [first]
                 while self.skip(","):
-                    found.choices.append(self.number("a number"))
-        elif found.type in ("ENUM", "BOOLEAN"):
+                    definition.choices.append(self.number("a number"))
+        elif definition.type in ("ENUM", "BOOLEAN"):
             while not self.is_mark("]"):
-                name = self.name("an enumerator" if found.type == "ENUM" else "TRUE or FALSE")
-                attributes: Definitions = found.variants.setdefault(name.text, {})
-                if found.type == "BOOLEAN" and name.text not in ("TRUE", "FALSE"):
+                name = self.name("an enumerator" if definition.type == "ENUM" else "TRUE or FALSE")
+                attributes: Definitions = definition.variants.setdefault(name.text, {})
+                if definition.type == "BOOLEAN" and name.text not in ("TRUE", "FALSE"):
                     self.lexer.error("C148", name.span, f"{name} is no value of a BOOLEAN", "write TRUE or FALSE")
                 if self.is_mark("{"):
                     self.definitions(attributes, f"{owner} {name.text}")
@@ -348,5 +348,5 @@ class Parser(Cursor):
                 if not self.skip(","):
                     break
         else:
-            raise self.fail(f"a {found.type} has no range", "remove the brackets", opening.span)
+            raise self.fail(f"a {definition.type} has no range", "remove the brackets", opening.span)
         self.expect("]", "after the restriction")

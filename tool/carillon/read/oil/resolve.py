@@ -36,7 +36,7 @@ Error = Callable[[str, Span, str, str], None]
 
 @dataclass(slots=True)
 class Resolved:
-    """A value of ``owner`` that fits its definition, and its block; ``key`` is where the attribute's name stands."""
+    """A value of ``owner`` that fits its definition, with its block; ``key``: the place of the attribute's name."""
 
     owner: str
     name: str
@@ -51,7 +51,7 @@ class Resolved:
 
 @dataclass(slots=True)
 class Attributes:
-    """The attributes of an object or block.  ``wrong`` names those that had a value that was refused."""
+    """The attributes of an object or block.  ``wrong``: names of attributes with a refused value."""
 
     owner: str
     span: Span
@@ -60,7 +60,7 @@ class Attributes:
     known: Definitions = field(default_factory=dict)
 
     def one(self, name: str) -> Resolved | None:
-        """The value of an attribute, which is marked as used; None if it has none."""
+        """The value of an attribute, which is marked as used; None without a value."""
         values = self.all(name)
         return values[0] if values else None
 
@@ -72,7 +72,7 @@ class Attributes:
         return values
 
     def unused(self) -> Iterator[tuple[str, Resolved]]:
-        """Every attribute in here that nobody asked for, with the owner of its block."""
+        """Every attribute in this block that nobody asked for, with the owner of the attribute's block."""
         for values in self.values.values():
             for value in values:
                 if value.used:
@@ -122,16 +122,16 @@ def standard() -> dict[str, Definitions]:
 class Resolver:
     """Checks attributes; ``error`` takes a code, a place, a cause and a remedy."""
 
-    def __init__(self, own: dict[str, Definitions], error: Error, *, complete: bool) -> None:
+    def __init__(self, implementation: dict[str, Definitions], error: Error, *, complete: bool) -> None:
         self.error = error
         self.complete = complete
         self.definitions = {kind: dict(attributes) for kind, attributes in standard().items()}
-        for kind, attributes in own.items():
+        for kind, attributes in implementation.items():
             self._check_defaults(attributes)
             self.definitions.setdefault(kind, {}).update(attributes)
 
     def resolve(self, kind: str, owner: str, span: Span, body: list[Assignment]) -> Attributes:
-        """The attributes of an object of that kind; ``owner`` is how messages call it."""
+        """The attributes of an object of that kind; ``owner``: the object's name in messages."""
         return self._block(kind, owner, span, body, self.definitions.get(kind, {}))
 
     # Definitions
@@ -152,21 +152,21 @@ class Resolver:
     # Values
 
     def _block(self, label: str, owner: str, span: Span, body: list[Assignment], defined: Definitions) -> Attributes:
-        found = Attributes(label, span, known=defined)
+        attributes = Attributes(label, span, known=defined)
         blocks: dict[str, list[tuple[Assignment, Resolved]]] = {}
         for assignment in body:
             name = self._attribute(assignment, defined)
             definition = defined.get(name)
             if assignment.value.wrong:
-                found.wrong.add(name)
+                attributes.wrong.add(name)
                 continue
             wrong = self._misfit(assignment.value, definition)
             if wrong is not None:
                 cause, remedy = wrong
-                found.wrong.add(name)
+                attributes.wrong.add(name)
                 self.error("C145", assignment.value.span, f"{name} of {owner}: {cause}", remedy)
                 continue
-            values = found.values.setdefault(name, [])
+            values = attributes.values.setdefault(name, [])
             literal = assignment.value.literal
             if definition is not None and not definition.multiple and values:
                 first = values[0]
@@ -188,8 +188,8 @@ class Resolver:
             blocks.setdefault(name, []).append((assignment, value))
         for name, parts in blocks.items():
             self._nested(label, owner, defined.get(name), parts)
-        self._defaults(found, owner, defined)
-        return found
+        self._defaults(attributes, owner, defined)
+        return attributes
 
     def _attribute(self, assignment: Assignment, defined: Definitions) -> str:
         """The attribute's name, corrected if only its case is wrong."""
@@ -201,7 +201,7 @@ class Resolver:
         return name.upper()
 
     def _nested(self, label: str, owner: str, definition: Definition | None, parts: list[tuple[Assignment, Resolved]]) -> None:
-        """The blocks behind the values of one attribute; blocks behind the same value are one."""
+        """The blocks behind the values of one attribute; blocks behind the same value are merged."""
         bodies = grouped((id(value), inner) for assignment, value in parts for inner in assignment.value.block or ())
         for value in {id(value): value for _, value in parts}.values():
             variant = {} if definition is None else definition.variants.get(str(value.literal), definition.variants.get("", {}))
@@ -209,23 +209,23 @@ class Resolver:
             kind = value.name if value.name == "EXPIRY_POINT" else text  # whose value is its name
             value.block = self._block(f"{label}, {kind}", f"{text} of {owner}", value.key, bodies[id(value)], variant)
 
-    def _defaults(self, found: Attributes, owner: str, defined: Definitions) -> None:
+    def _defaults(self, attributes: Attributes, owner: str, defined: Definitions) -> None:
         """Values that the file's own implementation definition gives where the object gives none."""
         for name, definition in defined.items():
-            if name in found.values or name in found.wrong or definition.span.file == str(STANDARD):
+            if name in attributes.values or name in attributes.wrong or definition.span.file == str(STANDARD):
                 continue
             default = definition.default
             if default is not None and default.literal != AUTO:
                 variant = definition.variants.get(str(default.literal), {})
                 block = self._block("", f"{name} of {owner}", definition.span, default.block or [], variant)
-                found.values[name] = [Resolved(owner, name, default.literal, default.span, definition.span, block, "", True)]
+                attributes.values[name] = [Resolved(owner, name, default.literal, default.span, definition.span, block, "", True)]
             elif definition.required and self.complete:
-                found.wrong.add(name)
-                cause = f"{owner} has no {name}, which {definition.span.beside(found.span)} has NO_DEFAULT"
-                self.error("C147", found.span, cause, f"write {name} = {_example(definition)};")
+                attributes.wrong.add(name)
+                cause = f"{owner} has no {name}, which {definition.span.beside(attributes.span)} has NO_DEFAULT"
+                self.error("C147", attributes.span, cause, f"write {name} = {_example(definition)};")
 
     def _misfit(self, value: Value, definition: Definition | None) -> tuple[str, str] | None:
-        """What is wrong with a value, and what would be right; None if nothing is."""
+        """The fault of a value and the remedy; None if the value fits."""
         literal = value.literal
         if definition is None:
             return None
@@ -282,7 +282,7 @@ def _misfit_number(literal: Literal, definition: Definition) -> tuple[str, str] 
 
 
 def _range(definition: Definition) -> tuple[int | Fraction | None, int | Fraction | None]:
-    """The range of a number's definition, which lies in that of its type."""
+    """The range of a number's definition, within the range of its type."""
     low, high = _BOUNDS.get(definition.type, (None, None))
     return (low if definition.low is None else definition.low), (high if definition.high is None else definition.high)
 

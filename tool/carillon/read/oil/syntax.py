@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OIL file says, before it is checked: values, assignments, objects and attribute definitions."""
+"""The contents of an OIL file before checks: values, assignments, objects and attribute definitions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Literal = int | Fraction | str | Name
 
 @dataclass(slots=True)
 class Value:
-    """A value, and the block of attributes behind it; ``wrong`` if it was reported already."""
+    """A value, and the block of attributes behind it; ``wrong``: the value was reported already."""
 
     literal: Literal
     span: Span
@@ -69,7 +69,7 @@ class Assignment:
 
 @dataclass(slots=True)
 class Object:
-    """One block of an object, or of a CPU with its own attributes; several of the same kind and name are one object."""
+    """One block of an object, or of a CPU; several blocks of the same kind and name are one object."""
 
     kind: str
     name: str
@@ -105,7 +105,7 @@ Definitions = dict[str, Definition]
 
 @dataclass(slots=True)
 class OilFile:
-    """Everything that a file and its includes hold, in their order; ``description`` is that of the version."""
+    """The contents of a file and its includes, in order; ``description`` is that of the version."""
 
     version: tuple[str, Span] | None = None
     description: str = ""

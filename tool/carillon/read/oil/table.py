@@ -21,7 +21,7 @@ Read = Callable[[Values, Attributes, str, Path], object]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A key, and the attribute that its author can write; tools may call that by one of ``aliases`` instead."""
+    """A key, and the attribute that sets it; tools may use one of ``aliases`` instead."""
 
     key: str
     name: str
@@ -34,14 +34,14 @@ def _one_of(**words: Any) -> Read:
 
 
 def _autostart(values: Values, attributes: Attributes, name: str, path: Path) -> None:
-    """Of a task, which is started in all application modes or in those that are listed."""
+    """A task's autostart: in all application modes, or in the listed modes."""
     start = values.truth(attributes, name, path)
     if start is not None and start.literal == Name("TRUE") and not values.names(start.block, "APPMODE", path):
         values.put(path, start, True)
 
 
 def _stack(values: Values, attributes: Attributes, _name: str, path: Path) -> None:
-    """The size of a task's stack, whatever the tool calls it; basic tasks share one, so that theirs says nothing."""
+    """The size of a task's stack under any tool's name; ignored for basic tasks, which share one stack."""
     extended = "events" in values.result.table(path[:-1])
     for name in STACK_NAMES:
         if name in attributes.wrong:
@@ -121,5 +121,5 @@ def fill(values: Values, attributes: Attributes, rows: tuple[Row, ...], path: Pa
 
 
 def names_of(*rows: Row) -> dict[str, str]:
-    """What an author calls the keys: of several attributes of one key, by the first."""
+    """Each key's name for authors: the attribute of the key's first row."""
     return {row.key: row.name for row in reversed(rows)}

@@ -20,13 +20,13 @@ class Tables:
     def __init__(self, values: Values) -> None:
         self.values = values
 
-    def table(self, found: Merged, path: Path) -> None:
+    def table(self, merged: Merged, path: Path) -> None:
         """A schedule table."""
-        attributes = found.attributes
+        attributes = merged.attributes
         fill(self.values, attributes, SCHEDULE_TABLE, path)
         self._sync(attributes, path)
         self._autostart(attributes, (*path, "autostart"))
-        self._points(found, path)
+        self._points(merged, path)
 
     def _sync(self, attributes: Attributes, path: Path) -> None:
         value = self.values.truth(attributes, "LOCAL_TO_GLOBAL_TIME_SYNCHRONIZATION", (*path, "sync"))
@@ -56,10 +56,10 @@ class Tables:
             fill(self.values, start.block, TABLE_BEGIN, path)
         self.values.names(start.block, "APPMODE", (*path, "modes"))
 
-    def _points(self, found: Merged, path: Path) -> None:
-        """The points in order of their offsets; one that has none comes first, and the schedule's checks report it."""
-        blocks = [(self._offset(value.block), value, value.block) for value in found.attributes.all("EXPIRY_POINT")]
-        for value in found.attributes.all("ACTION"):
+    def _points(self, merged: Merged, path: Path) -> None:
+        """The points by offset; a point without an offset comes first, and the schedule's checks report it."""
+        blocks = [(self._offset(value.block), value, value.block) for value in merged.attributes.all("EXPIRY_POINT")]
+        for value in merged.attributes.all("ACTION"):
             inner = Attributes(value.owner, value.span, {"ACTION": [value]}, value.block.wrong & {"OFFSET"})
             inner.values |= {"OFFSET": value.block.values["OFFSET"]} if "OFFSET" in value.block.values else {}
             blocks.append((self._offset(value.block), value, inner))

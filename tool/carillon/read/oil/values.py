@@ -18,7 +18,7 @@ from carillon.units import MalformedError, parse_time
 
 
 def _limits(path: Path) -> tuple[int, int]:
-    """What the number at ``path`` of a schedule may be: one of a few, or from a bound to another."""
+    """The least and the greatest number allowed at ``path`` of a schedule."""
     field = table_at(ScheduleFile, path[:-1]).model_fields[str(path[-1])]
     if get_origin(field.annotation) is Literal:
         return min(get_args(field.annotation)), max(get_args(field.annotation))
@@ -58,7 +58,7 @@ class Values:
         self.error("C145", value.span, f"{value.name} of {value.owner}: {shown(value.literal)} {cause}", remedy)
 
     def one(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
-        """The value of an attribute; None if it has none, AUTO, or a wrong one."""
+        """The value of an attribute; None without a value, for AUTO, and for a wrong value."""
         if name in attributes.wrong:
             self.result.broken.add(path)
         value = attributes.one(name)
@@ -84,7 +84,7 @@ class Values:
             self.put(path, value, value.literal)
 
     def written_time(self, value: Resolved, path: Path) -> str | None:
-        """A time as a schedule writes it; None if it is none."""
+        """A time as a schedule writes it; None if the value is no time."""
         text = str(value.literal)
         try:
             parse_time(text)
@@ -100,7 +100,7 @@ class Values:
             self.put(path, value, text)
 
     def word(self, attributes: Attributes, name: str, path: Path, words: dict[str, str]) -> str | None:
-        """Store what one of several words means; None if there is none."""
+        """Store the meaning of one of several words; None without a word."""
         value = self.one(attributes, name, path)
         if value is None:
             return None
@@ -128,7 +128,7 @@ class Values:
             self.put(path, value, value.literal == Name("TRUE"))
 
     def name(self, attributes: Attributes, name: str, path: Path) -> Resolved | None:
-        """A reference, or a string that stands for one; stored."""
+        """A reference, or a string in place of a reference; the name is stored."""
         value = self.one(attributes, name, path)
         if value is None:
             return None

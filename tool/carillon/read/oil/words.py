@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What OIL calls the keys of a schedule: the attribute that its author can write."""
+"""OIL's words for the keys of a schedule: the attributes that authors can write."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ from carillon.units import Time
 class OsekReader:
     """Builds one Osek; ``table`` is the ``[osek]`` of the file, or an empty one.
 
-    :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes
-    after it.
+    :meth:`resolve` needs no clock, so that what it finds is reported whatever else is wrong; :meth:`build` comes after it.
     """
 
     def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
@@ -53,7 +52,7 @@ class OsekReader:
         yield from (time for time in times if time is not None)
 
     def resolve(self, board: Board | None) -> None:
-        """Report all that is wrong but for times; ``board`` is None if there is none, its sources are then unknown."""
+        """Report all errors except those of times; without a ``board``, its sources are unknown."""
         Whole(self.at).check()
         self.resources.resolve()
         self.tasks.resolve(board)
@@ -61,7 +60,7 @@ class OsekReader:
         self.schedule_tables.resolve()
 
     def build(self, ticks: Ticks) -> Osek:
-        """The event-triggered system, without the parts that could not be built; reports ticks that do not divide."""
+        """The event-triggered system, without the parts that cannot be built; reports times that do not divide."""
         table = self.at.table
         return Osek(
             status=Status(table.status),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters, alarms and what alarms do."""
+"""Counters, alarms and the actions of alarms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ACTIONS = {it.key: it for it in ALARM_ACTIONS}
 
 
 class Alarms:
-    """Counters, alarms and what alarms do."""
+    """Counters, alarms and the actions of alarms."""
 
     def __init__(self, at: OsekFile) -> None:
         self.at = at
 
     def resolve(self) -> None:
-        """Counters but for their ticks, and alarms."""
+        """Read all alarms, and all counters except their ticks."""
         self._check_counters()
         self.alarms = tuple(self._alarms())
 
@@ -32,26 +32,26 @@ class Alarms:
         self.sound: set[str] = set()
         for name, table in self.at.table.counter.items():
             path = ("counter", name)
-            own = f"counter {shorten(name)}"
+            phrase = f"counter {shorten(name)}"
             if table.kind == "hardware" and table.tick is None and not self.at.incomplete(*path):
                 remedy = 'say how long its tick is, for example "1ms", or make it a software counter'
-                self.at.error("C111", self.at.key(*path), f"hardware {own} has no tick", remedy)
+                self.at.error("C111", self.at.key(*path), f"hardware {phrase} has no tick", remedy)
             if table.kind == "software" and table.tick is not None:
-                cause = f"software {own} has a tick of {table.tick}"
+                cause = f"software {phrase} has a tick of {table.tick}"
                 remedy = "a software counter advances when it is incremented: leave the tick out, or make it a hardware counter"
                 self.at.error("C111", self.at.key(*path, "tick"), cause, remedy)
             most = table.max_allowed
             if any(self.at.lost(*path, key) for key in ("max_allowed", "min_cycle")):
                 pass
             elif table.min_cycle > most:
-                cause = f"'min_cycle' of {own}, {table.min_cycle}, is greater than 'max_allowed', {most}"
+                cause = f"'min_cycle' of {phrase}, {table.min_cycle}, is greater than 'max_allowed', {most}"
                 remedy = f"write at most {most}, or a greater 'max_allowed'"
                 self.at.error("C112", self.at.value(*path, "min_cycle"), cause, remedy)
             else:
                 self.sound.add(name)
             if table.ticks_per_base > most + 1 and not any(self.at.lost(*path, key) for key in ("max_allowed", "ticks_per_base")):
                 cause = (
-                    f"'ticks_per_base' of {own}, {table.ticks_per_base}, is greater than the number of its values, "
+                    f"'ticks_per_base' of {phrase}, {table.ticks_per_base}, is greater than the number of its values, "
                     f"'max_allowed' + 1, {most + 1}"
                 )
                 remedy = "nothing depends on it but the application, which reads it: write what it expects"
@@ -82,65 +82,65 @@ class Alarms:
         self.increments: dict[str, list[str]] = {}
         for name, table in self.at.table.alarm.items():
             path = ("alarm", name)
-            own = f"alarm {shorten(name)}"
-            counter = self.at.counter(table.counter, path, own)
-            action = self._action(table, path, own)
+            phrase = f"alarm {shorten(name)}"
+            counter = self.at.counter(table.counter, path, phrase)
+            action = self._action(table, path, phrase)
             if isinstance(action, IncrementCounter) and counter is not None and len(self.at.table.alarm) <= MOST["alarm"]:
-                self._check_increment(counter, action.object, (*path, "increment"), own)
-            autostart = self._autostart(table.autostart, counter, path, own) if table.autostart is not None else None
+                self._check_increment(counter, action.object, (*path, "increment"), phrase)
+            autostart = self._autostart(table.autostart, counter, path, phrase) if table.autostart is not None else None
             if table.static and table.autostart is None and not self.at.incomplete(*path):
-                cause = f"{own} is static and has no autostart, so that nothing sets it: it never expires"
+                cause = f"{phrase} is static and has no autostart, so that nothing sets it: it never expires"
                 remedy = "give it an autostart, or let the application set it: then it is not static"
                 self.at.diagnostics.warning("C105", self.at.key(*path, "static"), cause, remedy)
             if counter is not None and action is not None:
                 yield Alarm(name, counter, action, autostart, self.at.key(*path), table.static)
 
-    def _action(self, table: AlarmTable, path: Path, own: str) -> AlarmAction | None:
+    def _action(self, table: AlarmTable, path: Path, phrase: str) -> AlarmAction | None:
         """The alarm's action; None after a diagnostic."""
         written = [key for key in _ACTIONS if getattr(table, key) is not None]
         if not written and not self.at.incomplete(*path):
-            cause = f"{own} does nothing"
+            cause = f"{phrase} does nothing"
             remedy = "give it an action: a task to activate, an event to set, a callback, or a counter to increment"
             self.at.error("C113", self.at.key(*path), cause, remedy)
         if len(written) > 1:
             spans = sorted((self.at.key(*path, key), key) for key in written)
-            cause = f"{own} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans)
+            cause = f"{phrase} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans)
             self.at.error("C113", spans[1][0], cause, "an alarm has one action: write an alarm for each")
-        actions = [action for key in written if (action := self._resolve_action(table, key, path, own)) is not None]
+        actions = [action for key in written if (action := self._resolve_action(table, key, path, phrase)) is not None]
         return actions[0] if len(written) == 1 and actions else None
 
-    def _resolve_action(self, table: AlarmTable, key: str, path: Path, own: str) -> AlarmAction | None:
+    def _resolve_action(self, table: AlarmTable, key: str, path: Path, phrase: str) -> AlarmAction | None:
         where = (*path, key)
         if table.set_event is not None and key == "set_event":
-            return self.set_event(table.set_event, where, own)
+            return self.set_event(table.set_event, where, phrase)
         name = str(getattr(table, key))
-        return _ACTIONS[key](name) if self._fits(_ACTIONS[key].subject, name, where, own) else None
+        return _ACTIONS[key](name) if self._fits(_ACTIONS[key].subject, name, where, phrase) else None
 
-    def _fits(self, subject: str, name: str, where: Path, own: str) -> bool:
+    def _fits(self, subject: str, name: str, where: Path, phrase: str) -> bool:
         """Whether an action can be done to such an object; otherwise there is a diagnostic."""
         if subject == "function":
             problem = fault(name, function=False)
             if problem:
-                self.at.error("C026", self.at.value(*where), f"the callback {shorten(name)} of {own} {problem[0]}", problem[1])
+                self.at.error("C026", self.at.value(*where), f"the callback {shorten(name)} of {phrase} {problem[0]}", problem[1])
             return not problem
-        if not self.at.known(name, subject, where, own):
+        if not self.at.known(name, subject, where, phrase):
             return False
         if subject == "counter" and self.at.table.counter[name].kind == "hardware" and not self.at.lost("counter", name, "kind"):
-            cause = f"{own} increments the hardware counter {shorten(name)}"
+            cause = f"{phrase} increments the hardware counter {shorten(name)}"
             remedy = "only software counters are incremented: a hardware counter advances by itself"
             self.at.error("C115", self.at.value(*where), cause, remedy)
             return False
         return True
 
-    def set_event(self, table: SetEventTable, path: Path, own: str) -> SetEvent | None:
+    def set_event(self, table: SetEventTable, path: Path, phrase: str) -> SetEvent | None:
         """The event that an alarm or a point sets; None after a diagnostic."""
         if not self.at.incomplete(*path):
             for key in ("task", "event"):
                 if getattr(table, key) is None:
-                    cause = f"the event action of {own} has no '{key}'"
+                    cause = f"the event action of {phrase} has no '{key}'"
                     self.at.error("C014", self.at.value(*path), cause, "name the task and its event")
-        task = table.task is not None and self.at.known(table.task, "task", (*path, "task"), own)
-        event = table.event is not None and self.at.known(table.event, "event", (*path, "event"), own)
+        task = table.task is not None and self.at.known(table.task, "task", (*path, "task"), phrase)
+        event = table.event is not None and self.at.known(table.event, "event", (*path, "event"), phrase)
         if not task or not event or table.task is None or table.event is None:
             return None
         owner = self.at.table.task[table.task]
@@ -155,13 +155,13 @@ class Alarms:
             else:
                 remedy = "add the event to the task's 'events', or activate the task instead"
             lacks = "does not have it" if owner.events else "has no events"
-            cause = f"{own} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which {lacks}"
+            cause = f"{phrase} sets event {shorten(table.event)} of {kind} {shorten(table.task)}, which {lacks}"
             self.at.diagnostics.error_once(
                 ("C114", table.task, table.event), "C114", self.at.value(*path, "event"), cause, remedy
             )
         return None
 
-    def _check_increment(self, counter: str, incremented: str, path: Path, own: str) -> None:
+    def _check_increment(self, counter: str, incremented: str, path: Path, phrase: str) -> None:
         """Report an alarm that closes a circle of counters that increment one another (C115)."""
         chain = self._chain(incremented, counter)
         if chain is None:
@@ -169,12 +169,12 @@ class Alarms:
             return
         others = [name for name in chain if name != counter]
         way = f", by way of {some(others)}" if others else ""
-        cause = f"{own}, of counter {shorten(counter)}, makes it increment itself{way}"
+        cause = f"{phrase}, of counter {shorten(counter)}, makes it increment itself{way}"
         remedy = "an alarm that expires within its own action would never end: increment another counter"
         self.at.error("C115", self.at.value(*path), cause, remedy)
 
     def _chain(self, start: str, end: str) -> list[str] | None:
-        """The counters from ``start`` to ``end``, each of which has an alarm that increments the next; None if no way."""
+        """The counters from ``start`` to ``end``, each with an alarm that increments the next; None without a chain."""
         before: dict[str, str | None] = {start: None}
         pending = [start]
         while pending and end not in before:
@@ -192,18 +192,18 @@ class Alarms:
             name_or_none = before[name_or_none]
         return chain[::-1]
 
-    def _autostart(self, table: AutostartTable, counter: str | None, alarm: Path, own: str) -> Autostart:
+    def _autostart(self, table: AutostartTable, counter: str | None, alarm: Path, phrase: str) -> Autostart:
         path = (*alarm, "autostart")
-        modes = self.at.modes_of(table.modes, path, own)
+        modes = self.at.modes_of(table.modes, path, phrase)
         if counter in self.sound and not self.at.lost(*path, "at") and not self.at.lost(*path, "absolute"):
             most = self.at.table.counter[str(counter)].max_allowed
             whose = f"{'AUTOSAR OS refuses 0, and ' if table.at == 0 else ''}counter {shorten(str(counter))}"
-            self.at.check_begin(table.at, table.absolute, most, whose, path, own)
+            self.at.check_begin(table.at, table.absolute, most, whose, path, phrase)
         if counter in self.sound and not self.at.lost(*path, "cycle"):
             bounds = self.at.table.counter[str(counter)]
             if table.cycle and not bounds.min_cycle <= table.cycle <= bounds.max_allowed:
                 cause = (
-                    f"the cycle of {own} is {table.cycle} ticks, but counter {shorten(str(counter))} allows "
+                    f"the cycle of {phrase} is {table.cycle} ticks, but counter {shorten(str(counter))} allows "
                     f"{bounds.min_cycle} to {bounds.max_allowed}"
                 )
                 remedy = f"write a number from {bounds.min_cycle} to {bounds.max_allowed}, or 0 for an alarm that expires once"

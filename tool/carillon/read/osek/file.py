@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schedule's event-triggered tables, where they stand, and what their parts share in reading them."""
+"""A schedule's event-triggered tables, their places, and the functions that their readers share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from carillon.units import shorten
 
 EVENT_BITS = 32
 TIME_BITS = 2  # of a task's events, which say what it waits for where there are time services
-# Each kind's greatest number: identifiers are of 8 bits, of which 255 is no object, and RES_SCHEDULER is one more
-# resource; masks of modes are of 32.
+# The most objects of each kind: identifiers have 8 bits, 255 means no object, and RES_SCHEDULER is an additional
+# resource; masks of modes have 32 bits.
 MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "schedule_table": 255, "modes": 32}
 KINDS = {
     "task": "task",
@@ -32,11 +32,11 @@ KINDS = {
 
 
 class OsekFile(Reading):
-    """The tables of one file; ``table`` is its ``[osek]``, or an empty one."""
+    """The tables of one file; ``table`` is the file's ``[osek]``, or an empty table."""
 
     def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
         super().__init__(tables, diagnostics)
-        # A thread is a task too, whose place is another table.
+        # A thread is a task, too, but has another table.
         self.threads = {name for name in self.file.thread if name not in table.task}
         threads = {
             name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
@@ -77,7 +77,7 @@ class OsekFile(Reading):
         """Whether the object at ``path`` lost a value, perhaps by a misspelt key."""
         return self.broken.under(*self.path(*path))
 
-    def known(self, name: str, section: str, path: Path, what: str) -> bool:
+    def known(self, name: str, section: str, path: Path, phrase: str) -> bool:
         """Whether the file has an object ``name`` of ``section``; else C100, unless that follows from another error."""
         if section == "resource" and name == RES_SCHEDULER:
             return self.table.scheduler_resource  # see _taken
@@ -91,42 +91,42 @@ class OsekFile(Reading):
         remedy = suggestion(name, known if section != "resource" else [*known, RES_SCHEDULER])
         if section == "task" and name in self.file.task:
             remedy = f"{shorten(name)} is a time-triggered task, which only its rounds activate"
-        cause = f"{what} names the unknown {KINDS[section]} {shorten(name)}"
+        cause = f"{phrase} names the unknown {KINDS[section]} {shorten(name)}"
         self.diagnostics.error_once((section, name), "C100", self.value(*path), cause, remedy)
         return False
 
-    def listed(self, names: Iterable[str], section: str, path: Path, what: str) -> tuple[str, ...]:
-        """Those of ``names`` that are known, each once; reports the others (C100, C049)."""
-        found: dict[str, bool] = {}
+    def listed(self, names: Iterable[str], section: str, path: Path, phrase: str) -> tuple[str, ...]:
+        """The known ones of ``names``, each once; reports unknown names (C100) and repeated names (C049)."""
+        known_names: dict[str, bool] = {}
         for number, name in enumerate(names):
-            if name in found:
-                self.twice(KINDS[section], name, (*path, number), f" by {what}")
+            if name in known_names:
+                self.twice(KINDS[section], name, (*path, number), f" by {phrase}")
             else:
-                found[name] = self.known(name, section, (*path, number), what)
-        return tuple(name for name, known in found.items() if known)
+                known_names[name] = self.known(name, section, (*path, number), phrase)
+        return tuple(name for name, known in known_names.items() if known)
 
-    def missing(self, path: Path, own: str, key: str, remedy: str) -> None:
-        """Report a key that an object needs (C014), unless that lost a value, which may be this one, misspelt."""
+    def missing(self, path: Path, phrase: str, key: str, remedy: str) -> None:
+        """Report a key that an object lacks (C014), unless the object lost a value: perhaps this key, misspelt."""
         if not self.incomplete(*path):
-            self.error("C014", self.key(*path), f"{own} has no '{key}'", remedy)
+            self.error("C014", self.key(*path), f"{phrase} has no '{key}'", remedy)
 
-    def counter(self, name: str | None, path: Path, own: str) -> str | None:
+    def counter(self, name: str | None, path: Path, phrase: str) -> str | None:
         """The counter of the alarm or schedule table at ``path``; None after a diagnostic."""
         if name is None:
-            self.missing(path, own, "counter", "name the counter whose ticks it counts")
+            self.missing(path, phrase, "counter", "name the counter whose ticks it counts")
             return None
-        return name if self.known(name, "counter", (*path, "counter"), own) else None
+        return name if self.known(name, "counter", (*path, "counter"), phrase) else None
 
     def modes_of(self, names: list[str] | None, autostart: Path, own: str) -> tuple[str, ...]:
         """The application modes of the ``autostart`` of an alarm or a schedule table."""
         return self.modes if names is None else self.listed(names, "modes", (*autostart, "modes"), own)
 
-    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, own: str) -> None:
-        """C116: an autostart ``at`` a value of its counter, or after so many ticks, that it cannot count to."""
+    def check_begin(self, at: int, absolute: bool, most: int, counter: str, path: Path, phrase: str) -> None:
+        """C116: a counter cannot count to the autostart's value ``at``, or to so many ticks."""
         least = 0 if absolute else 1
         if not least <= at <= most:
             when = f"at the value {at}" if absolute else f"after {at} ticks"
-            cause = f"the autostart of {own} is {when}, but {counter} allows {least} to {most}"
+            cause = f"the autostart of {phrase} is {when}, but {counter} allows {least} to {most}"
             self.error("C116", self.value(*path, "at"), cause, f"write a number from {least} to {most}")
 
     def twice(self, kind: str, name: str, path: Path, where: str) -> None:

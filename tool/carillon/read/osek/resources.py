@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources: what they are linked to, and who takes them."""
+"""Resources, their links, and their users."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from carillon.units import shorten
 
 
 class Resources:
-    """Resources: what they are linked to, and who takes them."""
+    """Resources, their links, and their users."""
 
     def __init__(self, at: OsekFile) -> None:
         self.at = at
 
     def resolve(self) -> None:
-        """Sets ``resources``; a link that is wrong, or in a circle, is left out of it."""
+        """Set ``resources``; wrong links and circular links are left out."""
         links = {name: target for name in self.at.table.resource if (target := self._link(name)) is not None}
         self._break_circles(links)
         self.resources = tuple(
@@ -31,7 +31,7 @@ class Resources:
         """The resource directly behind a linked one; None for others, and after a diagnostic."""
         table = self.at.table.resource[name]
         path = ("resource", name)
-        own = f"resource {shorten(name)}"
+        phrase = f"resource {shorten(name)}"
         if self.at.lost(*path, "property"):
             return None
         if name == RES_SCHEDULER:
@@ -39,22 +39,22 @@ class Resources:
             return None
         if table.property != "linked":
             if table.linked is not None:
-                cause = f"{own} is {table.property}, and yet linked to {shorten(table.linked)}"
+                cause = f"{phrase} is {table.property}, and yet linked to {shorten(table.linked)}"
                 self.at.error("C109", self.at.key(*path, "linked"), cause, "give it the property 'linked', or leave the link out")
             return None
         if table.linked is None:
             if not self.at.incomplete(*path):
-                cause = f"{own} is linked, but to nothing"
+                cause = f"{phrase} is linked, but to nothing"
                 remedy = "name the resource behind it, or give it the property 'standard'"
                 self.at.error("C109", self.at.key(*path), cause, remedy)
             return None
         target = table.linked
         if target == RES_SCHEDULER:
-            cause = f"{own} is linked to {RES_SCHEDULER}"
-        elif not self.at.known(target, "resource", (*path, "linked"), own):
+            cause = f"{phrase} is linked to {RES_SCHEDULER}"
+        elif not self.at.known(target, "resource", (*path, "linked"), phrase):
             return None
         elif self.at.table.resource[target].property == "internal":
-            cause = f"{own} is linked to the internal resource {shorten(target)}"
+            cause = f"{phrase} is linked to the internal resource {shorten(target)}"
         else:
             return target
         self.at.error("C109", self.at.value(*path, "linked"), cause, "link it to a standard resource, or to a linked one")
@@ -92,7 +92,7 @@ class Resources:
                     del links[member]
             done.update(chain)
 
-    def taken(self, names: list[str], path: Path, what: str, isr: bool) -> tuple[str, ...]:
+    def taken(self, names: list[str], path: Path, phrase: str, isr: bool) -> tuple[str, ...]:
         """The resources of a task or ISR; reports RES_SCHEDULER where it cannot be taken (C107)."""
         if RES_SCHEDULER in names and (isr or not self.at.table.scheduler_resource):
             if isr:
@@ -100,11 +100,11 @@ class Resources:
             else:
                 why, remedy = "but 'scheduler_resource' is false", "set 'scheduler_resource' to true, or take another resource"
             span = self.at.value(*path, names.index(RES_SCHEDULER))
-            self.at.error("C107", span, f"{what} takes {RES_SCHEDULER}, {why}", remedy)
-        return self.at.listed(names, "resource", path, what)
+            self.at.error("C107", span, f"{phrase} takes {RES_SCHEDULER}, {why}", remedy)
+        return self.at.listed(names, "resource", path, phrase)
 
     def internal(self, names: Iterable[str]) -> list[str]:
-        """Those of the resources that are internal."""
+        """The internal resources among ``names``."""
         resources = self.at.table.resource
         known = [n for n in dict.fromkeys(names) if n in resources and n != RES_SCHEDULER]
         return [n for n in known if resources[n].property == "internal"]

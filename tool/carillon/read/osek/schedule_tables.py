@@ -33,7 +33,7 @@ class ScheduleTables:
         self.alarms = alarms
 
     def resolve(self) -> None:
-        """All that is wrong with them."""
+        """Report all errors of schedule tables."""
         self.tables = tuple(self._tables())
         self._check_limits()
 
@@ -58,15 +58,15 @@ class ScheduleTables:
     def _tables(self) -> Iterator[ScheduleTable]:
         for name, table in self.at.table.schedule_table.items():
             path = ("schedule_table", name)
-            own = f"schedule table {shorten(name)}"
-            counter = self.at.counter(table.counter, path, own)
+            title = f"schedule table {shorten(name)}"
+            counter = self.at.counter(table.counter, path, title)
             if table.duration is None:
-                self.at.missing(path, own, "duration", "say how many ticks of the counter it takes from its begin to its end")
-            points = tuple(self._points(table, path, own))
+                self.at.missing(path, title, "duration", "say how many ticks of the counter it takes from its begin to its end")
+            points = tuple(self._points(table, path, title))
             sound = counter is not None and counter in self.alarms.sound and not self.at.incomplete(*path)
             if sound and table.duration is not None and len(points) == len(table.point) > 0:
-                self._check_times(table, self.at.table.counter[str(counter)], path, own)
-            autostart = self._autostart(table, path, own)
+                self._check_times(table, self.at.table.counter[str(counter)], path, title)
+            autostart = self._autostart(table, path, title)
             if counter is not None and table.duration is not None and points:
                 sync = Synchronisation(table.sync)
                 span = self.at.key(*path)
@@ -85,30 +85,30 @@ class ScheduleTables:
                 )
                 if table.followed and not (table.cells and table.duration > 1) and not self.at.lost(*path, "cells"):
                     why = "it takes one tick" if table.cells else "it is in the queue, where every table may be followed"
-                    cause = f"{own} has no cell at its half for 'followed': {why}"
+                    cause = f"{title} has no cell at its half for 'followed': {why}"
                     self.at.error("C200", self.at.key(*path, "followed"), cause, "leave it out")
                 if table.cells and sound and len(points) == len(table.point):
-                    self._check_cells(made, path, own)
+                    self._check_cells(made, path, title)
                 yield made
 
-    def _check_cells(self, table: ScheduleTable, path: Path, own: str) -> None:
-        """C200: what cells cannot do, on any board."""
+    def _check_cells(self, table: ScheduleTable, path: Path, title: str) -> None:
+        """C200: a table that cells of no board can carry."""
         why = ""
         if table.sync is Synchronisation.EXPLICIT:
             why = "it is synchronised explicitly, and only the queue adjusts its points"
         elif self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
         if why:
-            cause = f"{own} cannot be on cells: {why}"
+            cause = f"{title} cannot be on cells: {why}"
             self.at.error("C200", self.at.key(*path, "cells"), cause, "leave 'cells' out: the queue carries it")
 
-    def _points(self, table: ScheduleTableTable, path: Path, own: str) -> Iterator[TablePoint]:
+    def _points(self, table: ScheduleTableTable, path: Path, title: str) -> Iterator[TablePoint]:
         if not table.point and not self.at.incomplete(*path):
-            cause = f"{own} has no expiry point"
+            cause = f"{title} has no expiry point"
             self.at.error("C113", self.at.key(*path), cause, "give it a [[...point]] with an offset and actions")
         for number, point in enumerate(table.point):
             where = (*path, "point", number)
-            its = f"point {number + 1} of {own}"
+            its = f"point {number + 1} of {title}"
             if point.offset is None:
                 self.at.missing(where, its, "offset", "say how many ticks after the begin it is")
                 continue
@@ -117,27 +117,27 @@ class ScheduleTables:
                 self.at.error("C113", self.at.key(*where), f"{its} does nothing", "give it tasks to activate, or events to set")
             yield TablePoint(point.offset, actions, point.max_lengthen, point.max_shorten, self.at.key(*where))
 
-    def _actions(self, point: TablePointTable, path: Path, own: str) -> Iterator[AlarmAction]:
-        for name in self.at.listed(point.activate, "task", (*path, "activate"), own):
+    def _actions(self, point: TablePointTable, path: Path, title: str) -> Iterator[AlarmAction]:
+        for name in self.at.listed(point.activate, "task", (*path, "activate"), title):
             yield ActivateTask(name)
         seen: set[AlarmAction] = set()
         for number, table in enumerate(point.set_event):
-            action = self.alarms.set_event(table, (*path, "set_event", number), own)
+            action = self.alarms.set_event(table, (*path, "set_event", number), title)
             if action is not None and action in seen:
-                self.at.twice("event", action.event, (*path, "set_event", number), f" by {own}")
+                self.at.twice("event", action.event, (*path, "set_event", number), f" by {title}")
             elif action is not None:
                 seen.add(action)
                 yield action
 
-    def _check_times(self, table: ScheduleTableTable, counter: CounterTable, path: Path, own: str) -> None:
-        """C235 and C236: what the counter cannot count, and what could not keep with a global time."""
+    def _check_times(self, table: ScheduleTableTable, counter: CounterTable, path: Path, title: str) -> None:
+        """C235: times that the counter cannot count.  C236: times that could not keep with a global time."""
         assert table.duration is not None
         least, most = counter.min_cycle, counter.max_allowed
         before, earlier = 0, "the table's begin"
         delays: list[int] = []
         for number, point in enumerate(table.point):
             assert point.offset is not None
-            its = f"point {number + 1} of {own}"
+            its = f"point {number + 1} of {title}"
             place = self.at.value(*path, "point", number, "offset")
             delay = point.offset - before
             delays.append(delay)
@@ -161,12 +161,12 @@ class ScheduleTables:
         if final < 0 or (final == 0 and table.repeating) or (final and not least <= final <= most):
             name = shorten(str(table.counter))
             if final < 0:
-                ends = f"{own} ends at {table.duration}, before its last point, at {before}"
+                ends = f"{title} ends at {table.duration}, before its last point, at {before}"
             elif final == 0:
-                ends = f"{own} is repeating, and ends at {table.duration}, at its last point"
+                ends = f"{title} is repeating, and ends at {table.duration}, at its last point"
             else:
                 ends = (
-                    f"{own} ends at {table.duration}, {final} tick{'s' * (final > 1)} after its last point, "
+                    f"{title} ends at {table.duration}, {final} tick{'s' * (final > 1)} after its last point, "
                     f"but counter {name} allows {least} to {most}"
                 )
             choice = f"choose a duration from {before + least} to {min(before + most, LONGEST)}"
@@ -175,36 +175,36 @@ class ScheduleTables:
             )
             self.at.error("C235", place, ends, choice + alone)
             return
-        self._check_sync(table, counter, delays, path, own)
+        self._check_sync(table, counter, delays, path, title)
 
-    def _check_sync(self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, own: str) -> None:
+    def _check_sync(self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, title: str) -> None:
         assert table.duration is not None
         turn = counter.max_allowed + 1
         name = shorten(str(table.counter))
         if table.sync == "implicit" and table.repeating and table.duration != turn:
-            cause = f"{own} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}"
+            cause = f"{title} takes {table.duration} ticks, and its counter {name}, with which it is synchronised, {turn}"
             self.at.error("C236", self.at.value(*path, "duration"), cause, f'write a duration of {turn}, or sync = "none"')
         longest = min(turn, LATEST)
         if table.sync == "explicit" and table.duration > longest:
             whose = f"its counter {name}" if turn == longest else "TickType"
-            cause = f"{own} takes {table.duration} ticks, and {whose} only {longest}: no value can say where it should be"
+            cause = f"{title} takes {table.duration} ticks, and {whose} only {longest}: no value can say where it should be"
             remedy = f'write a duration of at most {longest}, or sync = "none"'
             self.at.error("C236", self.at.value(*path, "duration"), cause, remedy)
         if table.sync != "explicit":
-            found = self._adjustments(table, path)
-            if found:
-                which = some(str(where[-1]) for where in found)
-                cause = f'{which} of {own} {_HAS[len(found) > 1]} no effect: only a table with sync = "explicit" is adjusted'
-                remedy = f"leave {_IT[len(found) > 1]} out, or synchronise the table explicitly"
-                self.at.error("C236", self.at.key(*found[0]), cause, remedy)
+            paths = self._adjustments(table, path)
+            if paths:
+                which = some(str(where[-1]) for where in paths)
+                cause = f'{which} of {title} {_HAS[len(paths) > 1]} no effect: only a table with sync = "explicit" is adjusted'
+                remedy = f"leave {_IT[len(paths) > 1]} out, or synchronise the table explicitly"
+                self.at.error("C236", self.at.key(*paths[0]), cause, remedy)
             return
         if table.precision > table.duration:
-            cause = f"the precision of {own} is {table.precision} ticks, which is more than its duration of {table.duration}"
+            cause = f"the precision of {title} is {table.precision} ticks, which is more than its duration of {table.duration}"
             self.at.error("C236", self.at.value(*path, "precision"), cause, f"write at most {table.duration}")
-        self._check_adjustments(table, counter, delays, path, own)
+        self._check_adjustments(table, counter, delays, path, title)
 
     def _check_adjustments(
-        self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, own: str
+        self, table: ScheduleTableTable, counter: CounterTable, delays: list[int], path: Path, title: str
     ) -> None:
         """C236: a delay that could be made shorter than the counter allows, or longer.
 
@@ -216,7 +216,7 @@ class ScheduleTables:
         if not table.repeating:
             keys = [key for key in ("max_lengthen", "max_shorten") if getattr(table.point[0], key)]
             if keys:
-                which = f"{some(keys)} of point 1 of {own} {_HAS[len(keys) > 1]} no effect"
+                which = f"{some(keys)} of point 1 of {title} {_HAS[len(keys) > 1]} no effect"
                 cause = f"{which}: no point comes before it, as the table does not repeat"
                 self.at.error("C236", self.at.key(*path, "point", 0, keys[0]), cause, f"leave {_IT[len(keys) > 1]} out")
         for number, point in enumerate(table.point):
@@ -224,54 +224,56 @@ class ScheduleTables:
                 continue
             delay = delays[number] + (0 if number else table.duration - int(table.point[-1].offset or 0))
             where = (*path, "point", number)
-            which = f"the delay of {delay} tick{'s' * (delay != 1)} to point {number + 1} of {own} may be made"
+            which = f"the delay of {delay} tick{'s' * (delay != 1)} to point {number + 1} of {title} may be made"
             shorter, longer = max(0, delay - counter.min_cycle), max(0, counter.max_allowed - delay)
-            for key, by, most, what, limit in (
+            for key, by, most, direction, limit in (
                 ("max_shorten", point.max_shorten, shorter, "shorter", f"below {counter.min_cycle}"),
                 ("max_lengthen", point.max_lengthen, longer, "longer", f"above {counter.max_allowed}"),
             ):
                 if by > most:
-                    cause = f"{which} {by} {what}, and counter {name} allows no delay {limit}"
+                    cause = f"{which} {by} {direction}, and counter {name} allows no delay {limit}"
                     self.at.error("C236", self.at.value(*where, key), cause, f"write at most {most}" if most else "leave it out")
 
     @staticmethod
     def _adjustments(table: ScheduleTableTable, path: Path) -> list[Path]:
-        found: list[Path] = [(*path, "precision")] if table.precision else []
+        paths: list[Path] = [(*path, "precision")] if table.precision else []
         for number, point in enumerate(table.point):
-            found += [(*path, "point", number, key) for key in ("max_lengthen", "max_shorten") if getattr(point, key)]
-        return found
+            paths += [(*path, "point", number, key) for key in ("max_lengthen", "max_shorten") if getattr(point, key)]
+        return paths
 
-    def _autostart(self, table: ScheduleTableTable, table_path: Path, own: str) -> TableAutostart | None:
+    def _autostart(self, table: ScheduleTableTable, table_path: Path, title: str) -> TableAutostart | None:
         start = table.autostart
         if start is None:
             return None
         path = (*table_path, "autostart")
-        modes = self.at.modes_of(start.modes, path, own)
+        modes = self.at.modes_of(start.modes, path, title)
         kind = TableStart.SYNCHRON if start.synchron else TableStart.ABSOLUTE if start.absolute else TableStart.RELATIVE
         if self.at.incomplete(*path) or self.at.lost(*table_path, "sync"):
             return TableAutostart(modes, kind, start.at or 0)
         if start.synchron and (start.absolute or start.at is not None):
             key = "at" if start.at is not None else "absolute"
             self._refuse_start(
-                path, key, f"{own} waits for the global time, and '{key}' says when it begins", "write one of the two"
+                path, key, f"{title} waits for the global time, and '{key}' says when it begins", "write one of the two"
             )
         elif start.synchron and table.sync != "explicit":
             if self._adjustments(table, table_path):
                 return TableAutostart(modes, kind, start.at or 0)  # refused for the same cause
-            self._refuse_start(path, "synchron", f"{own} waits for a global time that nobody gives it", 'write sync = "explicit"')
+            self._refuse_start(
+                path, "synchron", f"{title} waits for a global time that nobody gives it", 'write sync = "explicit"'
+            )
         elif not start.synchron and start.at is None:
-            self.at.error("C014", self.at.value(*path), f"the autostart of {own} has no 'at'", "say when the table begins")
+            self.at.error("C014", self.at.value(*path), f"the autostart of {title} has no 'at'", "say when the table begins")
         elif kind is TableStart.RELATIVE and table.sync == "implicit":
             remedy = "say at which value of its counter it begins, with absolute = true"
-            self._refuse_start(path, "at", f"{own} is synchronised with its counter, and starts relative to now", remedy)
+            self._refuse_start(path, "at", f"{title} is synchronised with its counter, and starts relative to now", remedy)
         else:
-            self._check_at(table, start, kind, path, own)
+            self._check_at(table, start, kind, path, title)
         return TableAutostart(modes, kind, start.at or 0)
 
     def _refuse_start(self, path: Path, key: str, cause: str, remedy: str) -> None:
         self.at.error("C236", self.at.key(*path, key), cause, remedy)
 
-    def _check_at(self, table: ScheduleTableTable, start: TableAutostartTable, kind: TableStart, path: Path, own: str) -> None:
+    def _check_at(self, table: ScheduleTableTable, start: TableAutostartTable, kind: TableStart, path: Path, title: str) -> None:
         """C116: a begin that the counter cannot count to."""
         if start.at is None or table.counter not in self.alarms.sound or not table.point:
             return
@@ -280,10 +282,10 @@ class ScheduleTables:
         most = allowed if absolute else allowed - first
         if most < (0 if absolute else 1):
             cause = (
-                f"{own} cannot start relative to now: its first point, {first} ticks after its begin, "
+                f"{title} cannot start relative to now: its first point, {first} ticks after its begin, "
                 f"would be more than the {allowed} ticks away that counter {shorten(table.counter)} allows"
             )
             remedy = "give the first point a smaller offset, or start it at a value of the counter, with absolute = true"
             self.at.error("C116", self.at.value(*path, "at"), cause, remedy)
         else:
-            self.at.check_begin(start.at, absolute, most, f"counter {shorten(table.counter)}", path, own)
+            self.at.check_begin(start.at, absolute, most, f"counter {shorten(table.counter)}", path, title)

@@ -39,22 +39,22 @@ class Tasks:
     def _task(self, name: str, table: OsekTaskTable) -> OsekTask:
         path = ("task", name)
         thread = name in self.at.threads
-        own = f"{'thread' if thread else 'task'} {shorten(name)}"
+        phrase = f"{'thread' if thread else 'task'} {shorten(name)}"
         if table.priority is None:
-            self.at.missing(path, own, "priority", "say how urgent it is: a number, the higher the more urgent")
-        events = self.at.listed(table.events, "event", (*path, "events"), own)
+            self.at.missing(path, phrase, "priority", "say how urgent it is: a number, the higher the more urgent")
+        events = self.at.listed(table.events, "event", (*path, "events"), phrase)
         if table.events and table.activations > 1:
-            cause = f"{own} has events, which make it an extended task, and {table.activations} activations"
+            cause = f"{phrase} has events, which make it an extended task, and {table.activations} activations"
             remedy = "only a basic task can have several activations: write one, or leave its events out"
             self.at.error("C103", self.at.value(*path, "activations"), cause, remedy)
         if table.stack is not None and not table.events and not self.at.incomplete(*path):
-            cause = f"{own} has a stack, but no events: basic tasks share one stack"
+            cause = f"{phrase} has a stack, but no events: basic tasks share one stack"
             remedy = "leave the stack out, or give the task the events that it waits for"
             self.at.diagnostics.warning("C105", self.at.value(*path, "stack"), cause, remedy)
-        resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=False)
-        self._check_internal(own, table, (*path, "resources"))
+        resources = self.resources.taken(table.resources, (*path, "resources"), phrase, isr=False)
+        self._check_internal(phrase, table, (*path, "resources"))
         if isinstance(table.autostart, list):
-            autostart = self.at.listed(table.autostart, "modes", (*path, "autostart"), own)
+            autostart = self.at.listed(table.autostart, "modes", (*path, "autostart"), phrase)
         else:
             autostart = self.at.modes if table.autostart else ()
         return OsekTask(
@@ -72,7 +72,7 @@ class Tasks:
         )
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
-        """The tasks with budgets and frames, in ticks of the system clock; reports those that are no whole number of ticks."""
+        """The tasks with budgets and frames, in ticks of the system clock; reports times that do not divide."""
         return tuple(
             replace(
                 task,
@@ -90,8 +90,8 @@ class Tasks:
         return tuple(replace(isr, time_frame=self._time(ticks, "isr", isr.name, "time_frame")) for isr in self.isrs)
 
     def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
-        """A task's lock budgets of resources; reports those of resources that it cannot take, or has two for (C237)."""
-        found: dict[str, int] = {}
+        """A task's lock budgets of resources; C237 for a resource that the task cannot take, or that has two budgets."""
+        budgets: dict[str, int] = {}
         internal = self.resources.internal(table.resources)
         for number, lock in enumerate(table.resource_lock):
             path = ("task", task.name, "resource_lock", number)
@@ -102,17 +102,17 @@ class Tasks:
                 cause = f"a resource lock of task {shorten(task.name)} has no '{missing}'"
                 self.at.error("C237", self.at.value(*path), cause, 'write both, as in { resource = "Shared", budget = "100us" }')
                 continue
-            if lock.resource not in table.resources or lock.resource in internal or lock.resource in found:
+            if lock.resource not in table.resources or lock.resource in internal or lock.resource in budgets:
                 sound = all(name in self.at.names["resource"] for name in table.resources)
                 if lock.resource not in table.resources and (not sound or self.at.lost("task", task.name, "resources")):
                     continue  # which one is meant there is not known
-                what = "has two lock budgets for" if lock.resource in found else "never takes"
+                what = "has two lock budgets for" if lock.resource in budgets else "never takes"
                 cause = f"task {shorten(task.name)} {what} resource {shorten(lock.resource)}"
                 remedy = "name each resource once that is among the task's 'resources' and not internal"
                 self.at.error("C237", self.at.value(*path, "resource"), cause, remedy)
                 continue
-            found[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
-        return tuple(found.items())
+            budgets[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
+        return tuple(budgets.items())
 
     def _time(self, ticks: Ticks, section: str, name: str, key: str) -> int:
         """A time of an object in ticks of the system clock; 0 if it has none."""
@@ -122,20 +122,20 @@ class Tasks:
     def _ticks(self, time: Time, ticks: Ticks, *path: str | int) -> int:
         span = self.at.value(*path)
         kind, name, *_, key = map(str, path)
-        what = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
-        exact = ticks.exact(time, what, span)
+        phrase = f"'{key}' of {'ISR' if kind == 'isr' else kind} {shorten(name)}"
+        exact = ticks.exact(time, phrase, span)
         remedy = f"write a time of at least one tick, or leave '{key}' out"
-        return 0 if exact is None or ticks.vanishes(exact, what, span, remedy=remedy) else whole(exact)
+        return 0 if exact is None or ticks.vanishes(exact, phrase, span, remedy=remedy) else whole(exact)
 
-    def _check_internal(self, own: str, table: OsekTaskTable, path: Path) -> None:
+    def _check_internal(self, phrase: str, table: OsekTaskTable, path: Path) -> None:
         internal = self.resources.internal(table.resources)
         if len(internal) > 1:
             wrong = internal[1]
-            cause = f"{own} has {len(internal)} internal resources, {some(internal)}"
+            cause = f"{phrase} has {len(internal)} internal resources, {some(internal)}"
             remedy = "a task belongs to one group of tasks: list one internal resource at most"
         elif internal and table.schedule == "non":
             wrong = internal[0]
-            cause = f"{own} cannot be preempted, and has the internal resource {shorten(wrong)}"
+            cause = f"{phrase} cannot be preempted, and has the internal resource {shorten(wrong)}"
             remedy = "leave the resource out, or let other tasks preempt it: then it is the resource that keeps its group out"
         else:
             return
@@ -181,8 +181,8 @@ class Tasks:
         for task in self.tasks:
             bits: dict[int, str] = {}
             for event in sorted((e for e in task.events if e in masks), key=self.at.names["event"].__getitem__):
-                own = [bit for bit in range(EVENT_BITS) if masks[event] >> bit & 1]
-                other = next((bits[bit] for bit in own if bit in bits), None)
+                event_bits = [bit for bit in range(EVENT_BITS) if masks[event] >> bit & 1]
+                other = next((bits[bit] for bit in event_bits if bit in bits), None)
                 if other is not None and (event, other) not in reported:
                     reported.add((event, other))
                     both = masks[event] & masks[other]
@@ -192,7 +192,7 @@ class Tasks:
                     )
                     remedy = "give the events of a task bits of their own, or leave the masks out"
                     self.at.error("C106", self.at.value("event", event, "mask"), cause, remedy)
-                for bit in own:
+                for bit in event_bits:
                     bits.setdefault(bit, event)
                 used[task.name] |= masks[event]
 
@@ -212,17 +212,17 @@ class Tasks:
     def _isrs(self, board: Board | None) -> Iterator[Isr]:
         for name, table in self.at.table.isr.items():
             path = ("isr", name)
-            own = f"ISR {shorten(name)}"
+            phrase = f"ISR {shorten(name)}"
             resources: tuple[str, ...] = ()
             if table.category == 2:
-                resources = self.resources.taken(table.resources, (*path, "resources"), own, isr=True)
-                self._check_isr_internal(own, table.resources, (*path, "resources"))
+                resources = self.resources.taken(table.resources, (*path, "resources"), phrase, isr=True)
+                self._check_isr_internal(phrase, table.resources, (*path, "resources"))
             for key, has, why in _OF_CATEGORY_2:
                 if table.category == 1 and getattr(table, key):
                     remedy = f"{why}: write category 2, or leave the {has.removeprefix('a ')} out"
-                    self.at.error("C110", self.at.key(*path, key), f"{own} is of category 1 and has {has}", remedy)
+                    self.at.error("C110", self.at.key(*path, key), f"{phrase} is of category 1 and has {has}", remedy)
             if table.source is None:
-                self.at.missing(path, own, "source", "name one of the board's application sources")
+                self.at.missing(path, phrase, "source", "name one of the board's application sources")
             elif board is not None and table.source not in board.application_sources:
                 cause = f"board '{board.name}' has no application source {shorten(table.source)}"
                 self.at.error("C025", self.at.value(*path, "source"), cause, other_source(table.source, board))

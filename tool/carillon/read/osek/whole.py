@@ -80,7 +80,7 @@ class Whole:
         check_names(objects, self._foreign(), self.at.diagnostics)
 
     def _foreign(self) -> Iterator[Named]:
-        """The names of the rounds that C or the timeline would confuse with those of the event-triggered system."""
+        """The names of the rounds that C or the timeline would confuse with names of the event-triggered system."""
         for name in self.at.file.thread:
             if name not in self.at.threads:
                 yield Named("a thread", name, self.at.places.key(("thread", name)))

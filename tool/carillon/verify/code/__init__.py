@@ -48,7 +48,7 @@ Place = tuple[int, tuple[tuple[str, Any], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """What a function does on its paths; ``complete``: these are all, and not only some with every way out of a branch."""
+    """A function's effects, path by path; ``complete``: all paths, not only some with every way out of each branch."""
 
     effects: list[list[Effect]]
     complete: bool
@@ -56,7 +56,7 @@ class Paths:
 
 @dataclass(slots=True)
 class State:
-    """A path: what is known in registers, and what has been done."""
+    """A path so far: the known registers, and the effects."""
 
     pc: int
     registers: dict[str, Any] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class State:
     """Where it has been, each time with how many effects."""
 
     def read(self, address: int, place: int) -> None:
-        """A load; one that is repeated is not told again."""
+        """Add a load, unless the path has the same load since its last other effect."""
         for effect in reversed(self.effects):
             if effect.kind != "read":
                 break
@@ -95,13 +95,13 @@ _FILES = {ARM: "arm", AVR: "avr", RISCV: "riscv", X86_64: "x86"}
 
 
 def processor_of(elf: Elf) -> str | None:
-    """Which file reads the image's code; None if none does, or if what it needs is not installed."""
+    """The name of the file that reads the image's code; None if there is none, or a package is missing."""
     name = _FILES.get(elf.machine)
     return name if name in _ALONE or find_spec("capstone") is not None else None
 
 
 def processor(elf: Elf) -> Processor | None:
-    """What reads the image's code; None if nothing does."""
+    """The reader of the image's code; None if there is none."""
     name = processor_of(elf)
     if name is None:
         return None
@@ -118,7 +118,7 @@ class Handlers:
         self._known: dict[int, Paths] = {}
 
     def paths(self, address: int) -> Paths:
-        """What the function does on each of its paths."""
+        """The effects of a function, on each of its paths."""
         if address not in self._known:
             if self._processor is None:
                 self._processor = processor(self.elf)
@@ -151,7 +151,7 @@ class _Exploration:
         return not self.low <= target < self.high and bool(names) and not any(".cold" in name for name in names)
 
     def _step(self, state: State) -> list[State] | None:
-        """The paths that follow, none if this one ends here; None in a loop's third turn, which does what its second did."""
+        """The states that follow, none at the path's end; None in a loop's third turn, which repeats the second."""
         if self._outside(state.pc):
             return []
         state.visits[state.pc] = state.visits.get(state.pc, 0) + 1
@@ -160,7 +160,7 @@ class _Exploration:
         return self.processor.step(state, self._outside)
 
     def every(self) -> list[list[Effect]] | None:
-        """What is done on each path, but for paths that do the same from one place on; None if they are too many."""
+        """The effects of each path, without paths that continue as another one does; None if paths are too many."""
         done: list[list[Effect]] = []
         waiting = [State(self.address)]
         steps = 0
@@ -187,7 +187,7 @@ class _Exploration:
         return done
 
     def joined(self, without: Callable[[Effect], bool] = lambda _: False) -> list[list[Effect]]:
-        """Some paths, on which each way out of each branch is; ``without``: only paths on which no such effect is."""
+        """Some paths that take each way out of each branch; ``without``: only paths without such an effect."""
         ended: list[tuple[State, Place | None]] = []
         """With where another path has been before; None at the function's end."""
         waiting = [State(self.address)]

@@ -104,36 +104,36 @@ class Code(Decoded):
         if not arguments or not arguments[0].startswith("r"):
             return None
         first = arguments[1] if len(arguments) > 2 else arguments[0]
-        one, two = self._get(registers, first), self._get(registers, arguments[-1])
-        if len(arguments) > 3 or two is None:  # a shifted operand
+        left, right = self._get(registers, first), self._get(registers, arguments[-1])
+        if len(arguments) > 3 or right is None:  # a shifted operand
             return None
         if name in ("mov", "movw", "mv"):
-            return two if len(arguments) == 2 else None
+            return right if len(arguments) == 2 else None
         if name == "mvn":
-            return ~two
+            return ~right
         if name == "movt":
             low = registers.get(arguments[0])
-            return low & 0xFFFF | two << 16 if low is not None else None
+            return low & 0xFFFF | right << 16 if low is not None else None
         if name == "adr":
-            return (place + 4 & ~3) + two
-        if one is None:
+            return (place + 4 & ~3) + right
+        if left is None:
             return None
         operation = OPERATIONS.get(_OPERATIONS.get(name, ""))
-        return operation(one, two) if operation is not None else None
+        return operation(left, right) if operation is not None else None
 
     def _memory(self, state: State, name: str, operands: str, arguments: list[str], place: int) -> None:
         registers = state.registers
         targets = [a for a in arguments if not a.startswith(("[", "#"))][: 2 if name.endswith("d") else 1]
-        found = _MEMORY.search(operands)
+        match = _MEMORY.search(operands)
         address: int | None = None
-        if found is not None:
-            base = _NAMES.get(found[1], found[1])
-            offset = int(found[2] or "0", 0)
+        if match is not None:
+            base = _NAMES.get(match[1], match[1])
+            offset = int(match[2] or "0", 0)
             start = (place + 4 & ~3) if base == "pc" else registers.get(base)
             address = start + offset & _MASK if start is not None else None
-            if found[3] or found[4]:
-                moved = (start + (offset or int(found[4] or "0", 0)) & _MASK) if start is not None else None
-                if found[4]:
+            if match[3] or match[4]:
+                moved = (start + (offset or int(match[4] or "0", 0)) & _MASK) if start is not None else None
+                if match[4]:
                     address = start
                 self.put(registers, base, moved)
         size = {"b": 1, "h": 2}.get(name[-1], 4)

@@ -64,7 +64,7 @@ class Code:
         return [state]
 
     def _work(self, state: State, word: int, place: int) -> None:
-        """What an instruction does that the next one follows."""
+        """Carry out an instruction that the next instruction follows."""
         registers = state.registers
         upper, lower = 16 + (word >> 4 & 15), (word >> 8 & 15) << 4 | word & 15
         wide = word >> 4 & 31
@@ -135,16 +135,16 @@ class Code:
     def _combine(self, registers: dict[str, Any], word: int) -> None:
         to, source = word >> 4 & 31, word >> 5 & 16 | word & 15
         kind = "set" if word >> 10 == 10 else "clear"
-        one, two = registers.get(str(to)), registers.get(str(source))
+        left, right = registers.get(str(to)), registers.get(str(source))
         if to == source:
             return
-        if isinstance(one, int) and isinstance(two, tuple):
-            one, two = two, one
-        if isinstance(two, int):
-            registers[str(to)] = one
-            if one is None:
+        if isinstance(left, int) and isinstance(right, tuple):
+            left, right = right, left
+        if isinstance(right, int):
+            registers[str(to)] = left
+            if left is None:
                 registers.pop(str(to), None)
-            self._bits(registers, to, kind, two)
+            self._bits(registers, to, kind, right)
         else:
             registers.pop(str(to), None)
 
@@ -202,16 +202,16 @@ class Code:
 
     def _call(self, state: State, target: int | None, place: int) -> None:
         registers = state.registers
-        found = []
+        arguments = []
         for k in range(4):
             low = registers.get(str(24 - 2 * k))
             value = self._pair(registers, 24 - 2 * k)
-            if isinstance(low, int):  # an argument of one byte has a register of its own
-                found.append((k, low if value is None else value))
+            if isinstance(low, int):  # an argument of one byte has its own register
+                arguments.append((k, low if value is None else value))
         pointer = self._pair(registers, 30)
         if pointer is not None:
-            found.append((8, pointer))
-        state.effects.append(Effect("call", target if target is not None else -1, arguments=tuple(found), place=place))
+            arguments.append((8, pointer))
+        state.effects.append(Effect("call", target if target is not None else -1, arguments=tuple(arguments), place=place))
         for register in _CALLER:
             registers.pop(str(register), None)
 

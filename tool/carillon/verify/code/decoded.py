@@ -39,10 +39,10 @@ class Decoded:
 
     def decoded(self, code: bytes, place: int) -> tuple[int, str, str]:
         """The size, the name and the operands of the instruction there; UnreadableError if there is none."""
-        found = next(self._decoder.disasm_lite(code, place), None)
-        if found is None:
+        instruction = next(self._decoder.disasm_lite(code, place), None)
+        if instruction is None:
             raise UnreadableError(f"no instruction at {place:#x}")
-        _, size, name, operands = found
+        _, size, name, operands = instruction
         return size, name, operands
 
     @staticmethod
@@ -54,7 +54,7 @@ class Decoded:
             registers[name] = value
 
     def jump(self, state: State, target: int | None, place: int, end: Callable[[int], bool]) -> list[State]:
-        """A jump, which goes on in another function if it leaves this one, or where it leads is not known."""
+        """A jump; a call that does not return, if the target is unknown or outside of this function."""
         if target is None or end(target):
             self.call(state, target, place)
             return []

@@ -96,16 +96,16 @@ class Code(Decoded):
         return [state]
 
     def _address(self, registers: dict[str, int], text: str, after: int) -> int | None:
-        found = _MEMORY.search(text)
-        if found is None:
+        match = _MEMORY.search(text)
+        if match is None:
             return None
-        if found[4]:
-            return int(found[4], 0)
-        base = after if found[1] == "rip" else registers.get(_register(found[1]) or "")
-        offset = int(found[3] or "0", 0) if not found[3] or found[3][0].isdigit() else None
+        if match[4]:
+            return int(match[4], 0)
+        base = after if match[1] == "rip" else registers.get(_register(match[1]) or "")
+        offset = int(match[3] or "0", 0) if not match[3] or match[3][0].isdigit() else None
         if base is None or offset is None:
             return None
-        return base + (offset if found[2] != "-" else -offset)
+        return base + (offset if match[2] != "-" else -offset)
 
     def _operand(self, state: State, text: str, after: int, place: int) -> int | None:
         register = _register(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stores into an interrupt controller mean, a file for each port that has devices of its own."""
+"""The meaning of stores into an interrupt controller, a file for each port with devices of its own."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Controller:
         self.board, self.elf = board, elf
 
     def store(self, address: int, value: int) -> Requests | None:
-        """What a store of a list, or of a handler, does; None: it is no register of the controller."""
+        """The effect of a store by a list or a handler; None if the address is no register of the controller."""
         raise NotImplementedError
 
     def bits(self, address: int, change: str, mask: int) -> Requests | None:
-        """What setting or clearing bits of a register ("set", "clear") does."""
+        """The effect of setting or clearing bits of a register (``change``: "set" or "clear")."""
         return None
 
     def call(self, name: str, arguments: Mapping[int, int]) -> Requests | None:
-        """What a call of the port's function does."""
+        """The effect of a call of a port's function."""
         return None
 
 

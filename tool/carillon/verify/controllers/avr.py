@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The enable and flag registers of AVR's timers and external interrupts (data sheets, register summary).
 
-The vectors' numbers and bits are those that the C library has of the device.  A flag is forgotten by writing 1 to it.
+The vectors' numbers and bits come from the device's header in the C library.  Writing 1 to a flag clears it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class Model(Controller):
 
     def __init__(self, board: Board, elf: Elf) -> None:
         super().__init__(board, elf)
-        found = device(board)
-        if found is None:
+        device_found = device(board)
+        if device_found is None:
             raise LookupError(f"the compiler knows no device of board '{board.name}'")
-        self._registers = found.requests
+        self._registers = device_found.requests
 
     def _sources(self, register: int, which: int, mask: int) -> frozenset[int] | None:
         for pair, bits in self._registers.items():

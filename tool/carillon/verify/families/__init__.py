@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def begins(self) -> Fraction | None:
-        """Its first expiry, in ticks since the first start store; None if it does not run."""
+        """The first expiry, in ticks since the first start store; None if the cell does not run."""
         if self.started is None or self.first is None:
             return None
         return self.started + self.ticks(self.first)
@@ -95,17 +95,17 @@ class Family:
         """What a subclass works out once."""
 
     def place(self, address: int) -> tuple[Cell, int] | None:
-        """The cell whose register is at an address, and which of its own registers that is."""
+        """The cell with a register at ``address``, and the register's offset from the cell's first register."""
         name, size = self.own or ("", 0)
         return next(((c, r) for c in self.cells.values() if size and 0 <= (r := address - c.place.registers[name]) < size), None)
 
     def cell_at(self, address: int, register: int) -> Cell | None:
-        """The cell that has this register of its own at an address."""
+        """The cell whose register with this offset is at ``address``."""
         found = self.place(address)
         return found[0] if found is not None and found[1] == register else None
 
     def told(self, cell: Cell) -> Mapping[str, int]:
-        """Where the board's file says that a cell is; empty where the family's manual, or another document, knows it."""
+        """The registers that the board's file gives for a cell; empty where a manual, or another document, gives them."""
         return cell.place.registers
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
@@ -118,12 +118,12 @@ class Family:
         raise NotImplementedError
 
     def means(self, address: int, value: int) -> bool:
-        """Whether a store to one of these registers has a value that the documents give a meaning for what cells are for."""
+        """Whether a store to a cell's register has a value that makes sense for the use of cells."""
         found = self.place(address) if self.values else None
         return found is None or value in self.values.get(found[1], (value,))
 
     def replaced(self, address: int) -> dict[int, int]:
-        """By number, the bits of cells in a register that a store replaces as a whole; empty if a store changes one cell."""
+        """By number, the bits of cells that a store to a register overwrites; empty if a store changes one cell."""
         return {}
 
     def holds(self, address: int) -> int:
@@ -143,19 +143,19 @@ class Family:
         return None
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        """The ``count`` intervals of a re-armed cell after its first expiry, in units; 0 where it is not to be re-armed."""
+        """The ``count`` intervals of a re-armed cell after its first expiry, in units; 0 if it must not be re-armed."""
         return [0] * count
 
     def postponed(self, step: int) -> int:
-        """By how many units a step moves a counter that has not expired; 0 where the family cannot do that."""
+        """The units by which a step moves a counter that has not expired; 0 where the family cannot do this."""
         return 0
 
     def flag(self, address: int) -> Cell | None:
-        """The cell of which a register says whether it asks for an interrupt that it may have."""
+        """The cell whose pending and enabled interrupt a register shows; None if the register shows none."""
         return None
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        """What a handler's store does: "acknowledge", "arm", "disarm", "set" (the next expiry); None: nothing here."""
+        """The effect of a handler's store: "acknowledge", "arm", "disarm", "set" (the next expiry); None: no cell's."""
         found = self.place(address) if self.actions else None
         return (self.actions.get((found[1], -1 if value is None else value), "other"), found[0]) if found is not None else None
 
@@ -190,13 +190,13 @@ def families(
     places: Mapping[str, Sequence[Place]], elf: Elf, board: Board, defines: Mapping[str, int]
 ) -> tuple[dict[str, Family], list[str]]:
     """The models of a board's families, and the families that have none."""
-    found: dict[str, Family] = {}
+    models: dict[str, Family] = {}
     unknown = []
-    for name, own in places.items():
+    for name, family_places in places.items():
         try:
             module = import_module(f"carillon.verify.families.{name}")
         except ModuleNotFoundError:
             unknown.append(name)
             continue
-        found[name] = module.Model(own, elf, board, defines)
-    return found, unknown
+        models[name] = module.Model(family_places, elf, board, defines)
+    return models, unknown

@@ -21,7 +21,7 @@ class Model(AddedTo):
     own = "counter", 16
 
     def told(self, cell: Cell) -> Mapping[str, int]:
-        return {**cell.place.registers, "number": cell.place.number}  # by which it has its bits of the control register
+        return {**cell.place.registers, "number": cell.place.number}  # by its number a cell has its control bits
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         control = self.cells[0].place.registers["control"]
@@ -38,12 +38,12 @@ class Model(AddedTo):
                         cell.started = at
                         cell.first = cell.again = cell.registers.get("reload")
             return True
-        own = self.cell_at(address, 4)
-        if own is None:
+        counting = self.cell_at(address, 4)
+        if counting is None:
             return False
-        own.registers["reload"] = value
-        if own.started is not None:
-            own.again = value
+        counting.registers["reload"] = value
+        if counting.started is not None:
+            counting.again = value
         return True
 
     def means(self, address: int, value: int) -> bool:

@@ -34,11 +34,11 @@ class Model(Family):
         self._waits: dict[int, int] = {}
 
     def timers(self, found: Device) -> tuple[Timer, ...]:
-        """Those of the device that the family drives."""
+        """The device's timers that the family drives."""
         return found.timers
 
     def period(self, control: int, registers: dict[str, int]) -> int | None:
-        """What a timer counts in a turn, by what control register B gets and what the others have; None: another mode."""
+        """The units in a turn of a timer, from control register B and the other registers; None: another mode."""
         mode = control >> 3 & 3, registers.get("a", 0) & 3
         return {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
 
@@ -52,22 +52,22 @@ class Model(Family):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         register = address & REGISTER
         for number, timer in self._timers.items():
-            own = self._own(number)
-            if not own or not self._has(timer, register):
+            cells = self._own(number)
+            if not cells or not self._has(timer, register):
                 continue
-            registers = own[0].registers
+            registers = cells[0].registers
             if address & AWAIT:
                 self._waits[number] = value
             elif register == timer.control_a:
                 registers["a"] = value
             elif register == timer.control_b:
-                self._control(own, value, at, registers)
+                self._control(cells, value, at, registers)
             elif register == timer.count:
                 registers["count"] = value
             elif register == timer.top:
                 registers["top"] = value
             else:
-                cell = next((c for c in own if timer.matches[c.place.source] == register), None)
+                cell = next((c for c in cells if timer.matches[c.place.source] == register), None)
                 if cell is not None:
                     cell.registers["match"] = value
             return True
@@ -91,14 +91,14 @@ class Model(Family):
     def _has(timer: Timer, register: int) -> bool:
         return register in (timer.control_a, timer.control_b, timer.count, timer.top, *timer.matches.values())
 
-    def _control(self, own: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
+    def _control(self, cells: list[Cell], value: int, at: Fraction | None, registers: dict[str, int]) -> None:
         chosen = self.defines.get("CARILLON_CLOCK_SELECT")
-        ran = any(cell.started is not None for cell in own)
-        for cell in own:
+        ran = any(cell.started is not None for cell in cells)
+        for cell in cells:
             if not value & SELECT:
                 cell.started = None
                 if ran:
-                    cell.registers.pop("match", None)  # what the next mode uses, it stores anew
+                    cell.registers.pop("match", None)  # the next mode stores its own matches anew
             elif cell.started is None and "match" in cell.registers and value & SELECT == chosen and registers.get("count") == 0:
                 period = self.period(value, registers)
                 if period is not None and cell.registers["match"] < period:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The 8-bit timers of AVR (ATmega328P and ATmega32U4 data sheets, 8-bit Timer/Counter): compare channel B.
 
-In waveform mode 2 a timer counts from 0 to OCRA and begins anew.  In mode 0 it counts through all 8 bits.  Otherwise it is
-as one of 16 bits, and no store is a word.
+In waveform mode 2 a timer counts from 0 to OCRA and begins anew.  In mode 0 it counts through all 8 bits.  In all else it
+works as a 16-bit timer does, and no store is a word.
 """
 
 from __future__ import annotations

@@ -51,5 +51,5 @@ class Model(Family):
         return self.cell_at(register, 0x18)
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        # The handler of the k-th expiry writes step k + 1, which holds from the expiry after it on.
+        # The handler of expiry k writes step k + 1, which takes effect after the next expiry.
         return [(cell.again or 0) if k == 0 else steps[k % len(steps)] for k in range(count)]
