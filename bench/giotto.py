@@ -59,7 +59,7 @@ def calls(text: str) -> tuple[int, int]:
     play(compiled, execution_times(source), "m@0", 1000)
     encode(compiled.program)
     profile.disable()
-    assert not diagnostics.found
+    assert not diagnostics.reported
     return int(pstats.Stats(profile).total_calls), len(compiled.program.code)  # type: ignore[attr-defined]
 
 

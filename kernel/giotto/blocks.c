@@ -37,12 +37,12 @@ void carillon_giotto_start(void)
 void carillon_giotto_late(const uint16_t *slots, uint16_t address)
 {
     for (const uint16_t *slot = slots; *slot != CARILLON_MICROCODE_NONE; slot++) { /* a row of the tool's */
-        struct carillon_giotto_slot *const it = &carillon_giotto_slots[*slot];
-        if (it->unfinished) {
+        struct carillon_giotto_slot *const entry = &carillon_giotto_slots[*slot];
+        if (entry->unfinished) {
             carillon_giotto_missed[*slot]();
             carillon_machine_fault(CARILLON_MACHINE_LATE, carillon_giotto_invocations[*slot].task, address);
-            it->unfinished = false;
-            it->abandoned = true;
+            entry->unfinished = false;
+            entry->abandoned = true;
         }
     }
 }

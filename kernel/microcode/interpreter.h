@@ -55,9 +55,9 @@ static inline void insert_binding(const struct carillon_instruction *future, uin
     machine.bindings++;
 }
 
-static inline bool is_of_time(const struct waiting_trigger *it)
+static inline bool is_of_time(const struct waiting_trigger *waiting)
 {
-    return (it->future->word & 0xFFu) == CARILLON_OPCODE_FUTURE;
+    return (waiting->future->word & 0xFFu) == CARILLON_OPCODE_FUTURE;
 }
 
 /* Put in a thread, which waits as an instruction says; `behind` is the address behind it. */
@@ -66,43 +66,43 @@ static __attribute__((noinline)) void insert_thread(const struct carillon_instru
 {
     const uint32_t word = i->word;
     const uint32_t time = word >> 8;
-    struct waiting_thread *const it = &threads[machine.threads];
-    it->reference = reference;
-    it->task = i->x;
-    it->after = behind;
-    it->address = i->y;
-    it->other = TIMED;
+    struct waiting_thread *const waiting = &threads[machine.threads];
+    waiting->reference = reference;
+    waiting->task = i->x;
+    waiting->after = behind;
+    waiting->address = i->y;
+    waiting->other = TIMED;
     switch (word & 0xFFu) {
     case CARILLON_OPCODE_DISPATCH:
-        it->other = NONE;
+        waiting->other = NONE;
         break;
     case CARILLON_OPCODE_DISPATCH_TIME:
         break;
     case CARILLON_OPCODE_DISPATCH_RELEASE:
-        it->other = (uint16_t)time;
+        waiting->other = (uint16_t)time;
         break;
     case CARILLON_OPCODE_IDLE:
-        it->task = NONE;
-        it->address = behind;
+        waiting->task = NONE;
+        waiting->address = behind;
         break;
     case CARILLON_OPCODE_IDLE_RELEASE:
-        it->task = NONE;
-        it->address = behind;
-        it->other = i->x;
+        waiting->task = NONE;
+        waiting->address = behind;
+        waiting->other = i->x;
         break;
     default: /* fork: at once */
-        it->task = NONE;
-        it->reference = machine.now;
+        waiting->task = NONE;
+        waiting->reference = machine.now;
         break;
     }
     if (machine.threads == CARILLON_MICROCODE_THREADS) {
-        carillon_machine_fault(CARILLON_MACHINE_FULL, it->task, behind);
+        carillon_machine_fault(CARILLON_MACHINE_FULL, waiting->task, behind);
         return;
     }
     machine.threads++;
-    if (it->other == TIMED) {
-        it->until = it->reference + time;
-        wait_until(it->until);
+    if (waiting->other == TIMED) {
+        waiting->until = waiting->reference + time;
+        wait_until(waiting->until);
     }
 }
 

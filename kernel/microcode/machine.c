@@ -22,10 +22,10 @@ static inline void take_thread(uint16_t number)
 static inline bool go_on_after_task(void)
 {
     for (uint16_t k = 0u; k < machine.threads; k++) {
-        const struct waiting_thread *const it = &threads[k];
-        if ((it->task != NONE) && !is_unfinished(it->task)) {
-            const uint16_t after = it->after;
-            const uint32_t reference = it->reference;
+        const struct waiting_thread *const waiting = &threads[k];
+        if ((waiting->task != NONE) && !is_unfinished(waiting->task)) {
+            const uint16_t after = waiting->after;
+            const uint32_t reference = waiting->reference;
             take_thread(k);
             interpret(after, reference, NONE);
             return true;
@@ -38,11 +38,12 @@ static inline bool go_on_after_task(void)
 static inline bool go_on_at_trigger(void)
 {
     for (uint16_t k = 0u; k < machine.bindings; k++) {
-        const struct waiting_trigger *const it = &bindings[k];
-        const bool enabled =
-            is_of_time(it) ? is_reached(it->state) : carillon_microcode_triggers[it->future->x].is_enabled(it->state);
+        const struct waiting_trigger *const waiting = &bindings[k];
+        const bool enabled = is_of_time(waiting)
+                                 ? is_reached(waiting->state)
+                                 : carillon_microcode_triggers[waiting->future->x].is_enabled(waiting->state);
         if (enabled) {
-            const uint16_t address = it->future->y;
+            const uint16_t address = waiting->future->y;
             machine.bindings--;
             for (uint16_t j = k; j < machine.bindings; j++) {
                 bindings[j] = bindings[j + 1u];
@@ -60,10 +61,11 @@ static inline bool go_on_at_trigger(void)
 static inline bool go_on_at_timeout(void)
 {
     for (uint16_t k = 0u; k < machine.threads; k++) {
-        const struct waiting_thread *const it = &threads[k];
-        if ((it->other == TIMED) ? is_reached(it->until) : ((it->other != NONE) && is_unfinished(it->other))) {
-            const uint16_t address = it->address;
-            const uint32_t reference = it->reference;
+        const struct waiting_thread *const waiting = &threads[k];
+        if ((waiting->other == TIMED) ? is_reached(waiting->until)
+                                      : ((waiting->other != NONE) && is_unfinished(waiting->other))) {
+            const uint16_t address = waiting->address;
+            const uint32_t reference = waiting->reference;
             take_thread(k);
             interpret(address, reference, NONE);
             return true;
@@ -251,30 +253,30 @@ static __attribute__((noinline)) uint16_t carry_out(void)
  * ended goes on there.  Bounded by the instructions, of which the last one does not dispatch. */
 static __attribute__((noinline)) uint16_t dispatch_next(void)
 {
-    struct waiting_thread *const it = &threads[0];
-    const struct carillon_instruction *i = &machine.code[it->after];
+    struct waiting_thread *const waiting = &threads[0];
+    const struct carillon_instruction *i = &machine.code[waiting->after];
     while (((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH_TIME) || ((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH)) {
         const uint16_t task = i->x;
         if (is_unfinished(task)) {
-            const uint32_t until = it->reference + (i->word >> 8);
-            it->other = NONE;
+            const uint32_t until = waiting->reference + (i->word >> 8);
+            waiting->other = NONE;
             if ((i->word & 0xFFu) == CARILLON_OPCODE_DISPATCH_TIME) {
                 if (is_reached(until)) {
                     break;
                 }
-                it->until = until;
-                it->other = TIMED;
+                waiting->until = until;
+                waiting->other = TIMED;
                 wait_until(until);
             }
-            it->task = task;
-            it->after = (uint16_t)(address_of(i) + 1u);
-            it->address = i->y;
+            waiting->task = task;
+            waiting->after = (uint16_t)(address_of(i) + 1u);
+            waiting->address = i->y;
             machine.running = task;
             return task;
         }
         i++;
     }
-    it->after = address_of(i);
+    waiting->after = address_of(i);
     return carry_out();
 }
 

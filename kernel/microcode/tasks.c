@@ -81,19 +81,19 @@ static inline void unlock(void)
 
 void carillon_microcode_thread(uint16_t task)
 {
-    const struct carillon_microcode_task *const it = &carillon_microcode_tasks[task];
+    const struct carillon_microcode_task *const fixed = &carillon_microcode_tasks[task];
     (void)carillon_osek_lock();
-    it->extended->waited = CARILLON_OSEK_WAKE; /* the thread never ends for its level's handler */
+    fixed->extended->waited = CARILLON_OSEK_WAKE; /* the thread never ends for its level's handler */
     for (;;) {
         park(task);
         abandoned[task] = false; /* here, it begins */
         unlock();
-        CARILLON_NOTE(it->compute);
-        it->compute();
+        CARILLON_NOTE(fixed->compute);
+        fixed->compute();
         (void)carillon_osek_lock();
         current = NONE;
         if (!abandoned[task]) {
-            it->commit();
+            fixed->commit();
             ending = task;
             chosen = carillon_machine_ended(task, now);
             ending = NONE;
@@ -111,12 +111,12 @@ static void give_way(void)
         park(task);
     }
     if (abandoned[task]) { /* since before, or while it was parked */
-        const struct carillon_osek_task *const it = thread_of(task);
+        const struct carillon_osek_task *const fixed = thread_of(task);
         current = NONE;
         parked[task] = true;
-        carillon_osek_begin_context(it);
+        carillon_osek_begin_context(fixed);
         wake();
-        carillon_port_leave(&it->extended->context);
+        carillon_port_leave(&fixed->extended->context);
     }
     unlock();
 }
@@ -161,11 +161,11 @@ void carillon_microcode_tick(const void *frame)
     if (current == NONE) {
         wake();
     } else if ((chosen != current) || abandoned[current]) {
-        const struct carillon_osek_task *const it = thread_of(current);
+        const struct carillon_osek_task *const fixed = thread_of(current);
         const bool computes =
-            carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context);
+            carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context);
         if (computes) {
-            carillon_port_run_preempted(give_way, it->source);
+            carillon_port_run_preempted(give_way, fixed->source);
         }
     } else {
         /* it goes on */

@@ -69,17 +69,17 @@ static void wake_at(CounterType counter, carillon_base at, carillon_base units)
 __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
 {
     const CounterType counter = carillon_osek_only_part(part);
-    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     if (units != 0u) {
 #if CARILLON_TICKLESS
-        const carillon_base before = it->ticker.wake;
+        const carillon_base before = state->ticker.wake;
 #endif
-        it->ahead = carillon_ticker_ahead(&it->ticker, carillon_ticker_most(units, CARILLON_LAP));
-        carillon_ticker_leave(&it->ticker, units, it->ahead);
+        state->ahead = carillon_ticker_ahead(&state->ticker, carillon_ticker_most(units, CARILLON_LAP));
+        carillon_ticker_leave(&state->ticker, units, state->ahead);
 #if CARILLON_TICKLESS
-        if ((it->ticker.wake != before) || !carillon_event_is_queued(event_of(counter))) {
-            wake_at(counter, it->ticker.at, (carillon_base)(it->ahead * units));
+        if ((state->ticker.wake != before) || !carillon_event_is_queued(event_of(counter))) {
+            wake_at(counter, state->ticker.at, (carillon_base)(state->ahead * units));
         }
 #endif
     }

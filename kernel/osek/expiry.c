@@ -25,18 +25,18 @@ void carillon_osek_act(const struct carillon_osek_alarm *alarm)
 }
 #endif
 
-static inline void count(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
+static inline void count(struct carillon_osek_counter_state *state, const struct carillon_osek_counter *counter)
 {
-    it->value = (it->value == counter->max_allowed) ? 0u : (it->value + 1u);
+    state->value = (state->value == counter->max_allowed) ? 0u : (state->value + 1u);
 }
 
 #if CARILLON_OSEK_QUEUES
 
 /* Count a tick: is the queue to be asked for what is due? */
-static inline bool advance(struct carillon_osek_counter_state *it, const struct carillon_osek_counter *counter)
+static inline bool advance(struct carillon_osek_counter_state *state, const struct carillon_osek_counter *counter)
 {
-    count(it, counter);
-    return carillon_queue_tick(&it->ticker.queue);
+    count(state, counter);
+    return carillon_queue_tick(&state->ticker.queue);
 }
 
 #if CARILLON_OSEK_ALARMS > 0
@@ -130,30 +130,30 @@ static inline void tick(CounterType counter)
  * have been held back.  An empty queue begins anew, so that it does not count down to what looks like an expiry. */
 static __attribute__((noinline)) void catch_up(CounterType counter)
 {
-    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
 #if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = true;
+    state->serving = true;
 #endif
     for (;;) {
-        const carillon_ticks passed = carillon_ticker_uncounted(&it->ticker, units);
+        const carillon_ticks passed = carillon_ticker_uncounted(&state->ticker, units);
         if (passed == 0u) {
             break;
         }
         /* What was due has been served, so that the step is not 0. */
-        const carillon_time step = carillon_ticker_step(&it->ticker, passed);
-        carillon_ticker_count(&it->ticker, units, (carillon_base)step);
-        it->value = carillon_osek_later(&carillon_osek_counters[counter], it->value, step);
-        carillon_queue_advance(&it->ticker.queue, step);
-        if (carillon_queue_left(&it->ticker.queue) == 0u) {
+        const carillon_time step = carillon_ticker_step(&state->ticker, passed);
+        carillon_ticker_count(&state->ticker, units, (carillon_base)step);
+        state->value = carillon_osek_later(&carillon_osek_counters[counter], state->value, step);
+        carillon_queue_advance(&state->ticker.queue, step);
+        if (carillon_queue_left(&state->ticker.queue) == 0u) {
             serve(counter);
         }
     }
 #if CARILLON_OSEK_AHEAD
-    carillon_queue_rest(&it->ticker.queue);
+    carillon_queue_rest(&state->ticker.queue);
 #endif
 #if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = false;
+    state->serving = false;
 #endif
     carillon_osek_look_ahead(counter);
 }
@@ -174,13 +174,13 @@ void carillon_osek_tick(CounterType any)
 #if CARILLON_OSEK_AHEAD
     catch_up(counter);
 #else
-    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
-    const carillon_base at = it->ticker.at;
-    if (carillon_base_one(at, units)) {              /* mostly */
-        it->ticker.at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
-        if (advance(it, fixed)) {
+    const carillon_base at = state->ticker.at;
+    if (carillon_base_one(at, units)) {                 /* mostly */
+        state->ticker.at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
+        if (advance(state, fixed)) {
             serve(counter);
         }
     } else {

@@ -42,18 +42,18 @@ void carillon_osek_catch_up(CounterType counter);
 static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(CounterType counter, AlarmType only,
                                                                               carillon_base left, bool leveled)
 {
-    struct carillon_osek_counter_state *const it = &carillon_osek_counter_states[counter];
+    struct carillon_osek_counter_state *const counter_state = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
-    const carillon_base at = (carillon_base)(it->ticker.wake - 1u);
-    const carillon_base step = it->ahead;
-    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&it->ticker.queue) != step)) {
+    const carillon_base at = (carillon_base)(counter_state->ticker.wake - 1u);
+    const carillon_base step = counter_state->ahead;
+    if (((carillon_base)(at - left) >= units) || (carillon_queue_left(&counter_state->ticker.queue) != step)) {
         return false;
     }
     struct carillon_osek_alarm_state *const state =
         (only != CARILLON_OSEK_NO_ALARM)
             ? &carillon_osek_alarm_states[only]
-            : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&it->ticker.queue);
+            : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&counter_state->ticker.queue);
 #if CARILLON_OSEK_CURSORS > 0
     if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
         return false;
@@ -68,14 +68,14 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     const carillon_base ahead = (carillon_base)cycle;
     const bool folds = (fixed->max_allowed & (fixed->max_allowed + 1u)) == 0u;
     if ((cycle == 0u) || (cycle > carillon_ticker_most(units, CARILLON_LAP)) || ((ahead * units) > at) ||
-        (!folds && ((TickType)step > (fixed->max_allowed - it->value))) ||
-        !carillon_queue_stays(&it->ticker.queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
+        (!folds && ((TickType)step > (fixed->max_allowed - counter_state->value))) ||
+        !carillon_queue_stays(&counter_state->ticker.queue, carillon_osek_event_of(state), (carillon_time)cycle)) {
         return false;
     }
-    it->ticker.at = at;
-    it->value = (it->value + (TickType)step) & (folds ? fixed->max_allowed : ~(TickType)0u);
-    it->ahead = ahead;
-    it->ticker.wake = (carillon_base)((at - (ahead * units)) + 1u);
+    counter_state->ticker.at = at;
+    counter_state->value = (counter_state->value + (TickType)step) & (folds ? fixed->max_allowed : ~(TickType)0u);
+    counter_state->ahead = ahead;
+    counter_state->ticker.wake = (carillon_base)((at - (ahead * units)) + 1u);
     const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
 #if CARILLON_OSEK_DIRECT
@@ -90,11 +90,11 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
 #endif
     (void)leveled;
 #if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = true;
+    counter_state->serving = true;
 #endif
     carillon_osek_act(alarm);
 #if CARILLON_OSEK_LEVEL_COUNTERS
-    it->serving = false;
+    counter_state->serving = false;
 #endif
     return true;
 }

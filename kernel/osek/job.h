@@ -25,16 +25,16 @@ static inline bool carillon_osek_suspended(TaskType task)
 /* Make a managed task ready; locked. */
 static inline void carillon_osek_ready(TaskType task)
 {
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
 #if CARILLON_OSEK_QUEUED
-    const struct carillon_osek_level *const level = &carillon_osek_levels[it->level];
+    const struct carillon_osek_level *const level = &carillon_osek_levels[fixed->level];
     if (level->capacity != 0u) {
         const uint_fast16_t last = (uint_fast16_t)(level->state->first + level->state->count);
         level->ring[(last < level->capacity) ? last : (uint_fast16_t)(last - level->capacity)] = task;
         level->state->count++;
     }
 #endif
-    carillon_osek_request(it->request, it->level);
+    carillon_osek_request(fixed->request, fixed->level);
 }
 
 #if CARILLON_OSEK_TIME

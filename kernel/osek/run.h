@@ -50,12 +50,12 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         carillon_osek_unlock(saved);
     }
 #endif
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     const uint_fast8_t before = carillon_osek_running;
 #if CARILLON_OSEK_BUDGETS
-    const uint32_t begins = carillon_osek_begin_mask(mask, it->ceiling, number);
+    const uint32_t begins = carillon_osek_begin_mask(mask, fixed->ceiling, number);
 #else
-    const uint32_t mask = carillon_osek_enter(it->ceiling, number);
+    const uint32_t mask = carillon_osek_enter(fixed->ceiling, number);
 #endif
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_enter_hooks((TaskType)before, task);
@@ -64,29 +64,29 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
 #if CARILLON_OSEK_BUDGETS
     carillon_budget.mask = begins;
-    carillon_budget.function = it->function;
-    carillon_budget_watch(task, it->budget);
+    carillon_budget.function = fixed->function;
+    carillon_budget_watch(task, fixed->budget);
 #endif
-    if (it->extended != NULL) {
-        carillon_port_resume(&it->extended->context);
+    if (fixed->extended != NULL) {
+        carillon_port_resume(&fixed->extended->context);
 #if CARILLON_OSEK_STACK_CHECK
-        carillon_osek_check_stack(it);
+        carillon_osek_check_stack(fixed);
 #endif
     } else {
 #if CARILLON_OSEK_BUDGETS
-        CARILLON_CALL_AS(it->function, carillon_budget_body);
+        CARILLON_CALL_AS(fixed->function, carillon_budget_body);
 #else
-        carillon_port_call(it->function);
+        carillon_port_call(fixed->function);
 #endif
     }
 #if CARILLON_OSEK_MISSING_END
     if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
-        ((it->extended == NULL) || (it->extended->waited == 0u))) {
+        ((fixed->extended == NULL) || (fixed->extended->waited == 0u))) {
         carillon_osek_missing_end();
     }
 #endif
 #if CARILLON_OSEK_LEVEL_CELLS
-    if (CARILLON_OSEK_HAS_CELLS(number) && ((it->extended == NULL) || (it->extended->waited == 0u))) {
+    if (CARILLON_OSEK_HAS_CELLS(number) && ((fixed->extended == NULL) || (fixed->extended->waited == 0u))) {
         (void)carillon_osek_lock(); /* up to the task's end */
         carillon_serve_known_cells(number);
     }
@@ -94,9 +94,10 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_end_hooks();
 #endif
-    if ((it->extended != NULL) && (it->extended->waited != 0u)) {
+    if ((fixed->extended != NULL) && (fixed->extended->waited != 0u)) {
         carillon_osek_running = before;
-    } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (it->extended != NULL) && (it->thread == 0u)) {
+    } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (fixed->extended != NULL) &&
+               (fixed->thread == 0u)) {
         (void)carillon_osek_hold(); /* up to the task's end */
         carillon_osek_end_job(task, (TaskType)before);
     } else {

@@ -38,16 +38,16 @@ void carillon_osek_half_table(uint8_t table)
 void carillon_osek_start_tables_on_cells(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
-        const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+        const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
 #if CARILLON_OSEK_TABLE_ENDS
         carillon_osek_table_states[table].next = NONE;
 #endif
-        if (!ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
+        if (!ON_CELLS(table) || (((fixed->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
         const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
-        const bool absolute = it->start == CARILLON_OSEK_START_ABSOLUTE;
-        const uint32_t ticks = absolute ? ticks_to(table, 0u, it->at) : it->at;
+        const bool absolute = fixed->start == CARILLON_OSEK_START_ABSOLUTE;
+        const uint32_t ticks = absolute ? ticks_to(table, 0u, fixed->at) : fixed->at;
         carillon_osek_table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
         const uint32_t left = start_cells(cells);
         const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
@@ -69,9 +69,9 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
 /* Begin `ticks` from the last tick that has been counted. */
 static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
 {
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     carillon_osek_table_states[table].status = status;
-    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+    for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
         const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
         state_of(cursor)->cycle = 0u;
 #if CARILLON_OSEK_ADJUSTS
@@ -84,8 +84,8 @@ static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
 /* Take a table that is running out of the queues. */
 static void take_out(uint8_t table)
 {
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
         carillon_queue_remove(queue_of(cursor), carillon_osek_event_of(state_of(cursor)));
     }
 }
@@ -105,13 +105,13 @@ static TickType now(uint8_t table)
 static void settle(uint8_t table)
 {
 #if CARILLON_BASE_BITS > 0
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    const carillon_base units = (carillon_base)carillon_osek_counters[it->counter].units;
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    const carillon_base units = (carillon_base)carillon_osek_counters[fixed->counter].units;
     bool again = units != 0u;
     while (again) {
         const carillon_base left = carillon_base_left();
         again = false;
-        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
             const CounterType part = carillon_osek_cursors[cursor].part;
             if (carillon_base_ticks_until(carillon_osek_counter_states[part].ticker.at, units, left) != 0u) {
                 carillon_osek_catch_up(part);
@@ -128,19 +128,19 @@ static void settle(uint8_t table)
 void carillon_osek_start_schedule_tables(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
-        const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+        const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
         carillon_osek_table_states[table].next = NONE;
-        if (ON_CELLS(table) || (((it->autostart >> mode) & 1u) == 0u)) {
+        if (ON_CELLS(table) || (((fixed->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
-        if (it->start == CARILLON_OSEK_START_SYNCHRON) {
+        if (fixed->start == CARILLON_OSEK_START_SYNCHRON) {
             carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
-        } else if (it->start == CARILLON_OSEK_START_ABSOLUTE) {
-            begin(table, carillon_osek_until(it->counter, now(table), it->at),
-                  (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
-                                                            : SCHEDULETABLE_RUNNING);
+        } else if (fixed->start == CARILLON_OSEK_START_ABSOLUTE) {
+            begin(table, carillon_osek_until(fixed->counter, now(table), fixed->at),
+                  (fixed->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
+                                                               : SCHEDULETABLE_RUNNING);
         } else {
-            begin(table, (carillon_osek_distance)it->at, SCHEDULETABLE_RUNNING);
+            begin(table, (carillon_osek_distance)fixed->at, SCHEDULETABLE_RUNNING);
         }
     }
 }
@@ -168,10 +168,10 @@ StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
 {
     CHECK_TABLE(OSServiceId_StartScheduleTableRel, table, .first = offset);
 #if CARILLON_OSEK_EXTENDED
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    CHECK(it->sync != CARILLON_OSEK_SYNC_IMPLICIT, OSServiceId_StartScheduleTableRel, E_OS_ID, .object = table,
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    CHECK(fixed->sync != CARILLON_OSEK_SYNC_IMPLICIT, OSServiceId_StartScheduleTableRel, E_OS_ID, .object = table,
           .first = offset);
-    CHECK((offset != 0u) && (offset <= (carillon_osek_counters[it->counter].max_allowed - it->initial)),
+    CHECK((offset != 0u) && (offset <= (carillon_osek_counters[fixed->counter].max_allowed - fixed->initial)),
           OSServiceId_StartScheduleTableRel, E_OS_VALUE, .object = table, .first = offset);
 #endif
     OF_CELLS(table, start_relative(table, offset));
@@ -189,17 +189,17 @@ StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
 StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
 {
     CHECK_TABLE(OSServiceId_StartScheduleTableAbs, table, .first = start);
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    CHECK(start <= carillon_osek_counters[it->counter].max_allowed, OSServiceId_StartScheduleTableAbs, E_OS_VALUE,
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    CHECK(start <= carillon_osek_counters[fixed->counter].max_allowed, OSServiceId_StartScheduleTableAbs, E_OS_VALUE,
           .object = table, .first = start);
     OF_CELLS(table, start_absolute(table, start));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
-        begin(table, carillon_osek_until(it->counter, now(table), start),
-              (it->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
-                                                        : SCHEDULETABLE_RUNNING);
+        begin(table, carillon_osek_until(fixed->counter, now(table), start),
+              (fixed->sync == CARILLON_OSEK_SYNC_IMPLICIT) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS
+                                                           : SCHEDULETABLE_RUNNING);
     }
     carillon_osek_unlock(saved);
     REQUIRE(stopped, OSServiceId_StartScheduleTableAbs, E_OS_STATE, .object = table, .first = start);
@@ -313,22 +313,22 @@ static TickType before(TickType position, TickType ticks, TickType duration)
 /* How far a table is ahead of where it should be, or behind, the shorter way round; all has been served. */
 static struct deviation deviation_from(uint8_t table, TickType value)
 {
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    const struct carillon_osek_alarm_state *const state = state_of(it->first);
-    const struct carillon_osek_step *const step = &carillon_osek_cursors[it->first].steps[state->cycle];
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    const struct carillon_osek_alarm_state *const state = state_of(fixed->first);
+    const struct carillon_osek_step *const step = &carillon_osek_cursors[fixed->first].steps[state->cycle];
 #if CARILLON_OSEK_FAR
-    const carillon_osek_distance left = carillon_queue_distance_far(queue_of(it->first), &state->event);
+    const carillon_osek_distance left = carillon_queue_distance_far(queue_of(fixed->first), &state->event);
 #else
-    const carillon_osek_distance left = carillon_queue_distance(queue_of(it->first), &state->event);
+    const carillon_osek_distance left = carillon_queue_distance(queue_of(fixed->first), &state->event);
 #endif
     /* All of these are less than the duration. */
-    const TickType offset = (step->offset == it->duration) ? 0u : step->offset;
-    const TickType back = (TickType)(left % (carillon_osek_distance)it->duration);
-    const TickType planned_at = before(offset, back, it->duration);
-    const TickType rest = carillon_osek_deviations[it->first].rest; /* it is as if this had passed */
-    const TickType at = before(planned_at, it->duration - rest, it->duration);
-    const TickType ahead = before(at, value, it->duration);
-    const TickType behind = it->duration - ahead;
+    const TickType offset = (step->offset == fixed->duration) ? 0u : step->offset;
+    const TickType back = (TickType)(left % (carillon_osek_distance)fixed->duration);
+    const TickType planned_at = before(offset, back, fixed->duration);
+    const TickType rest = carillon_osek_deviations[fixed->first].rest; /* it is as if this had passed */
+    const TickType at = before(planned_at, fixed->duration - rest, fixed->duration);
+    const TickType ahead = before(at, value, fixed->duration);
+    const TickType behind = fixed->duration - ahead;
     return (ahead < behind) ? (struct deviation){.ticks = ahead, .ahead = true}
                             : (struct deviation){.ticks = behind, .ahead = false};
 }
@@ -336,26 +336,26 @@ static struct deviation deviation_from(uint8_t table, TickType value)
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 {
     CHECK_TABLE(OSServiceId_SyncScheduleTable, table, .first = value);
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table,
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    CHECK(fixed->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table,
           .first = value);
-    CHECK(value < it->duration, OSServiceId_SyncScheduleTable, E_OS_VALUE, .object = table, .first = value);
+    CHECK(value < fixed->duration, OSServiceId_SyncScheduleTable, E_OS_VALUE, .object = table, .first = value);
     OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t status = state->status;
     if (status == SCHEDULETABLE_WAITING) {
-        begin(table, (carillon_osek_distance)(it->duration - value), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
+        begin(table, (carillon_osek_distance)(fixed->duration - value), SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
     } else if (status >= SCHEDULETABLE_RUNNING) {
         const struct deviation deviation = deviation_from(table, value);
-        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
             carillon_osek_deviations[cursor].ticks = deviation.ticks;
             carillon_osek_deviations[cursor].ahead = deviation.ahead;
             carillon_osek_deviations[cursor].nears = false;
         }
         state->status =
-            (deviation.ticks <= it->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
+            (deviation.ticks <= fixed->precision) ? SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
     } else {
         /* it is not started */
     }
@@ -380,8 +380,8 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 StatusType SetScheduleTableAsync(ScheduleTableType table)
 {
     CHECK_TABLE(OSServiceId_SetScheduleTableAsync, table, .first = 0u);
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
-    CHECK(it->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SetScheduleTableAsync, E_OS_ID, .object = table);
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    CHECK(fixed->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SetScheduleTableAsync, E_OS_ID, .object = table);
     OF_CELLS(table, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(table);
@@ -389,13 +389,13 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     if (runs) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
 #if CARILLON_OSEK_ADJUSTS
-        for (uint32_t cursor = it->first; cursor < ((uint32_t)it->first + it->cursors); cursor++) {
+        for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
             carillon_osek_deviations[cursor].ticks = 0u;
             carillon_osek_deviations[cursor].nears = false;
         }
 #endif
     }
-    (void)it;
+    (void)fixed;
     carillon_osek_unlock(saved);
     REQUIRE(runs, OSServiceId_SetScheduleTableAsync, E_OS_STATE, .object = table);
     return E_OK;

@@ -51,12 +51,12 @@ static void start_counters(AppModeType mode)
     }
 #if CARILLON_OSEK_QUEUE_STARTS
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
-        const struct carillon_osek_alarm *const it = &carillon_osek_alarms[alarm];
-        if ((((it->autostart >> mode) & 1u) != 0u) && (it->cell == NULL)) {
-            carillon_osek_alarm_states[alarm].cycle = it->cycle;
-            carillon_osek_insert(it->counter, &carillon_osek_alarm_states[alarm],
-                                 (it->absolute != 0u) ? carillon_osek_until(it->counter, 0u, it->start)
-                                                      : (carillon_osek_distance)it->start);
+        const struct carillon_osek_alarm *const fixed = &carillon_osek_alarms[alarm];
+        if ((((fixed->autostart >> mode) & 1u) != 0u) && (fixed->cell == NULL)) {
+            carillon_osek_alarm_states[alarm].cycle = fixed->cycle;
+            carillon_osek_insert(fixed->counter, &carillon_osek_alarm_states[alarm],
+                                 (fixed->absolute != 0u) ? carillon_osek_until(fixed->counter, 0u, fixed->start)
+                                                         : (carillon_osek_distance)fixed->start);
         }
     }
 #endif

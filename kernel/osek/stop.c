@@ -33,12 +33,12 @@ void ShutdownOS(StatusType error)
 
 uint32_t carillon_stack_used(TaskType task)
 {
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     uint32_t untouched = 0u;
-    while ((untouched < it->stack_words) && (it->stack[untouched] == FILL)) {
+    while ((untouched < fixed->stack_words) && (fixed->stack[untouched] == FILL)) {
         untouched++;
     }
-    return 8u * (it->stack_words - untouched);
+    return 8u * (fixed->stack_words - untouched);
 }
 
 #if CARILLON_OSEK_STACK_CHECK

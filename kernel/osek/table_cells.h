@@ -28,43 +28,43 @@ static inline uint32_t passed_until(uint32_t left)
 }
 
 /* How many stores of the list `prepare` there are for each cell. */
-static inline uint32_t prepares(const struct carillon_osek_table_on_cells *it)
+static inline uint32_t prepares(const struct carillon_osek_table_on_cells *cells)
 {
 #if CARILLON_OSEK_TABLES_RESTART
-    (void)it;
+    (void)cells;
     return 0u;
 #else
-    return it->prepare_count / it->count;
+    return cells->prepare_count / cells->count;
 #endif
 }
 
 /* Start the first cells of a table, which stand still and have so many stores of `prepare`, and return what a counter
  * has read then; locked. */
-static inline uint32_t start_some(const struct carillon_osek_table_on_cells *it, struct carillon_store some,
+static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
                                   uint32_t prepare_count, uint32_t counter)
 {
 #if !CARILLON_OSEK_TABLES_RESTART
     for (uint32_t i = 0; i < prepare_count; i++) {
-        carillon_port_write(it->prepare[i].address, it->prepare[i].value);
+        carillon_port_write(cells->prepare[i].address, cells->prepare[i].value);
     }
     return carillon_port_read_and_start(counter, some);
 #else
     const struct carillon_store start = {
         .address = some.address, .value = carillon_port_read(some.address) | some.value, /* what runs already runs on */
     };
-    (void)it;
+    (void)cells;
     (void)prepare_count;
     return carillon_port_read_and_start(counter, start);
 #endif
 }
 
 /* Start all of them, and return what the time base has read. */
-static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *it)
+static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *cells)
 {
 #if CARILLON_OSEK_TABLES_RESTART
-    return start_some(it, it->start, 0u, CARILLON_BASE_COUNTER);
+    return start_some(cells, cells->start, 0u, CARILLON_BASE_COUNTER);
 #else
-    return start_some(it, it->start, it->prepare_count, CARILLON_BASE_COUNTER);
+    return start_some(cells, cells->start, cells->prepare_count, CARILLON_BASE_COUNTER);
 #endif
 }
 
@@ -77,27 +77,27 @@ static inline bool is_near(uint32_t due, uint32_t behind)
 
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
  * ask for now is requested here, when it is due. */
-static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *it, uint32_t count,
+static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *cells, uint32_t count,
                                                  uint32_t begin, uint32_t behind)
 {
     uint32_t late = 1u; /* their cells are the first, which are in the order of their points */
-    while ((late < count) && is_near(begin + it->cells[late].first, behind)) {
+    while ((late < count) && is_near(begin + cells->cells[late].first, behind)) {
         late++;
     }
     if (late < count) {
-        carillon_port_shift(&it->shifts[late], count - late, begin);
+        carillon_port_shift(&cells->shifts[late], count - late, begin);
     }
     for (uint32_t i = 0; i < late; i++) {
-        const struct carillon_osek_table_cell *const cell = &it->cells[i];
+        const struct carillon_osek_table_cell *const cell = &cells->cells[i];
         uint32_t due = begin + cell->first;
 #if CARILLON_OSEK_TABLE_ENDS
         while (is_near(due + cell->period, behind)) { /* it has been held back by `behind` at most */
             due += cell->period;
         }
 #endif
-        carillon_port_shift(&it->shifts[i], 1u, (due - cell->first) + cell->period);
+        carillon_port_shift(&cells->shifts[i], 1u, (due - cell->first) + cell->period);
         if (!CARILLON_OSEK_TABLE_ENDS || ((due != 0u) && is_near(due, 0u))) { /* else it has been due */
-            while (carillon_port_read(it->shifts[i].counter) >= cell->period) {
+            while (carillon_port_read(cells->shifts[i].counter) >= cell->period) {
             }
         }
         carillon_port_request(cell->source);
@@ -115,13 +115,13 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
  * are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
  * late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
  * are farther apart than CARILLON_BASE_NEAR (claims.py). */
-static inline void place(const struct carillon_osek_table_on_cells *it, uint32_t begin)
+static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin)
 {
-    if (is_near(begin + it->first, BEHIND)) {
-        place_late(it, it->count, begin, BEHIND);
+    if (is_near(begin + cells->first, BEHIND)) {
+        place_late(cells, cells->count, begin, BEHIND);
         return;
     }
-    carillon_port_shift(it->shifts, it->count, begin);
+    carillon_port_shift(cells->shifts, cells->count, begin);
 }
 
 /* Ticks of a counter from the value `now` to `value`: at least one. */
@@ -140,9 +140,9 @@ static inline void halt_cells(uint8_t table)
 #if CARILLON_OSEK_TABLES_RESTART
     carillon_port_write(carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value);
 #else
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
-    for (uint32_t i = 0; i < it->stop_count; i++) {
-        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
+    for (uint32_t i = 0; i < cells->stop_count; i++) {
+        carillon_port_write(cells->stop[i].address, cells->stop[i].value);
     }
 #endif
 #if CARILLON_OSEK_TABLE_ENDS
@@ -166,25 +166,25 @@ static inline void halt_cells(uint8_t table)
  * 4. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
  * 5. The next table begins at this one's end, however late that is served: the end's cell says how long ago it was, and
  *    the next instruction starts the cells of the next table (start_cells).  What has been due since is requested. */
-static inline uint32_t to_end(const struct carillon_osek_table_on_cells *it)
+static inline uint32_t to_end(const struct carillon_osek_table_on_cells *cells)
 {
-    return carillon_port_read(it->ends_at);
+    return carillon_port_read(cells->ends_at);
 }
 
 /* Stop the cells of points that have been in this turn, if this is its second half; locked.  A table that has not begun
  * yet is farther from its end. */
 static void hold_early(uint8_t table)
 {
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
-    if ((it->early == 0u) || (to_end(it) > it->rest)) {
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
+    if ((cells->early == 0u) || (to_end(cells) > cells->rest)) {
         return;
     }
     carillon_osek_table_states[table].held = 1u;
 #if CARILLON_OSEK_TABLES_RESTART
-    carillon_port_write(it->hold.address, it->hold.value);
+    carillon_port_write(cells->hold.address, cells->hold.value);
 #else
-    for (uint32_t i = 0; i < it->early; i++) {
-        carillon_port_write(it->stop[i].address, it->stop[i].value);
+    for (uint32_t i = 0; i < cells->early; i++) {
+        carillon_port_write(cells->stop[i].address, cells->stop[i].value);
     }
 #endif
 }
@@ -192,25 +192,25 @@ static void hold_early(uint8_t table)
 /* No table follows any more: these cells go on in the next turn; locked. */
 static void resume_early(uint8_t table)
 {
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     if (carillon_osek_table_states[table].held == 0u) {
         return;
     }
     carillon_osek_table_states[table].held = 0u;
-    const uint32_t each = prepares(it);
-    const uint32_t left = start_some(it, it->resume, it->early * each, it->ends_at);
-    const uint32_t begin = (left <= it->rest) ? left : (left - it->again); /* the end has passed meanwhile */
-    if (is_near(begin + it->first, BEHIND)) {
-        place_late(it, it->early, begin, BEHIND);
+    const uint32_t each = prepares(cells);
+    const uint32_t left = start_some(cells, cells->resume, cells->early * each, cells->ends_at);
+    const uint32_t begin = (left <= cells->rest) ? left : (left - cells->again); /* the end has passed meanwhile */
+    if (is_near(begin + cells->first, BEHIND)) {
+        place_late(cells, cells->early, begin, BEHIND);
     } else {
-        carillon_port_shift(it->shifts, it->early, begin);
+        carillon_port_shift(cells->shifts, cells->early, begin);
     }
 }
 
 /* The end of a table that runs has come, so many ticks ago; locked. */
 static __attribute__((noinline)) void end_cells(uint8_t table)
 {
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t next = state->next;
     if (state->status < SCHEDULETABLE_RUNNING) {
@@ -226,7 +226,7 @@ static __attribute__((noinline)) void end_cells(uint8_t table)
     if (other->ends_by != 0u) {
         carillon_port_forget(other->ends_by, CARILLON_SOURCE_BIT(other->ends_by));
     }
-    const uint32_t ago = it->again - start_some(other, other->start, other->count * prepares(other), it->ends_at);
+    const uint32_t ago = cells->again - start_some(other, other->start, other->count * prepares(other), cells->ends_at);
     carillon_osek_table_states[next].status = state->status;
     state->next = NONE;
     halt_cells(table);
@@ -259,7 +259,7 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
         return E_OS_ID;
     }
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[from];
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[from];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
     StatusType status = E_OK;
     const uint32_t saved = carillon_port_lock();
@@ -271,9 +271,9 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     } else {
         if (state->next != NONE) {
             carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
-        } else if (it->early != 0u) {
+        } else if (cells->early != 0u) {
             /* An end that is too near for that is the last before the call. */
-            while (to_end(it) <= CARILLON_BASE_NEAR) {
+            while (to_end(cells) <= CARILLON_BASE_NEAR) {
             }
             settle_ends();
             hold_early(from);
@@ -316,14 +316,14 @@ static inline void unlink_cells(uint8_t table)
 
 static StatusType start_relative(uint8_t table, TickType offset)
 {
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
-        const uint32_t passed = passed_until(start_cells(it));
-        place(it, (offset * it->tick) - (passed % it->tick));
+        const uint32_t passed = passed_until(start_cells(cells));
+        place(cells, (offset * cells->tick) - (passed % cells->tick));
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;
@@ -338,15 +338,15 @@ static inline uint8_t status_of_absolute(uint8_t table)
 
 static StatusType start_absolute(uint8_t table, TickType value)
 {
-    const struct carillon_osek_table_on_cells *const it = carillon_osek_tables_on_cells[table];
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = status_of_absolute(table);
-        const uint32_t passed = passed_until(start_cells(it));
-        const TickType now = (passed % it->turn) / it->tick;
-        place(it, (ticks_to(table, now, value) * it->tick) - (passed % it->tick));
+        const uint32_t passed = passed_until(start_cells(cells));
+        const TickType now = (passed % cells->turn) / cells->tick;
+        place(cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick));
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;

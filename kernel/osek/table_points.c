@@ -34,13 +34,13 @@ static void arrive(uint32_t cursor)
  * another table begins as that one's final delay and its own initial offset say (SWS_Os_00284). */
 static carillon_osek_distance planned(uint32_t cursor)
 {
-    const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
-    const struct carillon_osek_step *const step = &it->steps[state_of(cursor)->cycle];
+    const struct carillon_osek_cursor *const fixed = &carillon_osek_cursors[cursor];
+    const struct carillon_osek_step *const step = &fixed->steps[state_of(cursor)->cycle];
     carillon_osek_distance delay = (carillon_osek_distance)step->delay;
 #if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &carillon_osek_deviations[cursor];
-    struct carillon_osek_table_state *const state = &carillon_osek_table_states[it->table];
-    const bool is_end = (state_of(cursor)->cycle + 1u) == it->count;
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[fixed->table];
+    const bool is_end = (state_of(cursor)->cycle + 1u) == fixed->count;
     if (state_of(cursor)->cycle == 0u) {
         delay = (carillon_osek_distance)(delay - (carillon_osek_distance)deviation->rest);
         deviation->rest = 0u;
@@ -55,7 +55,7 @@ static carillon_osek_distance planned(uint32_t cursor)
             delay = (carillon_osek_distance)(delay - (carillon_osek_distance)now);
             deviation->rest = ticks - now;
         }
-        deviation->nears = deviation->ticks <= carillon_osek_schedule_tables[it->table].precision;
+        deviation->nears = deviation->ticks <= carillon_osek_schedule_tables[fixed->table].precision;
     } else {
         /* nothing is to be adjusted, or not here */
     }
@@ -80,10 +80,10 @@ static struct deviation given_back(struct deviation deviation)
 static bool goes_on(uint32_t *cursor)
 {
     const uint8_t table = carillon_osek_cursors[*cursor].table;
-    const struct carillon_osek_schedule_table *const it = &carillon_osek_schedule_tables[table];
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t next = state->next;
-    if ((next == NONE) && (it->repeating != 0u)) {
+    if ((next == NONE) && (fixed->repeating != 0u)) {
         return true;
     }
     if (state->passed == 0u) {
@@ -93,14 +93,14 @@ static bool goes_on(uint32_t *cursor)
         state->status = SCHEDULETABLE_STOPPED;
     }
     state->passed++;
-    if (state->passed == it->cursors) {
+    if (state->passed == fixed->cursors) {
         state->passed = 0u;
         state->next = NONE;
     }
     if (next == NONE) {
         return false;
     }
-    const uint32_t other = *cursor + carillon_osek_schedule_tables[next].first - it->first;
+    const uint32_t other = *cursor + carillon_osek_schedule_tables[next].first - fixed->first;
 #if CARILLON_OSEK_ADJUSTS
     carillon_osek_deviations[other] = given_back(carillon_osek_deviations[*cursor]);
 #endif
@@ -113,9 +113,9 @@ void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_o
     uint32_t cursor = (uint32_t)(state - carillon_osek_alarm_states) - CARILLON_OSEK_ALARMS;
     carillon_queue_pop(queue);
     for (;;) {
-        const struct carillon_osek_cursor *const it = &carillon_osek_cursors[cursor];
+        const struct carillon_osek_cursor *const fixed = &carillon_osek_cursors[cursor];
         struct carillon_osek_alarm_state *const its = state_of(cursor);
-        const struct carillon_osek_step *const step = &it->steps[its->cycle];
+        const struct carillon_osek_step *const step = &fixed->steps[its->cycle];
         for (uint32_t i = 0; i < step->count; i++) {
             const struct carillon_osek_point_action *const action = &carillon_osek_point_actions[step->first + i];
             carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
@@ -124,7 +124,7 @@ void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_o
 #if CARILLON_OSEK_ADJUSTS
         arrive(cursor);
 #endif
-        if (its->cycle == it->count) {
+        if (its->cycle == fixed->count) {
             if (!goes_on(&cursor)) {
                 return;
             }

@@ -37,12 +37,12 @@ StatusType carillon_osek_count(TaskType task)
 /* Request a direct task, if it has neither begun nor been requested: E_OK or E_OS_LIMIT; locked. */
 static StatusType request_direct(TaskType task)
 {
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
-    carillon_osek_serve_cells(it);
-    if (carillon_port_is_active(it->source) || carillon_port_is_pending(it->source)) {
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
+    carillon_osek_serve_cells(fixed);
+    if (carillon_port_is_active(fixed->source) || carillon_port_is_pending(fixed->source)) {
         return E_OS_LIMIT;
     }
-    carillon_osek_request(it->request, it->level);
+    carillon_osek_request(fixed->request, fixed->level);
     carillon_port_barrier();
     return E_OK;
 }

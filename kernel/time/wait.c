@@ -25,13 +25,13 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
         return NULL;
     }
 #endif
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[task];
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
 #if CARILLON_OSEK_SOFTWARE
     const bool is_own = (carillon_port_current() == 0u);
 #elif CARILLON_OSEK_LEVEL_CELLS
-    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | it->level));
+    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | fixed->level));
 #else
-    const bool is_own = (carillon_port_current() == it->source); /* its level's, and no other's */
+    const bool is_own = (carillon_port_current() == fixed->source); /* its level's, and no other's */
 #endif
 #if CARILLON_TIME_OTHERS
     sleeper->timed.kind = kind;
@@ -41,13 +41,13 @@ static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleepe
 #if CARILLON_OSEK_QUEUED
     sleeper->timed.task = (TaskType)task;
 #endif
-    sleeper->task = it;
-    sleeper->extended = it->extended;
+    sleeper->task = fixed;
+    sleeper->extended = fixed->extended;
 #if CARILLON_TIME_REQUESTS
-    sleeper->level = it->level;
-    sleeper->level_bit = (carillon_software_word)it->request.value;
+    sleeper->level = fixed->level;
+    sleeper->level_bit = (carillon_software_word)fixed->request.value;
 #endif
-    return is_own ? it->extended : NULL;
+    return is_own ? fixed->extended : NULL;
 }
 
 #if CARILLON_OSEK_MATES
@@ -340,9 +340,9 @@ static bool gives_way_here(void)
     if ((queue == NULL) || (queue->over == 0u) || (queue->held != 0u)) {
         return false;
     }
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[carillon_osek_running];
-    if ((it->level != carillon_software_level) ||
-        !carillon_port_is_on(it->stack, it->stack_words, &it->extended->context)) {
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[carillon_osek_running];
+    if ((fixed->level != carillon_software_level) ||
+        !carillon_port_is_on(fixed->stack, fixed->stack_words, &fixed->extended->context)) {
         return false;
     }
     queue->held = 1u;
@@ -375,17 +375,17 @@ void carillon_slice_over(const void *frame)
     if ((queue == NULL) || (queue->count == 0u)) {
         return;
     }
-    const struct carillon_osek_task *const it = &carillon_osek_tasks[carillon_osek_running];
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[carillon_osek_running];
 #if CARILLON_OSEK_TURN_LEVELS > 1
-    if ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (it->level + 1u)) {
+    if ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (fixed->level + 1u)) {
         return; /* a lower level has an interrupt of its own */
     }
 #endif
     if (queue->held != 0u) {
         queue->over = 1u;
-    } else if (carillon_port_is_in(frame, it->source, it->stack, it->stack_words, &it->extended->context)) {
+    } else if (carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context)) {
         queue->held = 1u;
-        carillon_port_run_preempted(give_way, it->source);
+        carillon_port_run_preempted(give_way, fixed->source);
     } else {
         /* the kernel is between two jobs */
     }

@@ -81,21 +81,21 @@ static inline void interrupts_off(void)
 void carillon_port_handle(uint32_t source);
 __attribute__((used)) void carillon_port_handle(uint32_t source)
 {
-    struct carillon_port_controller *const it = &carillon_port_controller;
-    const uint32_t below = it->source;
-    const uint32_t preempted = it->preempted;
-    const uint32_t level = it->level;
+    struct carillon_port_controller *const controller = &carillon_port_controller;
+    const uint32_t below = controller->source;
+    const uint32_t preempted = controller->preempted;
+    const uint32_t level = controller->level;
     carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
-    it->source = source;
-    it->preempted = level;
-    it->level = it->levels[source];
+    controller->source = source;
+    controller->preempted = level;
+    controller->level = controller->levels[source];
     apply();
     interrupts_on();
-    it->vectors[source]();
+    controller->vectors[source]();
     interrupts_off();
-    it->source = below;
-    it->preempted = preempted;
-    it->level = level;
+    controller->source = below;
+    controller->preempted = preempted;
+    controller->level = level;
     apply();
 #if CARILLON_OSEK
     if ((below == 0u) && (level == 0u)) {

@@ -108,7 +108,7 @@ class Laboratory:
             planned = plan(path, diagnostics, board, kernel, machine=machine)
             name = hashlib.sha256(key.encode()).hexdigest()[:16]
             firmware = build(planned.image, self.folder / "firmware" / name, diagnostics)
-            assert firmware is not None, [str(d) for d in diagnostics.found]
+            assert firmware is not None, [str(d) for d in diagnostics.reported]
             self._planned[key] = planned, firmware
         return self._planned[key]
 
@@ -131,7 +131,7 @@ class Laboratory:
         if key not in self._outcomes:
             diagnostics = Diagnostics()
             trace = run(planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds)
-            assert trace is not None, [str(d) for d in diagnostics.found]
+            assert trace is not None, [str(d) for d in diagnostics.reported]
             found = inconsistency(trace)
             assert found == "", found
             self._outcomes[key] = Outcome(planned, firmware, trace)

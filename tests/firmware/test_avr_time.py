@@ -221,7 +221,7 @@ def test_a_tick_that_is_shorter_than_the_counters_turn_is_refused(lab: Laborator
         plan(path, diagnostics, MEGA128)
         return diagnostics
 
-    assert planned(4).found == []
+    assert planned(4).reported == []
     with pytest.raises(CarillonError) as refused:
         planned(3)
     assert [(d.code, d.cause) for d in refused.value.diagnostics] == [

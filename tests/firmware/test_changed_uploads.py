@@ -103,6 +103,6 @@ def test_what_runs_does_not_notice_uploads_that_are_refused(lab: Laboratory, tmp
             ended.set()
             refused += host.result()
         runs += 1
-        assert trace is not None, diagnostics.found
+        assert trace is not None, diagnostics.reported
         assert story(trace) == alone
         assert refused >= runs

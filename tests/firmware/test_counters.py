@@ -480,6 +480,6 @@ def test_in_standard_status_a_hardware_counter_that_is_incremented_is_refused(
     diagnostics = Diagnostics()
     planned = plan(lab.write(schedule, code), diagnostics, AST)
     built = build(planned.image, lab.folder / f"increments-{status}-{counter[:4]}", diagnostics)
-    assert (built is None) == refused, [str(d) for d in diagnostics.found]
+    assert (built is None) == refused, [str(d) for d in diagnostics.reported]
     told = "IncrementCounter advances software counters, and hardware drives this one"
-    assert any(told in d.cause for d in diagnostics.found) == refused
+    assert any(told in d.cause for d in diagnostics.reported) == refused

@@ -374,7 +374,7 @@ def test_check_refuses_a_deadline_on_the_tick_on_which_the_task_ends(lab: Labora
                 plan(path, diagnostics, VIRTUAL)
         else:
             assert lab.run_file(path, VIRTUAL, rounds=2).events(Kind.DEADLINE_MISSED) == []
-        assert [d.code for d in diagnostics.found] == codes
+        assert [d.code for d in diagnostics.reported] == codes
 
 
 @pytest.mark.parametrize("board", [VIRTUAL, VIRTUAL_AST])
@@ -383,7 +383,7 @@ def test_a_task_that_an_activation_finds_on_its_last_tick_is_late_in_check_and_i
     diagnostics = Diagnostics()
     with pytest.raises(CarillonError):
         plan(lab.write(schedule, works(A=400, B=100)), diagnostics, board)
-    assert [d.code for d in diagnostics.found] == ["C043"]
+    assert [d.code for d in diagnostics.reported] == ["C043"]
     unknown = declared(A=0, B=0) + points(10_000, (1000, "A", 1450), (1400, "B"))
     outcome = lab.run(unknown, works(A=400, B=100), board, system=CONTINUE, rounds=2)
     assert len(outcome.events(Kind.DEADLINE_MISSED)) == 2

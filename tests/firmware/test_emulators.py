@@ -66,7 +66,7 @@ def test_a_folder_without_the_emulator_is_named(lab: Laboratory, monkeypatch: py
     monkeypatch.setenv(EMULATORS, str(tmp_path))
     diagnostics = Diagnostics()
     assert record(planned.image, firmware, 1000, diagnostics) is None
-    assert [(d.code, d.cause) for d in diagnostics.found] == [
+    assert [(d.code, d.cause) for d in diagnostics.reported] == [
         ("C092", f"board 'ast1030-evb' needs 'qemu-system-arm', which is not in '{tmp_path}'")
     ]
 
@@ -109,8 +109,8 @@ def test_a_run_that_ends_before_its_time_is_an_error_that_says_why(lab: Laborato
     planned, firmware = lab.firmware(lab.write(MAIN, code), board)
     diagnostics = Diagnostics()
     assert record(planned.image, firmware, 100_000, diagnostics) is None
-    assert [(d.code, d.remedy) for d in diagnostics.found] == [("C095", remedy)]
-    assert re.fullmatch(cause, diagnostics.found[0].cause)
+    assert [(d.code, d.remedy) for d in diagnostics.reported] == [("C095", remedy)]
+    assert re.fullmatch(cause, diagnostics.reported[0].cause)
 
 
 def test_a_run_that_the_firmware_halts_is_whole(lab: Laboratory) -> None:

@@ -119,7 +119,7 @@ def test_tasks_that_share_errno_are_warned_of(lab: Laboratory, tmp_path: Path, b
     path = lab.write(SERVICES.format(clock=CLOCK.get(board, "one-shot")), ERRNO)
     diagnostics = Diagnostics()
     assert build(plan(path, diagnostics, board).image, tmp_path / "build", diagnostics) is not None
-    told = [d for d in diagnostics.found if d.code == "C248"]
+    told = [d for d in diagnostics.reported if d.code == "C248"]
     assert [d.cause for d in told] == ["main.c: errno is one for all tasks, so that one that preempts another changes it"]
 
 

@@ -113,7 +113,7 @@ def test_any_word_may_be_an_object(lab: Laboratory, board: str, language: str, s
         (folder / f"main.{language}").write_text(code)
         diagnostics = Diagnostics()
         planned = plan(path, diagnostics, board)
-        assert build(planned.image, folder / "o", diagnostics) is not None, [str(d) for d in diagnostics.found]
+        assert build(planned.image, folder / "o", diagnostics) is not None, [str(d) for d in diagnostics.reported]
 
 
 @pytest.mark.parametrize("board", [VIRTUAL_AST, AST])
@@ -153,7 +153,7 @@ def test_the_compiler_does_not_warn_of_the_names_of_tasks(tmp_path: Path, langua
     diagnostics = Diagnostics()
     planned = plan(tmp_path / "schedule.toml", diagnostics, VIRTUAL_AST)
     assert build(planned.image, tmp_path / "o", diagnostics) is not None
-    assert not diagnostics.found, [str(d) for d in diagnostics.found]
+    assert not diagnostics.reported, [str(d) for d in diagnostics.reported]
 
 
 OWN_MACROS = """

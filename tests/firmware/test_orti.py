@@ -154,7 +154,7 @@ def built(lab: Laboratory, configuration: str, board: str, text: str) -> tuple[F
     path = lab.write(SYSTEM.format(**CONFIGURATIONS[configuration]), text)
     diagnostics = Diagnostics()
     firmware = build(plan(path, diagnostics, board).image, path.parent / board, diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     return firmware, firmware.elf.with_suffix(".ort").read_text(encoding="utf-8")
 
 

@@ -128,7 +128,7 @@ def test_a_c_library_that_is_not_installed_is_named(lab: Laboratory, tmp_path: P
     diagnostics = Diagnostics()
     planned = plan(lab.write(SCHEDULE, PRINTF), diagnostics, str(folder))
     assert build(planned.image, tmp_path / "out", diagnostics) is None
-    (found,) = diagnostics.found
+    (found,) = diagnostics.reported
     assert (found.code, found.remedy) == (
         "C092",
         "on Debian: apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",

@@ -126,4 +126,4 @@ def test_verify_refuses_an_image_that_changes_a_reserved_cell(lab: Laboratory, n
     assert f"changes {what}; the schedule reserves it" in str(diagnostics.errors[0])
     diagnostics = Diagnostics()
     verify(system, outcome.firmware.elf, diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported

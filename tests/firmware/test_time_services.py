@@ -994,10 +994,10 @@ def wakes(lab: Laboratory, clock: str, others: int, keys: str = 'longest = "10s"
     diagnostics = Diagnostics()
     planned = plan(path, diagnostics, AST)
     firmware = build(planned.image, lab.folder / "wake" / path.parent.name, diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     handler = "carillon_time_tick" if clock == PERIODIC and BRIEF in keys else "carillon_clock_interrupt"
     recording = record(planned.image, firmware, 100 * TICK, diagnostics, [handler, "mark_woken"])
-    assert recording is not None, [str(d) for d in diagnostics.found]
+    assert recording is not None, [str(d) for d in diagnostics.reported]
     table = symbols(firmware.elf)
     begin, woken = table[handler][0] & ~1, table["mark_woken"][0] & ~1
     found, last = [], None
@@ -1062,7 +1062,7 @@ def test_a_missing_compiler_of_cplusplus_is_named(lab: Laboratory, tmp_path: Pat
     there = shutil.which
     monkeypatch.setattr("carillon.build.shutil.which", lambda name: None if str(name).endswith("++") else there(name))
     assert build(planned.image, tmp_path / "build", diagnostics) is None
-    assert [(d.code, d.cause, d.remedy) for d in diagnostics.found] == [
+    assert [(d.code, d.cause, d.remedy) for d in diagnostics.reported] == [
         (
             "C092",
             "the application has C++ sources, and the compiler 'c++' is not installed",

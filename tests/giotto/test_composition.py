@@ -332,7 +332,7 @@ return
 def slots(wait: int) -> tuple[Program, Program]:
     diagnostics = Diagnostics()
     program = assembled(THREADS.replace(": ", ":\n").replace("WAIT", str(wait)), "text", diagnostics)
-    assert program is not None, [d.cause for d in diagnostics.found]
+    assert program is not None, [d.cause for d in diagnostics.reported]
     places = {name: address for address, name in program.labels}
     return replace(program, entry=places["m@0"]), replace(program, entry=places["n@0"])
 

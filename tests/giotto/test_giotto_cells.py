@@ -79,7 +79,7 @@ def test_a_program_that_keeps_deadlines_by_edf_alone_is_refused_with_its_timelin
 def test_what_nothing_proves_is_warned_of(tmp_path: Path) -> None:
     found = Diagnostics()
     planned(tmp_path, f"{HEAD}{A}\n{B} [wcet 1]\nstart m {{ mode m () period 5 {{ taskfreq 1 do a(); }} }}\n", found)
-    said = [(it.code, it.cause) for it in found.found if it.code.startswith("C28")]
+    said = [(it.code, it.cause) for it in found.reported if it.code.startswith("C28")]
     assert said == [("C284", "the task a has no wcet, so that nothing proves that tasks end in time")]
 
 
@@ -87,7 +87,7 @@ def test_s_code_beside_the_program_is_said_not_to_count(tmp_path: Path) -> None:
     (tmp_path / "program.scode").write_text("dispatch a\n", encoding="utf-8")
     found = Diagnostics()
     planned(tmp_path, f"{HEAD}{A} [wcet 1]\nstart m {{ mode m () period 5 {{ taskfreq 1 do a(); }} }}\n", found)
-    assert [(it.code, it.cause) for it in found.found] == [
+    assert [(it.code, it.cause) for it in found.reported] == [
         ("C285", "the S code program.scode is not used: on cells, tasks run by rate-monotonic priorities")
     ]
 

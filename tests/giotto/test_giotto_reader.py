@@ -69,7 +69,7 @@ def checked(text: str, file: str = "fuzz.giotto") -> Diagnostics:
             if compiled is not None and len(compiled.program.code) < 1000:
                 assert assembled(compiled.listing(), "listing", Diagnostics()) == compiled.program
     lines = text.split("\n")
-    for diagnostic in diagnostics.found:
+    for diagnostic in diagnostics.reported:
         assert diagnostic.cause
         assert diagnostic.remedy
         assert "\n" not in diagnostic.cause + diagnostic.remedy
@@ -83,7 +83,7 @@ def checked(text: str, file: str = "fuzz.giotto") -> Diagnostics:
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_a_bad_program_produces_exactly_the_messages_beside_it(name: str) -> None:
     diagnostics = checked((BAD / f"{name}.giotto").read_text(encoding="utf-8"), f"{name}.giotto")
-    assert diagnostics.found
+    assert diagnostics.reported
     expect(BAD / f"{name}.txt", "".join(f"{d}\n" for d in diagnostics.in_order()), "#")
 
 
@@ -111,7 +111,9 @@ def test_the_examples_of_an_explanation_are_what_it_says(code: str, kind: str, l
     else:
         diagnostics = Diagnostics()
         assert (assembled(text, "code", diagnostics) is None) == (kind == "Wrong")
-    assert {d.code for d in diagnostics.found} == ({code} if kind == "Wrong" else set()), "\n".join(map(str, diagnostics.found))
+    assert {d.code for d in diagnostics.reported} == ({code} if kind == "Wrong" else set()), "\n".join(
+        map(str, diagnostics.reported)
+    )
 
 
 def test_every_code_of_giotto_has_examples() -> None:
@@ -128,7 +130,7 @@ def test_annotations_belong_to_the_declaration_that_they_stand_in_or_follow() ->
     assert program is not None
     assert [(a.word, a.rest) for a in program.ports[0].annotations] == [("host", "a.b 1")]
     assert [i.wcet for i in program.modes[0].invocations] == [Time(3, "ms"), None]
-    assert not diagnostics.found
+    assert not diagnostics.reported
 
 
 def test_annotations_of_distributed_programs_are_read_and_not_used() -> None:
@@ -157,7 +159,7 @@ start a {
     assert program is not None
     check_giotto(program, diagnostics)
     assert compile_giotto(program, diagnostics) is not None
-    assert not diagnostics.found
+    assert not diagnostics.reported
 
 
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     ):
         diagnostics = Diagnostics()
         assert read_giotto(path, diagnostics) is None
-        assert [(d.code, d.cause) for d in diagnostics.found] == [("C010", cause)]
+        assert [(d.code, d.cause) for d in diagnostics.reported] == [("C010", cause)]
 
 
 def test_the_microcode_is_written_and_the_result_is_said(tmp_path: Path) -> None:
@@ -319,4 +321,4 @@ def test_a_program_with_some_words_changed(data: st.DataObject) -> None:
     ids=lambda text: repr(text[:12] + ".." + text[-9:]),
 )
 def test_a_hostile_text_is_refused_in_bounded_time(text: str) -> None:
-    assert any(d.severity is Severity.ERROR for d in checked(text).found)
+    assert any(d.severity is Severity.ERROR for d in checked(text).reported)

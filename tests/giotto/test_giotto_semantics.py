@@ -33,7 +33,7 @@ LONGEST = 300
 def parsed(text: str) -> Giotto:
     diagnostics = Diagnostics()
     program = parse_giotto(text, "random.giotto", diagnostics)
-    assert program is not None, "\n".join(map(str, diagnostics.found)) + text
+    assert program is not None, "\n".join(map(str, diagnostics.reported)) + text
     check_giotto(program, diagnostics)
     assert not diagnostics.errors, "\n".join(map(str, diagnostics.errors)) + text
     return program

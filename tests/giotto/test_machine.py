@@ -224,7 +224,7 @@ class Player:
     def __init__(self, text: str, handlers: dict[str, str] | None = None, **settings: Any) -> None:
         diagnostics = Diagnostics()
         found = assembled(HEAD + text, "text", diagnostics)
-        assert found is not None, diagnostics.found
+        assert found is not None, diagnostics.reported
         self.program: Program = found
         labels = {name: address for address, name in found.labels}
         late = [NONE, NONE]

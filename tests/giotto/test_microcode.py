@@ -70,7 +70,7 @@ def test_text_and_bytes_give_the_program_back(program: Program) -> None:
     assert decode(encode(program)) == program
     text = text_of(program, {0: "a comment; and more"}, {0: "a remark\nof two lines"}, "heading")
     diagnostics = Diagnostics()
-    assert assembled(text, "text", diagnostics) == program, diagnostics.found
+    assert assembled(text, "text", diagnostics) == program, diagnostics.reported
     assert text_of(program) == text_of(decode(encode(program)))
 
 
@@ -143,7 +143,7 @@ def test_any_text_is_a_program_or_has_errors(words: list[str], other: str) -> No
     diagnostics = Diagnostics()
     program = assembled(text, "text", diagnostics)
     assert (program is None) == bool(diagnostics.errors)
-    assert all(d.span is not None and 1 <= d.span.line <= len(text.split("\n")) for d in diagnostics.found)
+    assert all(d.span is not None and 1 <= d.span.line <= len(text.split("\n")) for d in diagnostics.reported)
     if program is not None:
         assert not faults(program)
 
@@ -169,7 +169,7 @@ def test_a_wrong_line_is_reported_at_its_place(line: str, cause: str, remedy: st
     text = f".tick 1000000\n.port p\n.task t\n.entry start\nstart:\n    release t, 10\n{line}\n    return\n"
     diagnostics = Diagnostics()
     assert assembled(text, "code", diagnostics) is None
-    (found,) = diagnostics.found
+    (found,) = diagnostics.reported
     assert (found.code, found.cause) == ("C267", cause)
     assert found.remedy.startswith(remedy)
     assert found.span is not None
@@ -180,8 +180,8 @@ def test_a_hundred_errors_are_shown_and_that_there_are_more() -> None:
     text = ".tick 1000000\n.entry start\nstart:\n" + 250 * "    relase t, 10\n" + "    return\n"
     diagnostics = Diagnostics()
     assert assembled(text, "code", diagnostics) is None
-    assert len(diagnostics.found) == 101
-    assert diagnostics.found[-1].cause == "more than 100 errors; the rest is not shown"
+    assert len(diagnostics.reported) == 101
+    assert diagnostics.reported[-1].cause == "more than 100 errors; the rest is not shown"
 
 
 def test_code_that_runs_past_its_end_is_refused() -> None:

@@ -33,7 +33,7 @@ SHARES = (None, [1, 1, 4, 1, 1, 4, 1, 4, 3, 3, 2, 2, 4, 1], [1, 1, 1, 1, 3, 3, 3
 def program_of(text: str) -> Program:
     diagnostics = Diagnostics()
     program = assembled(DECLARED + text.replace(";", "\n"), "text", diagnostics)
-    assert program is not None, diagnostics.found
+    assert program is not None, diagnostics.reported
     return program
 
 

@@ -70,9 +70,9 @@ def test_recorded_s_code_does_what_the_scheduler_did(
         diagnostics = Diagnostics()
         read = chosen_in(tmp_path / "it.scode", source, diagnostics) if decisions else None
         if decisions:
-            assert read is not None, diagnostics.found
+            assert read is not None, diagnostics.reported
             assert read.plan == plan
-            assert switches or not diagnostics.found
+            assert switches or not diagnostics.reported
         coded = compile_giotto(source, Diagnostics(), plan)
         assert coded is not None
         after, again = run(spec, coded, times, scheduler)
@@ -167,7 +167,7 @@ def test_wrong_orders_are_refused_at_their_line(text: str, place: int, cause: st
     file, diagnostics = tmp_path / "bad.scode", Diagnostics()
     file.write_text(text + "\n", encoding="utf-8")
     assert chosen_in(file, parsed((FLIGHT / "flight.giotto").read_text(encoding="utf-8")), diagnostics) is None
-    assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.found] == [("C267", cause, place)]
+    assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.reported] == [("C267", cause, place)]
 
 
 def test_orders_that_nothing_proves_across_switches_are_a_warning(tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_orders_that_nothing_proves_across_switches_are_a_warning(tmp_path: Path
     mode, task = source.modes[0], source.modes[0].invocations[0].target
     file.write_text(f".order {mode.name}@0 {task}\n", encoding="utf-8")
     chosen_in(file, source, diagnostics)
-    assert [d.code for d in diagnostics.found] == ["C241"]
+    assert [d.code for d in diagnostics.reported] == ["C241"]

@@ -44,7 +44,7 @@ def with_code(source: Giotto, method: str, thread: str = "") -> Compiled | None:
     diagnostics = Diagnostics()
     if thread:
         found = assembled_thread(thread, "thread.scode", tuple(t.name.text for t in source.tasks), diagnostics)
-        assert found is not None, diagnostics.found
+        assert found is not None, diagnostics.reported
         return compile_giotto(source, diagnostics, thread=found)
     plan = planned(method, source, diagnostics)
     assert (plan is None) == bool(diagnostics.errors)
@@ -373,7 +373,7 @@ def test_s_code_that_does_not_keep_its_e_code_is_refused_with_a_timeline(tmp_pat
 def test_s_code_that_is_none_is_refused_at_its_line(code: str, cause: str) -> None:
     diagnostics = Diagnostics()
     assert assembled_thread(f"; S code\n{code}\n", "bad.scode", ("t1",), diagnostics) is None
-    assert [(d.code, d.cause, str(d.span)) for d in diagnostics.found] == [("C267", cause, "bad.scode:2:1")]
+    assert [(d.code, d.cause, str(d.span)) for d in diagnostics.reported] == [("C267", cause, "bad.scode:2:1")]
 
 
 def test_s_code_with_very_many_instants_is_refused_in_bounded_time() -> None:
@@ -413,7 +413,7 @@ def test_a_file_whose_directives_are_wrong_is_refused_at_its_line(text: str, pla
     file, diagnostics = tmp_path / "bad.scode", Diagnostics()
     file.write_text(text + "\n", encoding="utf-8")
     assert chosen_in(file, parsed((FLIGHT / "flight.giotto").read_text(encoding="utf-8")), diagnostics) is None
-    assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.found] == [("C267", cause, place)]
+    assert [(d.code, d.cause, d.span and d.span.line) for d in diagnostics.reported] == [("C267", cause, place)]
 
 
 def test_s_code_of_a_file_is_refused_for_a_program_with_switches(tmp_path: Path) -> None:

@@ -22,5 +22,5 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     diagnostics = Diagnostics()
     planned = pipeline.plan(folder / "schedule.toml", diagnostics)
     made = build_node(planned.image, Path(folder / "build"), diagnostics)
-    assert made is not None, diagnostics.found
+    assert made is not None, diagnostics.reported
     return Built(planned.image, *made)

@@ -34,7 +34,7 @@ def network(links: list[Link], clocks: list[Oscillator], starts: list[int], seed
 def run(net: Network, built: Built, length: int, recorded: int | None = None) -> NetworkRun:
     diagnostics = Diagnostics()
     found = run_network(net, [built] * len(net.nodes), length, length if recorded is None else recorded, diagnostics)
-    assert found is not None, diagnostics.found
+    assert found is not None, diagnostics.reported
     return found
 
 
@@ -195,8 +195,8 @@ def test_a_node_that_fails_is_named(tmp_path: Path, built: Built, end: str) -> N
     diagnostics = Diagnostics()
     planned = pipeline.plan(tmp_path / "schedule.toml", diagnostics)
     made = build_node(planned.image, tmp_path / "build", diagnostics)
-    assert made is not None, diagnostics.found
+    assert made is not None, diagnostics.reported
     assert run_network(three(), [built, Built(planned.image, *made), built], 3 * MS, 3 * MS, diagnostics) is None
-    (found,) = diagnostics.found
+    (found,) = diagnostics.reported
     assert found.code == "C095"
     assert "'n1'" in found.cause

@@ -81,7 +81,7 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Built:
     diagnostics = Diagnostics()
     planned = pipeline.plan(folder / "schedule.toml", diagnostics)
     made = build_node(planned.image, Path(folder / "build"), diagnostics)
-    assert made is not None, diagnostics.found
+    assert made is not None, diagnostics.reported
     return Built(planned.image, *made)
 
 
@@ -186,7 +186,7 @@ void bus(void)
     diagnostics = Diagnostics()
     planned = pipeline.plan(tmp_path / "schedule.toml", diagnostics)
     made = build_node(planned.image, tmp_path / "build", diagnostics)
-    assert made is not None, diagnostics.found
+    assert made is not None, diagnostics.reported
     net = network([Link(10 * US)] * 2, [Oscillator()] * 2, [0, 0], 1)
     found = run(net, Built(planned.image, *made), 8 * MS)
     assert found.nodes[0].trace.output == "0 1"

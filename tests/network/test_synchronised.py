@@ -58,7 +58,7 @@ def application(folder: Path, name: str, *changes: tuple[str, str]) -> Built:
     diagnostics = Diagnostics()
     planned = pipeline.plan(folder / "schedule.toml", diagnostics)
     made = build_node(planned.image, folder / "build", diagnostics)
-    assert made is not None, diagnostics.found
+    assert made is not None, diagnostics.reported
     return Built(planned.image, *made)
 
 

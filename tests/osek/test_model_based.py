@@ -74,7 +74,7 @@ class Bench:
         diagnostics = Diagnostics()
         planned = plan(folder / "schedule.toml", diagnostics, board)
         firmware = build(planned.image, folder / "build", diagnostics)
-        assert firmware is not None, "\n".join([toml, *(str(d) for d in diagnostics.found)])
+        assert firmware is not None, "\n".join([toml, *(str(d) for d in diagnostics.reported)])
         elf = folder / "app.elf"
         shutil.copy(firmware.elf, elf)
         shutil.rmtree(folder / "build")

@@ -227,7 +227,7 @@ def built(folder: Path, cells: Sequence[CellAlarm] = (), parts: Sequence[bool] =
             lines += [f"#define CLOCK_CELL {int(name[3:]) - 1}u"] if name.startswith("TMR") else []
         (folder / "cells.h").write_text("\n".join(["/* SPDX-License-Identifier: Apache-2.0 */", *lines, ""]), encoding="utf-8")
     firmware = build(planned.image, folder / "build", diagnostics) if planned is not None else None
-    assert firmware is not None, "\n".join(str(d) for d in diagnostics.found)
+    assert firmware is not None, "\n".join(str(d) for d in diagnostics.reported)
     return firmware.elf
 
 

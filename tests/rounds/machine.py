@@ -325,7 +325,7 @@ def planning(case: Case, folder: Path, tally: Tally | None = None) -> Planned | 
         return plan(folder / "schedule.toml", diagnostics, kernel=case.kernel)
     except CarillonError:
         if tally is not None:
-            tally.refused.update({d.code for d in diagnostics.found if d.severity.value == "error"})
+            tally.refused.update({d.code for d in diagnostics.reported if d.severity.value == "error"})
         return None
 
 
@@ -376,10 +376,10 @@ def firmware(trial: Trial, tally: Tally) -> Firmware | None:
     (trial.folder / "main.c").write_text(code(trial.case, [v.schedule for v in trial.variants], sources), encoding="utf-8")
     diagnostics = Diagnostics()
     found = build(trial.planned.image, trial.folder / "build", diagnostics)
-    if found is None and any("R_AVR_7_PCREL" in d.cause for d in diagnostics.found):
+    if found is None and any("R_AVR_7_PCREL" in d.cause for d in diagnostics.reported):
         tally.refused["avr-gcc"] += 1
         return None
-    assert found is not None, [str(d) for d in diagnostics.found]
+    assert found is not None, [str(d) for d in diagnostics.reported]
     tally.images += 1
     return found
 
@@ -397,7 +397,7 @@ def execute(trial: Trial, built: Firmware, number: int) -> Trace:
     path.chmod(0o755)
     diagnostics = Diagnostics()
     trace = run(trial.planned.image, replace(built, elf=path), trial.variants[number].schedule.length, diagnostics)
-    assert trace is not None, [str(d) for d in diagnostics.found]
+    assert trace is not None, [str(d) for d in diagnostics.reported]
     return trace
 
 

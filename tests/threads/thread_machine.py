@@ -169,10 +169,10 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
     path = write(folder, target, shape, programs)
     planned = plan(path, diagnostics, own_board(folder, target))
     firmware = build(planned.image, folder / "build", diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     ticks = target.scale.slice * target.scale.window * 3 * (len(programs) + 2)  # it halts when all is said
     recording = record(planned.image, firmware, ticks, diagnostics)
-    assert recording is not None, [str(d) for d in diagnostics.found]
+    assert recording is not None, [str(d) for d in diagnostics.reported]
     said: list[Said] = []
     what = begun = window = 0
     events: list[Event] = []

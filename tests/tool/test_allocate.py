@@ -124,7 +124,7 @@ def solve(target: Board | System, *modes: LoweredMode, time_limit: float = 20.0)
 
 def only(target: Board | System, lowered: LoweredMode) -> ModeAllocation:
     allocation, diagnostics = solve(target, lowered)
-    assert allocation is not None, diagnostics.found
+    assert allocation is not None, diagnostics.reported
     system = target if isinstance(target, System) else system_of(target, 1_000_000, (lowered,))
     check(system, lowered, allocation.modes[0])
     return allocation.modes[0]
@@ -715,7 +715,7 @@ def test_the_control_cell_is_the_last_and_the_same_in_all_modes() -> None:
     )
     target = board(array(3), array(1, first_source=9, roles=(Role.ACTIVATION,), rearm=Rearm.NONE))
     allocation, diagnostics = solve(target, *modes)
-    assert allocation is not None, diagnostics.found
+    assert allocation is not None, diagnostics.reported
     system = system_of(target, 1_000_000, modes)
     for lowered, result in zip(modes, allocation.modes, strict=True):
         check(system, lowered, result)
@@ -768,7 +768,7 @@ def test_as_many_deadlines_as_there_are_cells_fit_beside_activations_that_take_w
     room = max(alone - len(points), 0) + cells * (sources - beside)
     fits = beside <= sources and needed <= room
     allocation, diagnostics = solve(board(*arrays), mode(5000, *demands))
-    assert (allocation is not None) == fits, diagnostics.found
+    assert (allocation is not None) == fits, diagnostics.reported
     if allocation is not None:
         only(board(*arrays), mode(5000, *demands))
     else:

@@ -102,7 +102,7 @@ def test_ticks_that_the_rounds_tasks_are_known_to_lose_are_told(
     path.write_text(long.format(wcet) + ticking, encoding="utf-8")
     diagnostics = Diagnostics()
     plan(path, diagnostics, board)
-    told = [d.cause for d in diagnostics.found if d.code == "C196"]
+    told = [d.cause for d in diagnostics.reported if d.code == "C196"]
     assert told[0].startswith(found) if found else not told
 
 

@@ -35,7 +35,7 @@ def read(folder: Path, system: str = "", name: str = "schedule.toml") -> System:
     diagnostics = Diagnostics()
     found = read_schedule(path, diagnostics)
     assert found is not None
-    assert not diagnostics.found, [str(d) for d in diagnostics.found]
+    assert not diagnostics.reported, [str(d) for d in diagnostics.reported]
     return found
 
 

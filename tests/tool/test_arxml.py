@@ -77,7 +77,7 @@ def messages(path: Path, *, check: bool = True) -> str:
 def system(path: Path) -> Any:
     diagnostics = Diagnostics()
     found = read_schedule(path, diagnostics)
-    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.reported))
     return bare(found)
 
 
@@ -94,7 +94,7 @@ def exported(path: Path, folder: Path | None = None) -> str:
     found = build_system(tables, diagnostics)
     assert found is not None
     text = arxml_text(tables, found.name, folder or path.parent, diagnostics)
-    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.reported))
     assert text is not None
     return text
 
@@ -236,7 +236,9 @@ def test_the_wrong_example_of_an_explanation_is_reported_and_the_right_one_is_no
     whole = text if text.startswith(("<?xml", "<AUTOSAR")) else FILE.replace("%s", text)
     diagnostics = Diagnostics()
     read_schedule(write(tmp_path, whole), diagnostics)
-    assert {d.code for d in diagnostics.found} == ({code} if kind == "Wrong" else set()), "\n".join(map(str, diagnostics.found))
+    assert {d.code for d in diagnostics.reported} == ({code} if kind == "Wrong" else set()), "\n".join(
+        map(str, diagnostics.reported)
+    )
 
 
 # One table, both ways
@@ -306,7 +308,7 @@ def test_the_files_of_a_folder_are_one_configuration(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     found = read_schedule(tmp_path, diagnostics)
     assert found is not None
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert bare(found.osek) == bare(read_schedule(whole, Diagnostics()).osek)  # type: ignore[union-attr]
     assert found.file == tmp_path / "a.arxml"
     assert set(found.inputs) >= {tmp_path / "a.arxml", tmp_path / "b.ARXML"}
@@ -400,7 +402,7 @@ def osek(tmp_path: Path, *containers: str) -> dict[str, Any]:
     diagnostics = Diagnostics()
     foreign = read_foreign(write(tmp_path, FILE % "".join(containers)), diagnostics)
     assert foreign is not None
-    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.reported))
     found = foreign.converted.data["osek"]
     assert isinstance(found, dict)
     return found

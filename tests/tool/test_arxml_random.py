@@ -183,7 +183,7 @@ def test_an_application_is_the_same_in_a_schedule_and_in_arxml(data: dict[str, A
     assert exported(again) == first.read_text(encoding="utf-8")
     quiet = Diagnostics()
     read_foreign(first, quiet)
-    assert not quiet.found, "what Carillon wrote leaves nothing open"
+    assert not quiet.reported, "what Carillon wrote leaves nothing open"
 
 
 # Whatever a file holds
@@ -235,7 +235,7 @@ def test_only_diagnostics_come_of_a_damaged_file(part: int, tmp_path: Path) -> N
         if found is not None:
             check_system(found, diagnostics)
         lines = content.split(b"\n")
-        for diagnostic in diagnostics.found:
+        for diagnostic in diagnostics.reported:
             if diagnostic.span is not None:
                 assert diagnostic.span.file == str(path), seed
                 assert 1 <= diagnostic.span.line <= len(lines) + content.count(b"\r"), seed

@@ -57,7 +57,7 @@ def test_the_wrong_network_is_reported_with_its_code_and_the_right_one_not_at_al
         (tmp_path / "network.toml").write_text(text)
         diagnostics = Diagnostics()
         read_network(tmp_path / "network.toml", diagnostics)
-        assert {d.code for d in diagnostics.found} == ({code} if kind == "Wrong" else set()), text
+        assert {d.code for d in diagnostics.reported} == ({code} if kind == "Wrong" else set()), text
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -153,8 +153,8 @@ def test_a_hundred_priorities(tmp_path: Path, dispatch: str) -> None:
     diagnostics = Diagnostics()
     planned = plan(tmp_path / "schedule.toml", diagnostics)
     firmware = build(planned.image, tmp_path / "build", diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     trace = run(planned.image, firmware, 1000, diagnostics)
-    assert trace is not None, [str(d) for d in diagnostics.found]
+    assert trace is not None, [str(d) for d in diagnostics.reported]
     upwards = [f"T {k}" for k in range(1, count)]
     assert trace.output.splitlines() == [*upwards, "released 0", *reversed(upwards), "end 0"]

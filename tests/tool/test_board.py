@@ -282,7 +282,7 @@ def test_what_a_board_says_of_registers_fits_its_families(
 def test_each_family_is_read_whole(name: str) -> None:
     diagnostics = Diagnostics()
     family = load_family(ROOT / "cells" / name / "cell.toml", diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert family is not None
     assert family.name == name
 
@@ -338,8 +338,8 @@ def test_a_wrong_family_is_reported_with_file_line_and_key(tmp_path: Path, text:
     path.write_text(text, encoding="utf-8")
     diagnostics = Diagnostics()
     assert load_family(path, diagnostics) is None
-    assert place in str(diagnostics.found[0])
-    assert str(diagnostics.found[0]).startswith(f"{path}:")
+    assert place in str(diagnostics.reported[0])
+    assert str(diagnostics.reported[0]).startswith(f"{path}:")
 
 
 NEEDED = {

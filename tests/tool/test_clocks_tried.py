@@ -113,7 +113,7 @@ def test_ticks_that_take_the_processor_are_refused_or_warned_of(tmp_path: Path, 
         plan(write(tmp_path, text), diagnostics)
     except CarillonError:
         assert severity == "error"
-    found = [(d.code, d.severity.value) for d in diagnostics.found]
+    found = [(d.code, d.severity.value) for d in diagnostics.reported]
     assert found == ([("C247", severity)] if severity else [])
 
 

@@ -128,7 +128,7 @@ def test_a_cmake_project_builds_the_same_bytes_as_the_tool(
     diagnostics = Diagnostics()
     image = plan(schedule, diagnostics, board).image
     built = build(image, tmp_path, diagnostics)
-    assert built is not None, diagnostics.found
+    assert built is not None, diagnostics.reported
     project = PROJECT.format(root=ROOT.as_posix())
     if language == "cpp":
         project = project.replace("LANGUAGES C)", "LANGUAGES C CXX)").replace("main.c)", "main.cpp)")
@@ -163,7 +163,7 @@ def test_an_application_that_sets_rampz_is_refused_until_handlers_save_it(tmp_pa
     diagnostics = Diagnostics()
     image = plan(schedule, diagnostics, "atmega2560").image
     built = build(image, tmp_path, diagnostics)
-    assert built is not None, diagnostics.found
+    assert built is not None, diagnostics.reported
     (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix()), encoding="utf-8")
     assert _configure(tmp_path, "avr", generator).returncode == 0
     refused = _cmake("--build", str(tmp_path / "out"))

@@ -72,17 +72,17 @@ TASKS = derive.derive()
 def planned(board: str, kernel: str = "carillon", schedule: Path = SCHEDULE) -> Planned:
     diagnostics = Diagnostics()
     result = plan(schedule, diagnostics, board, kernel)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     return result
 
 
 def ran(what: Planned, folder: Path) -> Summary:
     diagnostics = Diagnostics()
     firmware = build(what.image, folder, diagnostics)
-    assert firmware is not None, diagnostics.found
+    assert firmware is not None, diagnostics.reported
     trace = run(what.image, firmware, what.system.modes[0].round_length, diagnostics, rounds=1)
-    assert trace is not None, diagnostics.found
-    assert not diagnostics.found
+    assert trace is not None, diagnostics.reported
+    assert not diagnostics.reported
     assert trace.length == what.system.modes[0].round_length
     return analyse(trace, releases(what.system, trace))
 
@@ -189,7 +189,7 @@ def test_the_deadline_is_the_end_of_the_period() -> None:
     for hz, board in ((15_625_000, "ast1030-evb"), (50_000_000, "tc1796"), (25_000_000, "mps2-an385")):
         diagnostics = Diagnostics()
         system = read_and_check(SCHEDULE, diagnostics, board)
-        assert not diagnostics.found
+        assert not diagnostics.reported
         assert system.clock_hz == hz
         assert not system.drifts
         periods = {task.row.name: task.row.period_ms * hz // 1000 for task in TASKS}

@@ -63,4 +63,6 @@ def test_the_wrong_example_is_reported_with_its_code_and_the_right_one_not_at_al
     system = read_schedule(schedule, diagnostics)
     if system is not None:
         check_system(system, diagnostics)
-    assert {d.code for d in diagnostics.found} == ({code} if kind == "Wrong" else set()), "\n".join(map(str, diagnostics.found))
+    assert {d.code for d in diagnostics.reported} == ({code} if kind == "Wrong" else set()), "\n".join(
+        map(str, diagnostics.reported)
+    )

@@ -24,7 +24,7 @@ def checked(tmp_path: Path, text: str) -> System:
     system = read_schedule(path, diagnostics)
     assert system is not None
     check_system(system, diagnostics)
-    assert not diagnostics.found, diagnostics.found
+    assert not diagnostics.reported, diagnostics.reported
     return system
 
 

@@ -85,7 +85,7 @@ def imported(path: Path, folder: Path | None = None) -> str:
 def system(path: Path, board: str | None = None) -> Any:
     diagnostics = Diagnostics()
     found = read_schedule(path, diagnostics, board)
-    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.reported))
     assert found is not None
     return bare(found)
 
@@ -166,7 +166,9 @@ def test_the_wrong_example_of_an_explanation_is_reported_and_the_right_one_is_no
 ) -> None:
     diagnostics = Diagnostics()
     read_schedule(write(tmp_path, text), diagnostics)
-    assert {d.code for d in diagnostics.found} == ({code} if kind == "Wrong" else set()), "\n".join(map(str, diagnostics.found))
+    assert {d.code for d in diagnostics.reported} == ({code} if kind == "Wrong" else set()), "\n".join(
+        map(str, diagnostics.reported)
+    )
 
 
 def test_every_code_of_the_reader_has_a_wrong_and_a_right_example() -> None:
@@ -185,7 +187,7 @@ def tables(tmp_path: Path, objects: str, text: str = CPU) -> dict[str, Any]:
     diagnostics = Diagnostics()
     oil = read_oil(write(tmp_path, text % objects), diagnostics)
     assert oil is not None
-    assert not diagnostics.errors, "\n".join(map(str, diagnostics.found))
+    assert not diagnostics.errors, "\n".join(map(str, diagnostics.reported))
     osek = oil.converted.data["osek"]
     assert isinstance(osek, dict)
     return osek
@@ -225,7 +227,7 @@ def test_comments_and_line_ends_of_any_kind_are_nothing(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     oil = read_oil(path, diagnostics)
     assert oil is not None
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert oil.converted.data["osek"]["task"] == {"T": {"priority": 3}}
 
 
@@ -324,7 +326,7 @@ def test_the_applications_name_comes_from_that_of_the_file(stem: str, name: str,
     found = read_schedule(write(tmp_path, CPU % "TASK T { PRIORITY = 1; };", f"{stem}.oil"), diagnostics)
     assert found is not None
     assert found.name == name
-    assert not diagnostics.found
+    assert not diagnostics.reported
 
 
 def test_the_c_files_beside_an_oil_file_are_its_sources(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def only_diagnostics(tmp_path: Path) -> Callable[[bytes], Diagnostics]:
         if system is not None:
             check_system(system, diagnostics)
         assert system is not None or diagnostics.errors, "refused without a reason"
-        for diagnostic in diagnostics.found:
+        for diagnostic in diagnostics.reported:
             assert diagnostic.cause
             assert diagnostic.remedy
             assert "\n" not in diagnostic.cause
@@ -209,4 +209,4 @@ def test_a_file_with_some_words_changed(only_diagnostics: Callable[[bytes], Diag
 def test_a_hostile_file_is_refused_in_bounded_time_and_memory(
     only_diagnostics: Callable[[bytes], Diagnostics], content: bytes
 ) -> None:
-    assert len(only_diagnostics(content).found) < 2 * MOST_ERRORS
+    assert len(only_diagnostics(content).reported) < 2 * MOST_ERRORS

@@ -143,7 +143,7 @@ def test_a_wcet_is_rounded_up_and_decides_no_clock(tmp_path: Path, wcet: str, ti
     diagnostics = Diagnostics()
     system = read_schedule(path, diagnostics)
     assert system is not None
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert (system.clock_hz, system.task("a").wcet) == (15_625_000, ticks)
 
 
@@ -170,7 +170,7 @@ def test_a_round_that_must_be_rounded_is_reported_with_its_drift(tmp_path: Path)
     system = read_schedule(path, diagnostics)
     assert system is not None
     assert system.modes[0].round_length == 100
-    assert any("a drift of 258.425s a day" in d.cause for d in diagnostics.found)  # 0.3 / 100.3 of 86,400 s
+    assert any("a drift of 258.425s a day" in d.cause for d in diagnostics.reported)  # 0.3 / 100.3 of 86,400 s
 
 
 def test_a_wcet_is_rounded_upwards(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_ten_thousand_points_are_read_and_checked(tmp_path: Path) -> None:
     assert len(system.modes[0].activations) == 10_000
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
 
 
 def test_line_endings_do_not_matter(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def only_diagnostics(tmp_path: Path) -> Callable[[bytes], Diagnostics]:
         if system is not None and not diagnostics.errors:
             lower(system)
         lines = content.split(b"\n")
-        for diagnostic in diagnostics.found:
+        for diagnostic in diagnostics.reported:
             assert diagnostic.cause
             assert diagnostic.remedy
             assert "\n" not in diagnostic.cause
@@ -183,7 +183,7 @@ def only_diagnostics(tmp_path: Path) -> Callable[[bytes], Diagnostics]:
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_schedule_that_is_mutated_below_is_valid(only_diagnostics: Callable[[bytes], Diagnostics], schedule: bytes) -> None:
-    assert not only_diagnostics(schedule).found
+    assert not only_diagnostics(schedule).reported
 
 
 @SETTINGS
@@ -274,4 +274,4 @@ def test_a_schedule_with_some_words_changed(only_diagnostics: Callable[[bytes], 
 def test_a_hostile_file_is_refused_in_bounded_time_and_memory(
     only_diagnostics: Callable[[bytes], Diagnostics], content: bytes
 ) -> None:
-    assert 0 < len(only_diagnostics(content).found) < 200
+    assert 0 < len(only_diagnostics(content).reported) < 200

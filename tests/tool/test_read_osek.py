@@ -126,7 +126,7 @@ def system(tmp_path: Path, text: str) -> System:
     found = read_schedule(path, diagnostics)
     assert found is not None
     check_system(found, diagnostics)
-    assert not diagnostics.found, diagnostics.found
+    assert not diagnostics.reported, diagnostics.reported
     return found
 
 
@@ -242,7 +242,7 @@ def test_the_tick_of_a_counter_takes_part_in_choosing_the_clock(tmp_path: Path) 
         path.write_text(f'[system]\nboard = "board.toml"\n{BLINK}[osek.counter.Timer]\ntick = "{tick}"\n', encoding="utf-8")
         diagnostics = Diagnostics()
         found = read_schedule(path, diagnostics)
-        assert not diagnostics.found, diagnostics.found
+        assert not diagnostics.reported, diagnostics.reported
         assert found is not None
         assert found.osek is not None
         assert (found.clock_hz, found.osek.counter("Timer").tick) == (clock, ticks)
@@ -259,7 +259,7 @@ def test_a_tick_that_does_not_divide_is_refused_or_rounded_with_its_drift(tmp_pa
     assert found.osek is not None
     assert found.osek.counter("Timer").tick == 2
     assert [(d.written, d.ticks, d.error_ticks) for d in found.drifts] == [("2.25us", 2, -0.25)]
-    assert ["a drift of 9600s a day" in d.cause for d in diagnostics.found] == [True]
+    assert ["a drift of 9600s a day" in d.cause for d in diagnostics.reported] == [True]
 
 
 def test_a_tick_that_rounds_to_nothing_is_refused_once(tmp_path: Path) -> None:

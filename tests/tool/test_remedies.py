@@ -637,10 +637,10 @@ def test_who_does_what_a_warning_says_is_not_warned(
     path.write_text(warned, encoding="utf-8")
     found = Diagnostics()
     plan(path, found, str(made(tmp_path, cells)))
-    (warning,) = found.found
+    (warning,) = found.reported
     assert warning.code == code
     assert remedy in warning.remedy
     path.write_text(mended, encoding="utf-8")
     after = Diagnostics()
     plan(path, after, str(made(tmp_path, more)))
-    assert not after.found
+    assert not after.reported

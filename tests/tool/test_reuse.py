@@ -52,8 +52,8 @@ class Project:
         time.sleep(0.02)  # a file system's clock may be some milliseconds late
         diagnostics = Diagnostics()
         firmware = build(plan(self.folder / "schedule.toml", diagnostics).image, self.folder / "out", diagnostics)
-        assert firmware is not None, diagnostics.found
-        self.found = diagnostics.found
+        assert firmware is not None, diagnostics.reported
+        self.found = diagnostics.reported
         return firmware
 
     def object(self, name: str) -> Path:
@@ -189,5 +189,5 @@ def test_a_refusal_is_shown_at_the_first_place_that_the_compiler_names_in_the_fi
     project.write("count.c", "int count;\nvoid more(void)\n{\n    none = 1;\n}\n")
     diagnostics = Diagnostics()
     assert build(plan(project.folder / "schedule.toml", diagnostics).image, project.folder / "out", diagnostics) is None
-    places = {d.span.file: (d.span.line, d.span.column) for d in diagnostics.found if d.span is not None and d.code == "C091"}
+    places = {d.span.file: (d.span.line, d.span.column) for d in diagnostics.reported if d.span is not None and d.code == "C091"}
     assert places == {"count.c": (4, 5), "app.c": (1, 1)}

@@ -98,10 +98,10 @@ def test_every_late_activation_is_reported_and_no_other(system: System) -> None:
     wcets = {task.name: task.wcet or 0 for task in system.tasks}
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    found = {d.span: d.code for d in diagnostics.found if d.code in ("C043", "C044", "C045")}
+    found = {d.span: d.code for d in diagnostics.reported if d.code in ("C043", "C044", "C045")}
     if sum(demand(mode, system).values()) > mode.round_length:
         assert not found
-        assert "C042" in {d.code for d in diagnostics.found}
+        assert "C042" in {d.code for d in diagnostics.reported}
         return
     expected = {}
     ends, latest = played(mode, wcets), played(mode, wcets, late=True)
@@ -130,7 +130,7 @@ def test_a_task_that_ends_at_the_tick_of_the_next_activation_has_not_ended_befor
     assert [c.end for c in simulate_round(system.modes[0], system, late=True)] == [7, 7]
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert [d.code for d in diagnostics.found] == found
+    assert [d.code for d in diagnostics.reported] == found
 
 
 @pytest.mark.parametrize(("deadlines", "found"), [((), []), ((100,), ["C043"])])
@@ -138,14 +138,14 @@ def test_a_task_may_end_with_the_round_but_not_before_a_deadline_there(deadlines
     system = make_system({"a": 4}, [("a", 96, deadlines)], 100)
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert [d.code for d in diagnostics.found] == found
+    assert [d.code for d in diagnostics.reported] == found
 
 
 def test_tasks_without_a_wcet_are_not_reported_but_the_others_are() -> None:
     system = make_system({"a": 10, "b": None}, [("a", 0, (5,)), ("b", 20, (21,))], 100)
     diagnostics = Diagnostics()
     check_system(system, diagnostics)
-    assert [(d.code, d.span) for d in diagnostics.found] == [("C043", Span("f", 1))]
+    assert [(d.code, d.span) for d in diagnostics.reported] == [("C043", Span("f", 1))]
 
 
 def test_completions_need_every_wcet() -> None:

@@ -68,9 +68,9 @@ def traced(folder: Path, schedule: str, code: str, ticks: int) -> Trace:
     diagnostics = Diagnostics()
     planned = plan(folder / "schedule.toml", diagnostics)
     firmware = build(planned.image, folder / "build", diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     trace = run(planned.image, firmware, ticks, diagnostics)
-    assert trace is not None, [str(d) for d in diagnostics.found]
+    assert trace is not None, [str(d) for d in diagnostics.reported]
     return trace
 
 
@@ -282,9 +282,9 @@ def test_what_the_trace_says_of_tables_is_what_they_say_of_themselves(
     diagnostics = Diagnostics()
     planned = plan(tmp_path / "schedule.toml", diagnostics, None, kernel)
     firmware = build(planned.image, tmp_path / "build", diagnostics)
-    assert firmware is not None, [str(d) for d in diagnostics.found]
+    assert firmware is not None, [str(d) for d in diagnostics.reported]
     found = run(planned.image, firmware, (turns + 1) * tick, diagnostics)
-    assert found is not None, [str(d) for d in diagnostics.found]
+    assert found is not None, [str(d) for d in diagnostics.reported]
     said = [line.split()[0] for line in found.output.splitlines()][:turns]
     drives = [e.t for e in found.events if e.kind is Kind.END and e.object == "Drive"][:turns]
     assert len(said) == len(drives) == turns

@@ -942,7 +942,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
 def test_an_image_as_it_was_built_is_what_the_schedule_says(name: str, images: Images) -> None:
     diagnostics = Diagnostics()
     report = verify(*images.get(name), diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert sum(m.expiries for m in report.modes) or report.events is not None
 
 
@@ -1043,7 +1043,7 @@ def test_a_port_that_no_rule_reads_is_not_passed_over(images: Images) -> None:
     system, elf = images.get("ast")
     diagnostics = Diagnostics()
     report = verify(replace(system, board=system.board.model_copy(update={"port": "another"})), elf, diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert report.unverified == ("anything: no rule reads the interrupt controller, or the code, of port 'another'",)
 
 
@@ -1052,7 +1052,7 @@ def test_a_family_that_no_rule_reads_is_not_passed_over(images: Images) -> None:
     cells = [a.model_copy(update={"family": a.family.model_copy(update={"name": "another"})}) for a in system.board.cells]
     diagnostics = Diagnostics()
     report = verify(replace(system, board=system.board.model_copy(update={"cells": tuple(cells)})), elf, diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert report.unverified == tuple(f"mode '{m}': no rule reads cells of family another" for m in ("one", "two"))
 
 

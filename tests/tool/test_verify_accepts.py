@@ -25,7 +25,7 @@ def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, R
     firmware = build(planned.image, folder / "build", diagnostics)
     assert firmware is not None, [d.cause for d in diagnostics.errors]
     report = verify(planned.system, firmware.elf, diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     return firmware, report
 
 

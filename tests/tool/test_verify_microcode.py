@@ -70,7 +70,7 @@ class Images:
         diagnostics = Diagnostics()
         planned = plan(source / program.name, diagnostics, "ast1030-evb")
         firmware = build(planned.image, source / "build", diagnostics)
-        assert firmware is not None, diagnostics.found
+        assert firmware is not None, diagnostics.reported
         return planned.system, firmware.elf
 
 
@@ -206,7 +206,7 @@ FAULTS = [
 def test_an_image_as_it_was_built_is_what_the_program_says(name: str, images: Images) -> None:
     diagnostics = Diagnostics()
     report = verify(*images.get(name), diagnostics)
-    assert not diagnostics.found
+    assert not diagnostics.reported
     assert report.microcode is not None
     assert report.microcode.functions > 0
     told = [line for line in report.unverified if line.startswith("S code")]

@@ -81,7 +81,7 @@ def test_each_generated_symbol_is_compared_or_its_row_says_why_not(
     machine = Machine.CELLS if name.endswith("on cells") else Machine.MICROCODE
     image = plan(ROOT / schedule, diagnostics, board=board, machine=machine).image
     firmware = build(image, tmp_path, diagnostics)
-    assert firmware is not None, diagnostics.found
+    assert firmware is not None, diagnostics.reported
     generated: set[str] = set()
     for compiled in (tmp_path / "objects").glob("generated_*.o"):
         generated |= symbols(compiled).keys()

@@ -97,7 +97,7 @@ class Diagnostics:
     ``speak`` puts a cause and a remedy into the words of the file that they are about.
     """
 
-    found: list[Diagnostic] = field(default_factory=list)
+    reported: list[Diagnostic] = field(default_factory=list)
     speak: Callable[[str, str], tuple[str, str]] = field(default=lambda cause, remedy: (cause, remedy))
     _repeated: dict[Hashable, list[Diagnostic]] = field(default_factory=dict)
 
@@ -109,10 +109,10 @@ class Diagnostics:
         """Report an error whose cause, ``of``, may show at several places: once, with the lines of the other places."""
         same = self._repeated.setdefault(of, [])
         if same:
-            self.found.remove(_with_lines(same))
+            self.reported.remove(_with_lines(same))
         new = Diagnostic(code, span, *self.speak(cause, remedy))
         same += [] if new in same else [new]
-        self.found.append(_with_lines(same))
+        self.reported.append(_with_lines(same))
 
     def lacking(self, cause: str, packages: Iterable[str]) -> None:
         """Report a program or a library that is not installed (C092), and the Debian packages that bring it."""
@@ -123,8 +123,8 @@ class Diagnostics:
         self._add(Diagnostic(code, span, *self.speak(cause, remedy), Severity.WARNING))
 
     def _add(self, diagnostic: Diagnostic) -> None:
-        if diagnostic not in self.found:
-            self.found.append(diagnostic)
+        if diagnostic not in self.reported:
+            self.reported.append(diagnostic)
 
     @property
     def errors(self) -> list[Diagnostic]:
@@ -133,7 +133,7 @@ class Diagnostics:
 
     def in_order(self) -> list[Diagnostic]:
         """Everything found, sorted by place, then code; findings without a place come first."""
-        return sorted(self.found, key=lambda d: (d.span or Span("", 0, 0), d.code, d.cause))
+        return sorted(self.reported, key=lambda d: (d.span or Span("", 0, 0), d.code, d.cause))
 
     def stop_on_errors(self) -> None:
         """Raise :class:`CarillonError` if any error was reported."""

@@ -83,7 +83,7 @@ def plan(
     try:
         system = read_and_check(path, first, board, clock, machine)
     except CarillonError:
-        diagnostics.found += first.found
+        diagnostics.reported += first.reported
         raise
     refused: CarillonError | None = None
     best: tuple[Planned, Diagnostics] | None = None
@@ -105,21 +105,21 @@ def plan(
         if system.clock_given:
             named = f'write clock = "{format_frequency(hz)}" in [system], at which all of it can be kept; or '
             found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
-            diagnostics.found += found
+            diagnostics.reported += found
             raise CarillonError(found) from None
         if best is None or _turning(planned) < _turning(best[0]):
             best = planned, other
         if not planned.image.freely:
             break
     if best is not None:
-        diagnostics.found += best[1].found
+        diagnostics.reported += best[1].reported
         return best[0]
     assert refused is not None
     if at and not system.clock_given:
         found = [replace(d, cause=at + d.cause) if d.severity is Severity.ERROR else d for d in nearest.in_order()]
-        diagnostics.found += found
+        diagnostics.reported += found
         raise CarillonError(found) from None
-    diagnostics.found += first.found
+    diagnostics.reported += first.reported
     raise refused
 
 
@@ -153,9 +153,9 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
         diagnostics.stop_on_errors()
     found = [NOTHING] * len(system.modes)
     lowered = lower(system, found)
-    known = len(diagnostics.found)
+    known = len(diagnostics.reported)
     while True:
-        del diagnostics.found[known:]  # what an allocation was warned of that is made again
+        del diagnostics.reported[known:]  # what an allocation was warned of that is made again
         allocation = _allocated(system, lowered, diagnostics, kernel, time_limit)
         planned = Planned(system, lowered, allocation, build_image(system, allocation, program, diagnostics))
         diagnostics.stop_on_errors()

@@ -197,7 +197,7 @@ class _ModeAllocator:
             if idle == MOST_IDLE:
                 break
         report = chosen if best is not None else min(refused, key=lambda it: it[0])[1]
-        diagnostics.found += report.found
+        diagnostics.reported += report.reported
         return best
 
     def _allocate_on(self, classes: list[SourceClass], fitter: Fitter, diagnostics: Diagnostics) -> ModeAllocation | None:

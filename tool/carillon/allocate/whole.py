@@ -66,7 +66,7 @@ def allocate_system(
     osek = placer.place(best_whole.shares, busy, diagnostics)
     if osek is None:
         return None
-    diagnostics.found += best_whole.said
+    diagnostics.reported += best_whole.said
     warn_of_lost_ticks(system, osek, diagnostics)
     warn_of_long_handler(system, osek, diagnostics)
     check_ticks(system, osek, diagnostics)
@@ -123,7 +123,7 @@ class _Search:
             self.unproved += any(error.code == "C063" for error in said.errors)
             return None
         self.unproved += not all(mode.optimal for mode in modes.modes)
-        whole = _Found(shares, modes, tuple(said.found))
+        whole = _Found(shares, modes, tuple(said.reported))
         if self.best is None or self._merit(whole) < self._merit(self.best):
             self.best = whole
         return self._least(modes)
@@ -133,7 +133,7 @@ class _Search:
         said = Diagnostics()
         alone = self.rounds.allocate(self.plan.sources, said)
         if alone is None or said.errors:
-            diagnostics.found += said.found
+            diagnostics.reported += said.reported
             return
         problems = self.rounds.problems(self.plan.sources)
         control = self.rounds.control_classes(self.plan.sources)

@@ -411,7 +411,7 @@ def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
         try:
             samples = of_image(folder, rounds)
         except CarillonError as error:
-            diagnostics.found += error.diagnostics
+            diagnostics.reported += error.diagnostics
             return []
     units = {"interpret_call": "instructions"}
     return [
@@ -429,7 +429,7 @@ def _measured(
             try:
                 results.append((case, measured(case, folder / str(number), -(-rounds // ROUND_MS))))
             except CarillonError as error:
-                diagnostics.found += error.diagnostics
+                diagnostics.reported += error.diagnostics
                 break
     return results
 

@@ -81,7 +81,7 @@ def command(
                 proved.line() if proved is not None else "not verified (--no-verify)",
             ]
             answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
-            report.diagnostics.found.clear()
+            report.diagnostics.reported.clear()
             others: tuple[str, ...] = (ARXML,) if isinstance(schedule, Path) and files_of(schedule) != [schedule] else ()
             others += (".scode", ".h") if planned.system.giotto is not None else ()
             searches = planned.system.searches + tuple(Search(planned.system.file.parent, f"*{ending}") for ending in others)
@@ -97,7 +97,7 @@ def command(
         check_kernel(kernel)
         answer = build()
     if answer is not None:
-        report.diagnostics.found += [diagnostic(found) for found in answer["found"]]
+        report.diagnostics.reported += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
         report.say(*answer["lines"])
 

@@ -51,7 +51,7 @@ class Report:
         """Print what was found so far, for a person."""
         if not self.as_json:
             console.diagnostics(self.diagnostics.in_order())
-            self.diagnostics.found.clear()
+            self.diagnostics.reported.clear()
 
     def say(self, *lines: str) -> None:
         """Print what was found so far, and then these lines as they are, for a person."""

@@ -25,6 +25,6 @@ def emit(image: Image) -> dict[str, str]:
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:
-        files |= {f"carillon_{device.what.lower()}.h": text.device(image, device) for device in image.osek.devices}
+        files |= {f"carillon_{device.header.lower()}.h": text.device(image, device) for device in image.osek.devices}
         files |= osek.emit(image) | microcode.emit(image) | blocks.emit(image)
     return files

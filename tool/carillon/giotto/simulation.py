@@ -139,7 +139,7 @@ class _Player:
         self.times = [int(times[name] * scale) if name in times else None for name in self.names]
         self.scale = scale
         self.urgency = urgency
-        self.found = Played(scale)
+        self.played = Played(scale)
         self.now = 0
         self.queue: list[tuple[int, int]] = []
         self.threads: list[_Instance] = []
@@ -162,8 +162,8 @@ class _Player:
                 self.pass_time(phase)
                 self.queue.append((self.now, other))
                 self.repeat(both)
-        self.found.until = self.now
-        return self.found
+        self.played.until = self.now
+        return self.played
 
     def repeat(self, period: int) -> None:
         """From now on, until what is left to do at the end of a period is what was at its begin."""
@@ -195,13 +195,13 @@ class _Player:
         return threads, sorted((time - self.now, address) for time, address in self.queue)
 
     def fault(self, kind: str, text: str) -> None:
-        setattr(self.found, kind, (self.now, text))
-        self.found.until = self.now
+        setattr(self.played, kind, (self.now, text))
+        self.played.until = self.now
         raise _EndError
 
     def see(self, kind: str, text: str) -> None:
-        if getattr(self.found, kind) is None:
-            setattr(self.found, kind, (self.now, text))
+        if getattr(self.played, kind) is None:
+            setattr(self.played, kind, (self.now, text))
 
     # An instant
 
@@ -301,7 +301,7 @@ class _Player:
             other = next(t for t, state in self.unfinished.items() if state.begin < self.now)
             self.see("asynchronous", f"{self.names[task]} is released before {self.names[other]} has ended")
         deadline = self.now + ticks * self.scale
-        self.found.releases.append((self.names[task], self.now, deadline))
+        self.played.releases.append((self.names[task], self.now, deadline))
         time = self.times[task]
         assert time is not None
         if time:
@@ -338,7 +338,7 @@ class _Player:
         if task is not None:
             state = self.unfinished[task]
             state.left -= until - self.now
-            name, slices = self.names[task], self.found.slices
+            name, slices = self.names[task], self.played.slices
             if state.begun and slices[-1][0] == name and slices[-1][2] == self.now:
                 slices[-1] = name, slices[-1][1], until
             else:
@@ -353,7 +353,7 @@ class _Player:
         """What choosing this task says of the scheduling."""
         state = self.unfinished[task]
         if task != self.ran and self.ran in self.unfinished and self.unfinished[self.ran].begun:
-            self.found.preemptions += 1
+            self.played.preemptions += 1
         for other, its in self.unfinished.items():
             if other != task and its.begun and not state.begun:
                 self.see("preempted", f"{self.names[task]} runs before {self.names[other]} has ended")

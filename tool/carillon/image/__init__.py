@@ -348,9 +348,9 @@ class TickFrame:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """``carillon_WHAT.h``: the cell of a family that serves a ``purpose``, as macros.  ``driver``: the driver's file."""
+    """``carillon_HEADER.h``: the cell of a family that serves a ``purpose``, as macros.  ``driver``: the driver's file."""
 
-    what: str
+    header: str
     family: str
     purpose: str
     values: dict[str, Value]

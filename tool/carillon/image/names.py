@@ -30,7 +30,7 @@ def guard(task: str) -> str:
 def point(series: Series) -> str:
     """What the handler of a schedule table's cell is called: the table, and the number of the action."""
     if series.action is None:
-        return f"carillon_{series.what}_{series.table.name}"
+        return f"carillon_{series.part}_{series.table.name}"
     return f"carillon_point_{series.table.name}_{series.table.actions.index(series.action)}"
 
 

@@ -69,7 +69,7 @@ def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
     for name, its in tables.items():
         (series, carrier), *others = its
         number = Unsigned(model.schedule_tables.index(series.table))
-        end = EventCall(osek.cell(carrier), f"carillon_osek_{series.what}_table", (number,))
+        end = EventCall(osek.cell(carrier), f"carillon_osek_{series.part}_table", (number,))
         call = end if series.action is None else _level_call(osek, carrier)
         sources = tuple((c.source, s.name) for s, c in its)
         handlers.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))

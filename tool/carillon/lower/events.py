@@ -38,19 +38,19 @@ class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
     ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.
-    ``what`` says which of them it is.
+    ``part`` says which of them it is.
     """
 
     table: ScheduleTable
     counter: Counter
     action: AlarmAction | None
     offsets: range
-    what: str
+    part: str
 
     @property
     def name(self) -> str:
         """The name to show."""
-        return f"{self.table.name}.{self.what}"
+        return f"{self.table.name}.{self.part}"
 
 
 W = TypeVar("W")

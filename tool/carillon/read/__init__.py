@@ -73,7 +73,7 @@ def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = N
     """The system of a file that was read."""
     system = Builder(tables, diagnostics).build(board, clock)
     if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
-        diagnostics.found = [found for found in diagnostics.found if found.code != "C175"]
+        diagnostics.reported = [found for found in diagnostics.reported if found.code != "C175"]
     return system
 
 

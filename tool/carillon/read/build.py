@@ -123,7 +123,7 @@ class Builder(Reading):
         try:
             return self._reserving(load_board(path))
         except CarillonError as error:
-            self.diagnostics.found.extend(error.diagnostics)
+            self.diagnostics.reported.extend(error.diagnostics)
             return None
 
     def _reserving(self, board: Board) -> Board:

@@ -108,8 +108,8 @@ def _errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 class _Walk:
     """Fills a :class:`SpanIndex` from a syntax tree; iterative, as nesting may be deep."""
 
-    def __init__(self, found: SpanIndex) -> None:
-        self.found = found
+    def __init__(self, spans: SpanIndex) -> None:
+        self.spans = spans
         self.headers: set[Path] = set()
         self.arrays: dict[Path, int] = {}
         self.leaves: set[Path] = set()
@@ -135,16 +135,16 @@ class _Walk:
             last = position == len(parts) - 1
             prefix = (*prefix, name)
             if prefix in self.leaves or (last and prefix in self.headers):
-                self.found.duplicates.append(Duplicate(prefix, where, self.found.keys.get(prefix, where)))
-            self.found.keys.setdefault(prefix, where)
+                self.spans.duplicates.append(Duplicate(prefix, where, self.spans.keys.get(prefix, where)))
+            self.spans.keys.setdefault(prefix, where)
             if last:
-                self.found.headers.setdefault(prefix, header)
+                self.spans.headers.setdefault(prefix, header)
             if last and node.type == "table":
                 self.headers.add(prefix)
             if last and node.type == "table_array_element":
                 self.arrays[prefix] = self.arrays.get(prefix, -1) + 1
                 prefix = (*prefix, self.arrays[prefix])
-                self.found.headers[prefix] = header
+                self.spans.headers[prefix] = header
             elif prefix in self.arrays:
                 prefix = (*prefix, self.arrays[prefix])
         for child in children[1:]:
@@ -163,15 +163,15 @@ class _Walk:
                 continue
             for name, where in parts[:-1]:
                 path = (*path, name)
-                self.found.keys.setdefault(path, where)
+                self.spans.keys.setdefault(path, where)
                 if path in self.leaves:
-                    self.found.duplicates.append(Duplicate(path, where, self.found.keys[path]))
+                    self.spans.duplicates.append(Duplicate(path, where, self.spans.keys[path]))
             name, where = parts[-1]
             path = (*path, name)
-            if path in self.found.keys:
-                self.found.duplicates.append(Duplicate(path, where, self.found.keys[path]))
+            if path in self.spans.keys:
+                self.spans.duplicates.append(Duplicate(path, where, self.spans.keys[path]))
             else:
-                self.found.keys[path] = where
+                self.spans.keys[path] = where
             self.leaves.add(path)
             pending.extend(reversed(self.value(children[1], path)))
 
@@ -181,7 +181,7 @@ class _Walk:
         pending = [(node, path)]
         while pending:
             value, where = pending.pop()
-            self.found.values.setdefault(where, Range(value.start_byte, value.end_byte))
+            self.spans.values.setdefault(where, Range(value.start_byte, value.end_byte))
             if len(where) > MOST_LEVELS:
                 continue
             if value.type == "array":

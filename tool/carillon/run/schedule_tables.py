@@ -93,7 +93,7 @@ class _Statuses:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._now = dict.fromkeys(names, (_Status.STOPPED, 0))  # status, and since when
-        self.found: list[TableState] = []
+        self.states: list[TableState] = []
 
     def wrote(self, code: Code, name: str, t: int) -> None:
         """A function of that kind wrote a table's status at tick ``t``."""
@@ -113,7 +113,7 @@ class _Statuses:
     def _become(self, name: str, after: _Status, t: int) -> None:
         before, since = self._now[name]
         if before is not _Status.STOPPED and t > since:
-            self.found.append(TableState(name, since, t, before is _Status.NEXT))
+            self.states.append(TableState(name, since, t, before is _Status.NEXT))
         self._now[name] = after, max(0, t)
 
     def end(self, t: int) -> None:
@@ -194,7 +194,7 @@ class Tables:
                         if has_actions[number]:
                             events.append(Event(t, n, Kind.POINT, table.name))
         statuses.end(length)
-        return tuple(sorted(statuses.found, key=lambda s: (s.begin, s.name))), events
+        return tuple(sorted(statuses.states, key=lambda s: (s.begin, s.name))), events
 
     def _steps(self) -> dict[int, tuple[ScheduleTable, int, tuple[bool, ...]]]:
         """The cursors by the address of their steps: table, bytes per step, and whether each step has actions."""

@@ -53,7 +53,7 @@ class _Path:
             **dict.fromkeys(("missed", "control", "pend", "other"), surplus),
         }
         for step in path:
-            follow = steps.get(step.what)
+            follow = steps.get(step.kind)
             if follow is not None and (wrong := follow(step)):
                 return wrong
         return self._ended(path)
@@ -103,8 +103,8 @@ class _Path:
     def _arm(self, step: Step) -> str:
         name = step.cell.place.name if step.cell is not None else ""
         if name not in self.vector.cells:
-            return f"{step.what}s {name}, which is no deadline of '{self.task.name}'"
-        if step.what == "disarm":
+            return f"{step.kind}s {name}, which is no deadline of '{self.task.name}'"
+        if step.kind == "disarm":
             return self._disarmed(name, name)
         if self.vector.cells[name].family.remembers and name not in self.cleared:
             return f"arms the deadline of {name} without forgetting what it asked for before"
@@ -143,7 +143,7 @@ class _Path:
     def _ended(self, path: list[Step]) -> str:
         if not self.ran:
             # A counter that has turns left to the next point: nothing is moved on.
-            lap = self.waits and not any(step.what in ("move", "call") for step in path)
+            lap = self.waits and not any(step.kind in ("move", "call") for step in path)
             return "" if self.guarded or lap else "does not always run the task"
         if self.armed:
             return f"leaves the deadline of {_listed(self.armed)} armed"
@@ -190,12 +190,12 @@ class ActivationVector:
         )
         if self.task.overrun is Overrun.NEVER or ended:
             return []
-        running = [path for path in self.meaning.paths if any(s.what == "run" for s in path)]
-        flagged = bool(running) and all(any(s.what == "guard" for s in path) for path in running)
+        running = [path for path in self.meaning.paths if any(s.kind == "run" for s in path)]
+        flagged = bool(running) and all(any(s.kind == "guard" for s in path) for path in running)
         by_time = system.board.nesting == "time"
         if not self.siblings:
             alone = not by_time and not self.meaning.lowered
-            held = bool(running) and all(any(s.what == "disable" and self.source in s.sources for s in path) for path in running)
+            held = bool(running) and all(any(s.kind == "disable" and self.source in s.sources for s in path) for path in running)
             if held and len(round_.serves(self.source)) > 1:
                 return ["holds back others that have its source, while the task runs"]
             return [] if alone or held or flagged else ["does not keep the task from being entered while it runs"]
@@ -206,8 +206,8 @@ class ActivationVector:
         if not same:
             return ["may be preempted by another source of its task, and no flag keeps the task from being entered"]
         for path in self.meaning.paths:
-            forgotten = {s for step in path if step.what == "unpend" for s in step.sources}
-            kept = [s.cell for s in path if s.what == "acknowledge"]
+            forgotten = {s for step in path if step.kind == "unpend" for s in step.sources}
+            kept = [s.cell for s in path if s.kind == "acknowledge"]
             cells = [r for r in round_.of(self.subject) if r.source != self.source and r.cell.place.array.acknowledge]
             left = (self.siblings - forgotten) | {r.source for r in cells if r.cell not in kept}
             if left:

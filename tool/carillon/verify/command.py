@@ -48,5 +48,5 @@ def verify_file(
         if not differences.errors:
             break
     assert best is not None
-    diagnostics.found += best[1].found
+    diagnostics.reported += best[1].reported
     return best[0]

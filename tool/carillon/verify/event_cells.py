@@ -59,7 +59,7 @@ def check_budget_cell(events: Events) -> None:
     if forget is not None:
         paths = events.meanings.of(forget.address).some_paths
         own = frozenset({cell.place.source})
-        if any({s.sources for s in path if s.what == "unpend"} != {own} for path in paths) and cell.place.source >= 16:
+        if any({s.sources for s in path if s.kind == "unpend"} != {own} for path in paths) and cell.place.source >= 16:
             events.error("C205", f"'{FORGET}' does not forget what {cell.place.name} asked for")
     if vector is not None and STRIKES not in {s.name for s in events.meanings.of(vector.address).every("call")}:
         events.error("C205", f"'{VECTOR}' does not lead to '{STRIKES}'")

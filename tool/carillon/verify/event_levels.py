@@ -86,8 +86,8 @@ def _queued(events: Events, number: int) -> set[str | None]:
     alarms = [a for a in events.osek.alarms if events.parts.of.get(a.name) == number]
     actions = [a.action for a in alarms if not (a.static and a.name in events.carried)]
     woken = {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
-    own = [c for c in events.parts.cursors if c.part == number]
-    tasks = {act[1] for c in own for step in c.steps for act in step.acts}
+    cursors = [c for c in events.parts.cursors if c.part == number]
+    tasks = {act[1] for c in cursors for step in c.steps for act in step.acts}
     return woken | {t.name for k, t in enumerate(events.osek.tasks) if k in tasks}
 
 
@@ -140,8 +140,8 @@ def _counter(events: Events, source: int, number: int) -> None:
 
 def _takes(path: Sequence[Step], source: int, requests: frozenset[int]) -> bool:
     """Whether a path withdraws the request of ``source`` and then requests ``requests``."""
-    taken = next((k for k, s in enumerate(path) if s.what == "unpend" and source in s.sources), len(path))
-    return any(s.what == "pend" and s.sources == requests for s in path[taken:])
+    taken = next((k for k, s in enumerate(path) if s.kind == "unpend" and source in s.sources), len(path))
+    return any(s.kind == "pend" and s.sources == requests for s in path[taken:])
 
 
 def level_of(events: Events, task: str) -> int:
@@ -152,5 +152,5 @@ def level_of(events: Events, task: str) -> int:
 
 def source_of(events: Events, task: str) -> int:
     """The source of a task; -1 where it has none."""
-    own = (it.source for it in events.leveled if it.task.name == task and not events.software)
-    return next(own, -1)
+    sources = (it.source for it in events.leveled if it.task.name == task and not events.software)
+    return next(sources, -1)

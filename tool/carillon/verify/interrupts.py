@@ -29,11 +29,11 @@ def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:
     if meaning.runs != {interrupt.handler}:
         return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
     for path in meaning.paths:
-        before = list(takewhile(lambda step: step.what != "run", path))
-        disabled = {s for step in before if step.what == "disable" for s in step.sources}
+        before = list(takewhile(lambda step: step.kind != "run", path))
+        disabled = {s for step in before if step.kind == "disable" for s in step.sources}
         if disabled != ({interrupt.source} if interrupt.reenabled else set()):
             return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
-        more = [s for s in path if s.what not in ("run", "disable", "settle")]
+        more = [s for s in path if s.kind not in ("run", "disable", "settle")]
         if more:
             return surplus(more[0])
     return ""

@@ -36,7 +36,7 @@ def joined(round_: Round, source: int) -> dict[int, Subject]:
 
 def _deadlines(round_: Round, _: int, meaning: Meaning, cells: Mapping[int, Running]) -> tuple[dict[int, Subject], str]:
     """The subject of each cell, and the fault of the vector, where the vector names the task of a missed deadline."""
-    numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, lambda step: step.what == "missed")
+    numbers, wrong = _answers(meaning.paths, {key: str(r) for key, r in cells.items()}, lambda step: step.kind == "missed")
     tasks = round_.system.tasks
     subjects: dict[int, Subject] = {}
     for key, running in cells.items():
@@ -58,8 +58,8 @@ def joined_alarms(meaning: Meaning, cells: Sequence[Cell]) -> tuple[dict[int, in
     The numbers come in the order in which the vector asks.
     """
     paths = [[s for s in path if s.name not in PAUSES] for path in meaning.paths]
-    numbers, wrong = _answers(paths, {id(cell): cell.place.name for cell in cells}, lambda s: (s.what, s.name) == ("call", ALARM))
-    order = dict.fromkeys(id(s.cell) for s in paths[-1] if s.what == "ask") if paths else {}
+    numbers, wrong = _answers(paths, {id(cell): cell.place.name for cell in cells}, lambda s: (s.kind, s.name) == ("call", ALARM))
+    order = dict.fromkeys(id(s.cell) for s in paths[-1] if s.kind == "ask") if paths else {}
     alarms = {key: n for key in order for n in numbers.get(key, ()) if n is not None}
     unclear = next((c.place.name for c in cells if len(numbers[id(c)]) != 1 or id(c) not in alarms), "")
     return alarms, wrong or (f"does not say whose alarm {unclear} is" if unclear else "")
@@ -85,16 +85,16 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callab
     cleared: Cell | None = None
     settled = True
     for step in path:
-        if step.what == "ask" and step.cell is not None:
+        if step.kind == "ask" and step.cell is not None:
             if id(step.cell) not in numbers:
                 return asked, f"asks {step.cell.place.name}, which does not ask for it"
             last = step.cell
             asked.add(id(last))
-        elif step.what == "acknowledge":
+        elif step.kind == "acknowledge":
             if last is None or step.cell is not last:
                 return asked, f"acknowledges {step.cell.place.name if step.cell else 'a cell'} without having asked it"
             cleared, settled = last, False
-        elif step.what == "settle":
+        elif step.kind == "settle":
             settled = True
         elif answers(step):
             if last is None or cleared is not last:
@@ -102,7 +102,7 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callab
             numbers[id(last)].add(step.number)
             cleared = None
         else:
-            return asked, f"does what is not its own ({step.name or step.what})"
+            return asked, f"does what is not its own ({step.name or step.kind})"
     if cleared is not None:
         return asked, f"acknowledges {cleared.place.name}, and does not answer for it"
     return asked, "" if settled else "may return before a request is taken back"
@@ -116,7 +116,7 @@ def _gathered(round_: Round, source: int, meaning: Meaning, cells: Mapping[int, 
     behind: dict[int, list[list[Step]]] = {key: [] for key in cells}
     wrong = ""
     for path in meaning.paths:
-        asks = [k for k, step in enumerate(path) if step.what == "ask"]
+        asks = [k for k, step in enumerate(path) if step.kind == "ask"]
         rest = path[asks[-1] + 1 :] if asks else path
         asked = [path[k].cell for k in asks]
         stranger = next((c for c in asked if id(c) not in cells), None)

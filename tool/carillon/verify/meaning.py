@@ -37,14 +37,14 @@ FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
 class Step:
     """One thing that a handler does.
 
-    ``what``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "sync", "enable",
+    ``kind``: "run" (``name`` of the application's function), "missed" (``number`` of the task), "control", "sync", "enable",
     "disable", "unpend", "pend" (``sources``), "arm", "disarm", "acknowledge", "ask", "set", "other" (``cell``), "touch" and
     "move" (``number``: address of a re-armed cell's variable, any part of which is read or set, or whose next step is set),
     "guard" (``name`` of the flags), "settle", "call" (``name``, ``number``: its first argument, if it is known), "strange"
     (``name``: what no rule reads).
     """
 
-    what: str
+    kind: str
     name: str = ""
     number: int | None = None
     sources: frozenset[int] = frozenset()
@@ -74,7 +74,7 @@ class Meaning:
 
     def every(self, what: str) -> set[Step]:
         """All steps of one kind."""
-        return {s for path in self.some_paths for s in path if s.what == what}
+        return {s for path in self.some_paths for s in path if s.kind == what}
 
     @property
     def runs(self) -> set[str]:
@@ -113,7 +113,7 @@ class Meanings:
         """Whether a vector acknowledges a cell, or sets its next expiry, on every path."""
 
         def does(effect: Effect) -> bool:
-            return any(step.cell is cell and step.what in ("acknowledge", "set") for step in self._steps(effect))
+            return any(step.cell is cell and step.kind in ("acknowledge", "set") for step in self._steps(effect))
 
         return meaning.direct is None and self.handlers.always(meaning.address, does)
 
@@ -225,9 +225,9 @@ def data_address(elf: Elf, address: int) -> int:
 
 def surplus(step: Step) -> str:
     """The effect of a step that nothing asks for, in words."""
-    if step.what in ("enable", "disable", "unpend", "pend"):
-        verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.what]
+    if step.kind in ("enable", "disable", "unpend", "pend"):
+        verb = {"enable": "enables", "disable": "disables", "unpend": "forgets requests of", "pend": "requests"}[step.kind]
         return f"{verb} {named(step.sources)}"
-    if step.what in ("arm", "disarm", "other"):
+    if step.kind in ("arm", "disarm", "other"):
         return f"changes {step.cell.place.name if step.cell else 'a cell'}"
-    return f"runs '{step.name}'" if step.what == "run" else f"does what is not its own ({step.what})"
+    return f"runs '{step.name}'" if step.kind == "run" else f"does what is not its own ({step.kind})"

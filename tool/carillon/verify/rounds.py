@@ -391,11 +391,11 @@ class Round:
         """What a handler owes its cells on a path, and does not do; and what it does to others' cells."""
         wrong: list[str] = []
         cells = [r for r in self.own_cells(source) if self.subject_of(r) == subject]
-        acknowledged = [s.cell for s in steps if s.what in ("acknowledge", "set")]
+        acknowledged = [s.cell for s in steps if s.kind in ("acknowledge", "set")]
         asking = [r for r in cells if r.cell.place.array.acknowledge]
         wrong += [f"does not acknowledge {r}" for r in asking if r.cell not in acknowledged]
         own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
-        touched = {s.number for s in steps if s.what == "touch"}
+        touched = {s.number for s in steps if s.kind == "touch"}
         wrong += ["does not re-arm its cell"] if own - touched else []
         own_ones = {subject, Subject("deadline", subject.name)} if subject.kind == "activation" else {subject}
         siblings = {id(r.cell) for r in self.running if self.subject_of(r) in own_ones}
@@ -409,18 +409,18 @@ class Round:
         control = next((s for s, x in self.subjects.items() if x.kind == "control"), None)
         for path in meaning.paths:
             wrong = self.upkeep(source, path, subject)
-            leaves = [s for s in path if s.what == "call" and s.name == "carillon_leaves"]
+            leaves = [s for s in path if s.kind == "call" and s.name == "carillon_leaves"]
             does = {"deadline": "missed", "control": "control", "enable": "enable", "table": "call", "sync": "sync"}[subject.kind]
-            done = [s for s in path if s.what == does and (does != "call" or s.name == DISPATCHER)]
+            done = [s for s in path if s.kind == does and (does != "call" or s.name == DISPATCHER)]
             if not done and not leaves:
                 wrong.append(f"does not always do what the {subject} asks for")
             if leaves and any(s.number != control for s in leaves):
                 wrong.append("asks about the wrong source whether the mode is left")
             allowed = {does, "acknowledge", "set", "settle", "touch", "move", "call"}
-            wrong += [surplus(s) for s in path if s.what not in allowed]
-            wrong += [f"calls '{s.name}'" for s in path if s.what == "call" and not self._helper(s.name) and s not in done]
+            wrong += [surplus(s) for s in path if s.kind not in allowed]
+            wrong += [f"calls '{s.name}'" for s in path if s.kind == "call" and not self._helper(s.name) and s not in done]
             own = {r.multiplex.multiplex for r in self.own_cells(source) if r.multiplex is not None}
-            if any(s.what == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
+            if any(s.kind == "touch" and (s.number not in own or subject.kind == "deadline") for s in path):
                 wrong.append("moves a re-armed cell on that is not its own")
             self.tell("C205", span, source, meaning, wrong, subject)
         if subject.kind == "enable" and control is not None:
@@ -429,7 +429,7 @@ class Round:
     def _leaving(self, source: int, subject: Subject, meaning: Meaning, control: int) -> None:
         length = self.mode.round_length
         switch = {t % length for r in self.own_cells(control) for t in r.times}
-        asks = any(s.what == "call" and s.name == "carillon_leaves" for path in meaning.paths for s in path)
+        asks = any(s.kind == "call" and s.name == "carillon_leaves" for path in meaning.paths for s in path)
         if switch & {t % length for r in self.own_cells(source) for t in r.times} and not asks:
             wrong = ["does not ask whether the mode is left at its tick"]
             self.tell("C205", self._span(subject), source, meaning, wrong, subject)

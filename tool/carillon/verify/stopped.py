@@ -20,7 +20,7 @@ def stopped(meaning: Meaning) -> Meaning:
 
 
 def _counts(step: Step) -> bool:
-    return step.what == "call" and step.name in (STOPS, GOES_ON)
+    return step.kind == "call" and step.name in (STOPS, GOES_ON)
 
 
 def check_stopped(round_: Round) -> None:

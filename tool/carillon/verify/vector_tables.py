@@ -31,8 +31,8 @@ def _own(source: int) -> str:
 def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
     """What is not verified: handlers of the application's own."""
     nowhere = elf.symbols.get(UNEXPECTED)
-    own = ((source, address, elf.symbols.get(_own(source))) for table in vectors for source, address in table.items())
-    found = {s for s, at, it in own if it is not None and nowhere is not None and at == it.address != nowhere.address}
+    handlers = ((source, address, elf.symbols.get(_own(source))) for table in vectors for source, address in table.items())
+    found = {s for s, at, it in handlers if it is not None and nowhere is not None and at == it.address != nowhere.address}
     return [f"what the application's own handlers do, of vectors {', '.join(map(str, sorted(found)))}"] if found else []
 
 

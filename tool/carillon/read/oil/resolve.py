@@ -115,7 +115,7 @@ def standard() -> dict[str, Definitions]:
     tokens = lexer.run()
     assert tokens is not None
     file = Parser(lexer, tokens).run()
-    assert not diagnostics.found, diagnostics.found
+    assert not diagnostics.reported, diagnostics.reported
     return file.implementation
 
 

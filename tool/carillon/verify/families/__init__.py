@@ -88,7 +88,7 @@ class Family:
         self.cells = {p.number: Cell(p) for p in places}
         self.prepare()
 
-    own: tuple[str, int] | None = None
+    bank: tuple[str, int] | None = None
     """The name of the register at which a cell's own begin, and their bytes, of a family that has them for each cell."""
 
     def prepare(self) -> None:
@@ -96,7 +96,7 @@ class Family:
 
     def place(self, address: int) -> tuple[Cell, int] | None:
         """The cell with a register at ``address``, and the register's offset from the cell's first register."""
-        name, size = self.own or ("", 0)
+        name, size = self.bank or ("", 0)
         return next(((c, r) for c in self.cells.values() if size and 0 <= (r := address - c.place.registers[name]) < size), None)
 
     def cell_at(self, address: int, register: int) -> Cell | None:

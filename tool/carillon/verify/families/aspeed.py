@@ -18,7 +18,7 @@ class Model(AddedTo):
     """See above."""
 
     align_apart, rearm_apart = 2, 3  # ticks from load to store: of carillon_port_align, of aspeed_rearm and aspeed_postpone
-    own = "counter", 16
+    bank = "counter", 16
 
     def told(self, cell: Cell) -> Mapping[str, int]:
         return {**cell.place.registers, "number": cell.place.number}  # by its number a cell has its control bits

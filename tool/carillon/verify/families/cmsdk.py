@@ -16,7 +16,7 @@ from carillon.verify.families import Cell, Family
 class Model(Family):
     """See above."""
 
-    own = "base", 0xD  # to the last of the four
+    bank = "base", 0xD  # to the last of the four
     values: ClassVar = {0: (0, 1, 9), 12: (1,)}
     actions: ClassVar = {(0, 9): "arm", (0, 1): "disarm", (12, 1): "acknowledge"}
 

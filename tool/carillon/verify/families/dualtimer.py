@@ -20,7 +20,7 @@ SETTING, ENABLE, INTERRUPT = 0x42, 0x80, 0x20
 class Model(Family):
     """See above.  An expiry is remembered while the interrupt is disabled."""
 
-    own = "base", 0x20
+    bank = "base", 0x20
     values: ClassVar = {8: (0, SETTING, SETTING | ENABLE, SETTING | ENABLE | INTERRUPT), 12: (1,)}
     actions: ClassVar = {(8, SETTING | ENABLE | INTERRUPT): "arm", (8, SETTING | ENABLE): "disarm", (12, 1): "acknowledge"}
     remembers = True
