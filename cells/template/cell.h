@@ -57,6 +57,10 @@ static inline void template_postpone(struct carillon_multiplex *multiplex);
 /* "acknowledge": clear the request, which has gone when this returns (carillon_port_settle). */
 static inline void template_acknowledge(uint32_t cell);
 
+/* "hold": a store that keeps a cell from interrupting while it stands still, where TEMPLATE_START does not tell cells
+ * apart. */
+#define TEMPLATE_HOLD(cell) CARILLON_STORE(0u, 0u)
+
 /* "mask": let a cell interrupt from now on, forgetting earlier requests; or no more, from the next
  * instruction on (carillon_port_barrier). */
 static inline void template_arm(uint32_t cell);

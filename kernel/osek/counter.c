@@ -69,8 +69,9 @@ static void wake_at(CounterType counter, carillon_base at, carillon_base units)
 __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
 {
     const CounterType counter = carillon_osek_only_part(part);
-    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
+    struct carillon_osek_counter_state *state = &carillon_osek_counter_states[counter];
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    __asm__("" : "+r"(state)); /* the address is worked out once, and not for each member */
     if (units != 0u) {
 #if CARILLON_TICKLESS
         const carillon_base before = state->ticker.wake;

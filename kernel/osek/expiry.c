@@ -130,8 +130,10 @@ static inline void tick(CounterType counter)
  * have been held back.  An empty queue begins anew, so that it does not count down to what looks like an expiry. */
 static __attribute__((noinline)) void catch_up(CounterType counter)
 {
-    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
-    const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
+    struct carillon_osek_counter_state *state = &carillon_osek_counter_states[counter];
+    const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
+    const carillon_base units = (carillon_base)fixed->units;
+    __asm__("" : "+r"(state)); /* the address is worked out once, and not for each member */
 #if CARILLON_OSEK_LEVEL_COUNTERS
     state->serving = true;
 #endif
@@ -143,7 +145,7 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
         /* What was due has been served, so that the step is not 0. */
         const carillon_time step = carillon_ticker_step(&state->ticker, passed);
         carillon_ticker_count(&state->ticker, units, (carillon_base)step);
-        state->value = carillon_osek_later(&carillon_osek_counters[counter], state->value, step);
+        state->value = carillon_osek_later(fixed, state->value, step);
         carillon_queue_advance(&state->ticker.queue, step);
         if (carillon_queue_left(&state->ticker.queue) == 0u) {
             serve(counter);

@@ -13,7 +13,7 @@ from carillon.image.pieces import ENTRIES
 from carillon.image.pieces.common import by_register
 from carillon.model import SyncStart
 from carillon.model.board import Board
-from carillon.model.family import Start
+from carillon.model.family import Capability, Start
 
 
 def of_sources(board: Board, does: str, sources: Iterable[int]) -> tuple[Store, ...]:
@@ -40,7 +40,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
-            prepare.append(_prepare(cell))
+            prepare += [_prepare(cell), *([_of(cell, "HOLD")] if _holds(cell) else [])]
             stop.append(_of(cell, "STOP"))
         if cell.due is not None:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
@@ -104,6 +104,11 @@ def _align(cells: Iterable[CellImage]) -> tuple[Store, ...]:
 
 def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:
     return tuple(Store("FINISH", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.finishes)
+
+
+def _holds(cell: CellImage) -> bool:
+    """Whether a cell is disarmed by a store of its own, because the store that starts it does not tell cells apart."""
+    return cell.disarmed and cell.use.cell.array.request_enable == "cell" and Capability.HOLD in cell.family.can
 
 
 def _start(store: StartStore, beneath: Iterable[CellImage]) -> Store:

@@ -43,6 +43,7 @@ class Capability(Enum):
     REMAINING = "remaining"
     ACKNOWLEDGE = "acknowledge"
     MASK = "mask"
+    HOLD = "hold"
     ASK = "ask"
     SYNCHRONISE = "synchronise"
     LOAD = "load"

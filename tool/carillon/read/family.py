@@ -63,7 +63,7 @@ def check_capabilities(number: int, array: Mapping[str, Any], family: Family, la
             cause = f"{asks}, which cells of family '{family.name}' cannot do"
             remedy = f"choose another family or leave it out: beyond starting and stopping, its cells can do {can}"
             diagnostics.error("C181", layers.place(("cells", number, key)), cause, remedy)
-    if array.get("request_enable") == "cell" and array.get("start", "each") != "each":
+    if array.get("request_enable") == "cell" and array.get("start", "each") != "each" and Capability.HOLD not in family.can:
         cause = f"cells of [[cells]] {number + 1} that have masks of their own are started by a store each, masked or not"
         remedy = 'write start = "each", or request_enable = "controller"'
         diagnostics.error("C181", layers.place(("cells", number, "start")), cause, remedy)

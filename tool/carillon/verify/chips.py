@@ -80,6 +80,23 @@ CHIPS: dict[tuple[str, str], Chip] = {
     # QEMU, hw/arm/armsse.c, iotkit_devices: 0x40000000, 0x40001000, 0x40002000, and interrupts 3, 4, 5; the same in Zephyr,
     # boards/arm/mps2/mps2_an521-common.dtsi.  Code that runs in the secure state, as out of reset, has them 0x10000000 higher.
     ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c, at the secure alias", _cmsdk(0x5000_0000, 3, 4, 5)),
+    # ST, RM0090: memory map (table 1) and vector table (tables 61 and 62): TIM2 to TIM5, then TIM1 and TIM8 with their update
+    # interrupts.  What a slave's SMCR gets for TIM2 as its trigger: tables 93 and 97.
+    ("armv7m", "stm32f4"): Chip(
+        "ST's RM0090",
+        {
+            "stm32tim": {
+                name: {"base": base, "slave": slave, "starter": 0x4000_0000, SOURCE: NVIC + interrupt}
+                for name, base, slave, interrupt in (
+                    ("TIM3", 0x4000_0400, 0x16, 29),
+                    ("TIM4", 0x4000_0800, 0x16, 30),
+                    ("TIM5", 0x4000_0C00, 0x06, 50),
+                    ("TIM1", 0x4001_0000, 0x16, 25),
+                    ("TIM8", 0x4001_0400, 0x16, 44),
+                )
+            }
+        },
+    ),
     # QEMU, hw/riscv/virt.c, virt_memmap: VIRT_CLINT at 0x2000000; include/hw/intc/riscv_aclint.h: after RISCV_ACLINT_SWI_SIZE
     # (0x4000), mtimecmp at 0 and mtime at 0x7FF8.  Interrupt 7: privileged specification, mip.MTIP.
     ("rv32", "virt"): Chip(

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * General-purpose and advanced timers of STM32 (RM0090, chapters 17 and 18): counters of 16 or 32 bits with a
+ * prescaler. A cell is a timer that counts down; it expires a unit after it has read 0, by its update event.
+ *
+ * Nothing here depends on how long an instruction takes:
+ *
+ * 1. One store starts all cells.  They are slaves in trigger mode, and their trigger is the output reference of channel
+ *    1 of another timer, the starter.  A store to the starter's CCMR1 forces the reference inactive or active; its edge
+ *    starts the slaves.  The starter itself need not count, and is no cell.  The slaves begin as many cycles of the
+ *    timers' clock after the store as the synchronisation takes, which is the same for all whose buses have one clock.
+ * 2. The reload register is preloaded: what it gets while the counter runs holds from the next update event on.  So the
+ *    first interval is loaded by a forced update (UG), and the interval after it is stored before the start.
+ * 3. The interrupt is a level: a request stands until its flag is cleared.  A flag is set whether DIER lets it
+ * interrupt or not.  So arming clears it first.
+ *
+ * An interval has two units at least: a counter whose reload value is 0 stands still.
+ */
+#ifndef CARILLON_CELL_STM32TIM_H
+#define CARILLON_CELL_STM32TIM_H
+
+#include "carillon_board.h"
+#include "carillon_port.h"
+
+/* carillon_board.h says where a cell has its timer (STM32TIM_BASE), what makes it a slave of the starter
+ * (STM32TIM_SLAVE: trigger mode, and the internal trigger that the starter is), and where that is (STM32TIM_STARTER).
+ */
+#define STM32TIM_CR1(cell) STM32TIM_BASE(cell)
+#define STM32TIM_SMCR(cell) (STM32TIM_BASE(cell) + 0x08u)
+#define STM32TIM_DIER(cell) (STM32TIM_BASE(cell) + 0x0Cu)
+#define STM32TIM_SR(cell) (STM32TIM_BASE(cell) + 0x10u)
+#define STM32TIM_EGR(cell) (STM32TIM_BASE(cell) + 0x14u)
+#define STM32TIM_COUNTER(cell) (STM32TIM_BASE(cell) + 0x24u)
+#define STM32TIM_PSC(cell) (STM32TIM_BASE(cell) + 0x28u)
+#define STM32TIM_ARR(cell) (STM32TIM_BASE(cell) + 0x2Cu)
+#define STM32TIM_STARTER_CR2 (STM32TIM_STARTER(0u) + 0x04u)
+#define STM32TIM_STARTER_CCMR1 (STM32TIM_STARTER(0u) + 0x18u)
+
+#define STM32TIM_DOWN 0x94u           /* ARPE, DIR and URS: down, with a preloaded reload register; UG sets no flag */
+#define STM32TIM_UPDATE 1u            /* UIE, UIF and UG */
+#define STM32TIM_TRIGGERS 0x40u       /* MMS: the reference of channel 1 is the trigger output */
+#define STM32TIM_REFERENCE_LOW 0x40u  /* OC1M: forced inactive */
+#define STM32TIM_REFERENCE_HIGH 0x50u /* OC1M: forced active */
+
+#define STM32TIM_BIT(cell) (UINT32_C(1) << (cell))
+
+#define STM32TIM_PREPARE(cell, first, period, prescaler)                                                              \
+    CARILLON_STORE(STM32TIM_STARTER_CR2, STM32TIM_TRIGGERS),                                                          \
+        CARILLON_STORE(STM32TIM_STARTER_CCMR1, STM32TIM_REFERENCE_LOW),                                               \
+        CARILLON_STORE(STM32TIM_CR1(cell), STM32TIM_DOWN), CARILLON_STORE(STM32TIM_SMCR(cell), STM32TIM_SLAVE(cell)), \
+        CARILLON_STORE(STM32TIM_PSC(cell), (prescaler)-1u), CARILLON_STORE(STM32TIM_ARR(cell), (first)-1u),           \
+        CARILLON_STORE(STM32TIM_EGR(cell), STM32TIM_UPDATE), CARILLON_STORE(STM32TIM_ARR(cell), (period)-1u),         \
+        CARILLON_STORE(STM32TIM_SR(cell), 0u), CARILLON_STORE(STM32TIM_DIER(cell), STM32TIM_UPDATE)
+/* A cell that is armed later: a deadline, or the control cell. */
+#define STM32TIM_HOLD(cell) CARILLON_STORE(STM32TIM_DIER(cell), 0u)
+/* The store is the same whichever cells have been prepared. */
+#define STM32TIM_START(bits) CARILLON_STORE(STM32TIM_STARTER_CCMR1, STM32TIM_REFERENCE_HIGH + 0u * (bits))
+#define STM32TIM_STOP(cell)                                                          \
+    CARILLON_STORE(STM32TIM_CR1(cell), 0u), CARILLON_STORE(STM32TIM_SMCR(cell), 0u), \
+        CARILLON_STORE(STM32TIM_DIER(cell), 0u), CARILLON_STORE(STM32TIM_SR(cell), 0u)
+/* What the counter reads, plus the time, for a cell that expires at `offset`: it reads 0 in the unit before. */
+#define STM32TIM_PHASE(offset) ((offset)-1u)
+
+/* A handler may return at once: the line has been let go by then.  A store of 0 leaves no flag, and nobody wants the
+ * others. */
+static inline void stm32tim_acknowledge(uint32_t cell)
+{
+    (void)cell; /* of one cell the macros are constants */
+    carillon_port_write(STM32TIM_SR(cell), 0u);
+    carillon_port_settle();
+}
+
+static inline void stm32tim_arm(uint32_t cell)
+{
+    (void)cell; /* of one cell the macros are constants */
+    carillon_port_write(STM32TIM_SR(cell), 0u);
+    carillon_port_write(STM32TIM_DIER(cell), STM32TIM_UPDATE);
+}
+
+/* As carillon_port_disarm: a deadline does not interrupt after its task was counted as ended. */
+static inline void stm32tim_disarm(uint32_t cell)
+{
+    (void)cell; /* of one cell the macros are constants */
+    carillon_port_write(STM32TIM_DIER(cell), 0u);
+    carillon_port_barrier();
+}
+
+#endif
