@@ -170,8 +170,8 @@ class Build(Frozen):
 class Run(Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
-    kind: Literal["native", "qemu", "simavr"]
-    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; of simavr the device")
+    kind: Literal["native", "qemu", "simavr", "rigless"]
+    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; see SPEC of simavr and rigless")
     packages: tuple[Text, ...] = ()
     ram_end: Count = Field(default=0, description="last address of external memory, which simavr is to have; 0: it has none")
     warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(

@@ -11,8 +11,9 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.image.operations import Vector
 from carillon.model import System
-from carillon.model.board import Role, Run
+from carillon.model.board import Board, Role, Run
 from carillon.resources import data_root
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors
 from carillon.run.records import DELIVER, MISSED, Decoder, read_records
@@ -45,6 +46,9 @@ EMULATORS = "CARILLON_QEMU"
 # Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
 BENEATH = 10_000
 
+# What the tracing plugin includes, of a port.
+_PLUGIN_HEADERS = "qemu/{}/trace_processor.h trace_records.h parent.h"
+
 # A jump where vectors, or a port's entries to handlers (ENTRIES), are code.
 _VECTOR_BYTES = 4
 
@@ -63,6 +67,15 @@ MARKS = {
 }
 
 
+def _cached(name: str, files: Iterable[Path]) -> Path:
+    """Where what is made of the files is kept, in the cache's folder, which is made."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
+    cache.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    stem, _, suffix = name.partition(".")
+    return cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
+
+
 def _compiled(
     name: str,
     source: str,
@@ -78,12 +91,8 @@ def _compiled(
     name alone.
     """
     files = [data_root() / "emulators" / file for file in (source, *headers)]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
-    contents = b"".join(path.read_bytes() for path in files)
-    digest = hashlib.sha256(contents).hexdigest()[:16]
     include = [option for header in files[1:] for option in ("-I", str(header.parent))]
-    stem, _, suffix = name.partition(".")
-    target = cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
+    target = _cached(name, files)
     if target.is_file():
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -91,8 +100,7 @@ def _compiled(
         cause = "the tracing plugin needs a C compiler for this machine"
         diagnostics.error("C093", None, cause, "on Debian: apt-get install gcc")
         return None
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as scratch:
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         output = Path(scratch) / name
         command = [compiler, "-O2", *options, *include, str(files[0]), "-o", str(output), *libraries]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -101,6 +109,33 @@ def _compiled(
             return None
         output.replace(target)
     return target
+
+
+def _rigless(how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
+    folder = data_root() / "emulators/rigless"
+    own = [folder / "Cargo.toml", folder / "Cargo.lock", folder / "build.rs", *sorted(folder.glob("src/*.rs"))]
+    plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", *_PLUGIN_HEADERS.format("armv7m").split())]
+    target = _cached("rigless_runner", (*own, *plugin))
+    if target.is_file():
+        return [str(target), *how.command]
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        diagnostics.lacking("the runner on rigless is built by 'cargo', which is not installed", how.packages)
+        return None
+    print("carillon: cargo fetches and builds the emulator rigless, once, which takes minutes", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        command = [cargo, "build", "--release", "--locked", "--ignore-rust-version"]
+        command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", "."]
+        said = None if sys.stderr.isatty() else subprocess.PIPE
+        result = subprocess.run(command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=said, text=True, check=False)
+        if result.returncode:
+            cause = f"cargo does not build the runner on rigless:\n{result.stderr or ''}".rstrip(":\n")
+            remedy = "the first build fetches crates, for which it needs a network, and compiles them with Rust 1.95 or later"
+            diagnostics.error("C093", None, cause, remedy)
+            return None
+        Path(scratch, "release/carillon-rigless").replace(target)
+    return [str(target), *how.command]
 
 
 def _starts(table: Collection[str], diagnostics: Diagnostics) -> bool:
@@ -173,7 +208,23 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     return (functions | {MISSED}) & table.keys()
 
 
-def _qemu_command(
+def _qemu(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] | None:
+    """QEMU, and the plugin; None after C092 or C093."""
+    folder = os.environ.get(EMULATORS)
+    emulator = shutil.which(how.command[0], path=folder or None)
+    if emulator is None and folder:
+        cause = f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'"
+        diagnostics.error("C092", None, cause, f"{EMULATORS} names that folder: unset it to use what is installed")
+        return None
+    if emulator is None:
+        diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
+        return None
+    headers = _PLUGIN_HEADERS.format(board.port).split()
+    plugin = _compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
+    return None if plugin is None else (emulator, plugin)
+
+
+def _traced_command(
     image: Image,
     firmware: Firmware,
     how: Run,
@@ -185,20 +236,11 @@ def _qemu_command(
     serial: Path | None,
     diagnostics: Diagnostics,
 ) -> list[str] | None:
+    """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    folder = os.environ.get(EMULATORS)
-    emulator = shutil.which(how.command[0], path=folder or None)
-    if emulator is None and folder:
-        cause = f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'"
-        diagnostics.error("C092", None, cause, f"{EMULATORS} names that folder: unset it to use what is installed")
-        return None
-    if emulator is None:
-        diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
-        return None
-    headers = (f"qemu/{board.port}/trace_processor.h", "trace_records.h", "parent.h")
-    plugin = _compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
-    if plugin is None:
+    found = _rigless(how, diagnostics) if how.kind == "rigless" else _qemu(board, how, diagnostics)
+    if found is None:
         return None
     table = symbols(firmware.elf)
     if not _starts(table, diagnostics):
@@ -240,8 +282,11 @@ def _qemu_command(
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     if image.osek is not None and image.modes:
         limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
+    options = f"map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}"
+    if isinstance(found, list):
+        return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(",")]
     return [
-        emulator,
+        found[0],
         *how.command[1:],
         *("-nodefaults", "-display", "none", "-monitor", "none"),
         *("-serial", "stdio" if serial is None else f"unix:{serial},server=on,wait=on"),
@@ -249,7 +294,7 @@ def _qemu_command(
         *("-kernel", str(firmware.elf)),
         *warm_up,
         "-plugin",
-        f"{plugin},map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}",
+        f"{found[1]},{options}",
     ]
 
 
@@ -338,7 +383,7 @@ def record(
         elif how.kind == "simavr":
             command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
         else:
-            command = _qemu_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
+            command = _traced_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
         if command is None:
             return None
         hangs = "look for an interrupt that storms" + (", or a task that neither ends nor waits" if system.board.native else "")

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
+//! A processor that carries out one instruction of another at a time, and tells the plugin of it.
+//!
+//! 1. An exception is taken in a stretch of no instructions.  So it is known which instruction comes next.
+//! 2. The instruction is a stretch of its own.  Interrupts are held off in it, as in a debugger's step.  So an instruction
+//!    that faults ends it, a branch to itself takes time as any other one, and wfi does not wait.
+//! 3. Accesses to memory are routed to the bus, so that they are seen, and answered there.
+//! 4. The bus makes no stretch longer.  After an access to a device, or to a register of the processor's own, the caller
+//!    has to look for what is due.
+use std::fmt::{Debug, Formatter, Result as Formatted};
+
+use rigless::emulator::{Access, AccessKind, CoreBus, DataModel, Error, Exit, HostCall, Processor, Queued};
+use rigless::soc::{Endian, Width};
+use rigless::time::VirtualNanos;
+
+use crate::fail;
+use crate::plugin::{Instruction, translated};
+
+const PAGE: u64 = 4096;
+
+/// Addresses that memory answers.
+struct Memory {
+    start: u64,
+    length: u64,
+    host: *mut u8,
+    writable: bool,
+}
+
+/// Where so many bytes are.
+fn find(memory: &[Memory], address: u64, bytes: u64) -> Option<(*mut u8, bool)> {
+    let found = memory.iter().find(|m| address >= m.start && address + bytes <= m.start + m.length)?;
+    Some((found.host.wrapping_add((address - found.start) as usize), found.writable))
+}
+
+/// The bus of a stretch.
+struct Bus<'a> {
+    bus: &'a mut dyn CoreBus,
+    memory: &'a [Memory],
+    instruction: Option<&'a Instruction>,
+    of_memory: bool, // an access was
+    other: bool,     // something else happened
+}
+
+impl CoreBus for Bus<'_> {
+    fn access(&mut self, access: Access, from_code: bool) -> Option<u64> {
+        let store = access.kind == AccessKind::Write;
+        if let Some(instruction) = self.instruction.filter(|_| from_code) {
+            instruction.accessed(store, access.address);
+        }
+        let bytes = access.width.bits() as usize / 8;
+        let mut value = access.value.to_le_bytes();
+        match find(self.memory, access.address, bytes as u64) {
+            // SAFETY: here and below, so many bytes are there, eight at most, and nothing else uses them meanwhile.
+            Some((host, true)) if store => unsafe { host.copy_from_nonoverlapping(value.as_ptr(), bytes) },
+            Some((host, _)) if !store => unsafe { host.copy_to_nonoverlapping(value.as_mut_ptr(), bytes) },
+            _ => {
+                self.other = true;
+                return self.bus.access(access, from_code);
+            }
+        }
+        self.of_memory = true;
+        Some(u64::from_le_bytes(value))
+    }
+    fn time(&self, instructions: u64) -> VirtualNanos {
+        self.bus.time(instructions)
+    }
+    fn queued(&mut self) -> Vec<Queued> {
+        let queued = self.bus.queued();
+        self.other |= queued.contains(&Queued::Return);
+        queued
+    }
+}
+
+/// The instructions of a page that have been met.
+type Page = Option<Vec<Option<Instruction>>>;
+
+fn met(pages: &[Page], address: u64) -> Option<&Instruction> {
+    pages[(address / PAGE) as usize].as_ref()?[(address % PAGE / 2) as usize].as_ref()
+}
+
+pub struct Stepper {
+    inner: Box<dyn Processor>,
+    memory: Vec<Memory>,
+    pages: Vec<Page>,
+}
+
+// SAFETY: the memory stays where it is while the processor is used, and one thread at a time uses both.
+unsafe impl Send for Stepper {}
+
+impl Debug for Stepper {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Formatted {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl Stepper {
+    pub fn new(inner: Box<dyn Processor>) -> Self {
+        Self { inner, memory: Vec::new(), pages: vec![None; (1 << 32) / PAGE as usize] }
+    }
+
+    fn half(&self, address: u64) -> u16 {
+        let Some((host, _)) = find(&self.memory, address, 2) else {
+            fail(format_args!("code at {address:#x}, where there is no memory"));
+        };
+        // SAFETY: both bytes are there, and nothing writes them meanwhile.
+        unsafe { host.cast::<u16>().read_unaligned() }
+    }
+
+    /// An instruction is met for the first time, and with IT those that it makes conditional.
+    fn meet(&mut self, mut address: u64) {
+        let first = self.half(address);
+        let is_it = first & 0xFF00 == 0xBF00 && first & 0xF != 0;
+        let count = if is_it { 5 - (first & 0xF).trailing_zeros() } else { 1 };
+        let mut block = Vec::new();
+        for _ in 0..count {
+            let first = self.half(address);
+            let wide = first >> 11 >= 0b11101;
+            let second = if wide { self.half(address + 2) } else { 0 };
+            block.push(Instruction::new(address, [first, second], if wide { 4 } else { 2 }));
+            address += if wide { 4 } else { 2 };
+        }
+        translated(&mut block);
+        for it in block {
+            let page = self.pages[(it.address / PAGE) as usize].get_or_insert_with(|| vec![None; PAGE as usize / 2]);
+            page[(it.address % PAGE / 2) as usize] = Some(it);
+        }
+    }
+
+    /// Carries out an instruction, or what comes before it.
+    fn step(&mut self, budget: u32, bus: &mut dyn CoreBus) -> (Exit, u64) {
+        let instruction = if budget == 0 { None } else { met(&self.pages, self.inner.pc()) };
+        let mut bus = Bus { bus, memory: &self.memory, instruction, of_memory: false, other: false };
+        let (exit, count) = self.inner.run(budget, &mut bus);
+        (if exit == Exit::Returned && bus.of_memory && !bus.other { Exit::Budget } else { exit }, count)
+    }
+}
+
+/// What the processor that is stepped does itself.
+macro_rules! forward {
+    ($($name:ident(&self $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => {
+        $(fn $name(&self $(, $argument: $type)*) -> $result { self.inner.$name($($argument),*) })*
+    };
+    ($($name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => {
+        $(fn $name(&mut self $(, $argument: $type)*) -> $result { self.inner.$name($($argument),*) })*
+    };
+}
+
+impl Processor for Stepper {
+    fn run(&mut self, budget: u32, bus: &mut dyn CoreBus) -> (Exit, u64) {
+        let mut executed = 0;
+        loop {
+            let (exit, _) = self.step(0, bus); // 1.
+            if exit == Exit::Lockup {
+                fail("the processor has locked up: a fault in the handler of a fault");
+            }
+            if exit != Exit::Budget || executed == u64::from(budget) {
+                return (exit, executed);
+            }
+            let pc = self.inner.pc();
+            if met(&self.pages, pc).is_none() {
+                self.meet(pc);
+            }
+            if let Some(instruction) = met(&self.pages, pc) {
+                instruction.executed();
+            }
+            self.inner.hold_interrupts(true); // 2.
+            let (exit, count) = self.step(1, bus);
+            self.inner.hold_interrupts(false);
+            executed += count;
+            if exit != Exit::Budget {
+                return (exit, executed);
+            }
+        }
+    }
+
+    unsafe fn map(&mut self, start: u64, length: u64, host: *mut u8, writable: bool) {
+        // SAFETY: the caller promises what this asks for.
+        unsafe { self.inner.map(start, length, host, writable) };
+        for page in (start..start + length).step_by(self.inner.page_size() as usize) {
+            self.inner.ask(Queued::Route(page)); // 3.
+        }
+        self.memory.push(Memory { start, length, host, writable });
+    }
+
+    forward! {
+        retired(&self) -> u64;
+        maps(&self, start: u64, length: u64) -> bool;
+        page_size(&self) -> u64;
+        next_event(&self) -> Option<VirtualNanos>;
+        waiting(&self) -> bool;
+        pc(&self) -> u64;
+        data_model(&self) -> DataModel;
+        byte_order(&self, address: u64) -> Endian;
+        save(&self) -> Vec<u8>;
+        host_call(&self, read: &mut dyn FnMut(u64, Width) -> Option<u64>) -> Option<HostCall>;
+    }
+    forward! {
+        ask(&mut self, queued: Queued) -> ();
+        boot(&mut self, table: u64, read: &dyn Fn(u64, Width) -> Option<u64>) -> ();
+        reset(&mut self) -> ();
+        take_reset_request(&mut self) -> bool;
+        on_event(&mut self, now: VirtualNanos) -> ();
+        load(&mut self, bytes: &[u8]) -> Result<(), Error>;
+        answer_host_call(&mut self, answer: Option<u64>) -> ();
+    }
+}
