@@ -52,7 +52,7 @@ impl Board for Chip {
         let lines = u32::from(Operate::cpu(&self.mcu).interrupt_lines);
         let core = armv7m::Core {
             variant: armv7m::Variant::M4,
-            clock_hz: self.rate, // until the firmware sets the clock up
+            clock_hz: self.rate, // of SysTick, which the crate leaves at that
             interrupt_lines: NonZeroU32::new(lines).expect("a part with interrupts"),
             priority_bits: 4,
             refclk_divider: NonZeroU32::new(8).expect("8 is not 0"),
