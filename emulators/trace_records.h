@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
  *
- * Records of a run, as the virtual controller, QEMU's plugin and the runner on simavr write them and
+ * Records of a run, as the virtual controller, QEMU's plugin, also in rigless, and the runner on simavr write them and
  * tool/carillon/run/records.py reads them. */
 #ifndef TRACE_RECORDS_H
 #define TRACE_RECORDS_H
@@ -28,7 +28,8 @@ enum record {
     RECORD_TABLE_GOES
 };
 
-/* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU, cycles in simavr. */
+/* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU and rigless, cycles in
+ * simavr. */
 struct record_line {
     uint64_t time;
     uint32_t kind;

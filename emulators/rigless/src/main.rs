@@ -4,7 +4,8 @@
 //! The crate's processor is wrapped in one that carries out one instruction at a time ([`stepper`]).  The plugin is told of
 //! each as QEMU tells it of those that it translates and executes ([`plugin`]).
 //!
-//! An instruction takes the same time whatever the firmware sets up: a second divided by RATE.
+//! Of an instruction's time the crate knows one thing: how many there are in a second, RATE, whatever clock the firmware
+//! sets up.
 mod plugin;
 mod stepper;
 
@@ -51,7 +52,7 @@ impl Board for Chip {
         let lines = u32::from(Operate::cpu(&self.mcu).interrupt_lines);
         let core = armv7m::Core {
             variant: armv7m::Variant::M4,
-            clock_hz: self.rate, // until the firmware sets the clock up
+            clock_hz: self.rate, // of SysTick, which the crate leaves at that
             interrupt_lines: NonZeroU32::new(lines).expect("a part with interrupts"),
             priority_bits: 4,
             refclk_divider: NonZeroU32::new(8).expect("8 is not 0"),
@@ -111,8 +112,8 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    if let Err(error) = run(session, &start, Console) {
-        fail(error);
+    match run(session, &start, Console) {
+        Ok(_) => fail("the emulator ended before the run did"),
+        Err(error) => fail(error),
     }
-    plugin::at_exit();
 }

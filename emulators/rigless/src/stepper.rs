@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
 //! A processor that carries out one instruction of another at a time, and tells the plugin of it.
 //!
-//! 1. An exception is taken in a stretch of no instructions.  So it is known which instruction comes next.
+//! 1. An exception is taken in a stretch of no instructions, so that it is known which instruction comes next.  One may be
+//!    due after an access to a device or to a register of the processor's own, and after an instruction that changes
+//!    masks, returns from a handler or faults.
 //! 2. The instruction is a stretch of its own.  Interrupts are held off in it, as in a debugger's step.  So an instruction
 //!    that faults ends it, a branch to itself takes time as any other one, and wfi does not wait.
 //! 3. Accesses to memory are routed to the bus, so that they are seen, and answered there.
 //! 4. The bus makes no stretch longer.  After an access to a device, or to a register of the processor's own, the caller
 //!    has to look for what is due.
-use std::fmt::{Debug, Formatter, Result as Formatted};
-
 use rigless::emulator::{Access, AccessKind, CoreBus, DataModel, Error, Exit, HostCall, Processor, Queued};
 use rigless::soc::{Endian, Width};
 use rigless::time::VirtualNanos;
 
 use crate::fail;
-use crate::plugin::{Instruction, translated};
+use crate::plugin::Instruction;
 
 const PAGE: u64 = 4096;
 
 /// Addresses that memory answers.
+#[derive(Debug)]
 struct Memory {
     start: u64,
     length: u64,
@@ -38,7 +39,7 @@ struct Bus<'a> {
     memory: &'a [Memory],
     instruction: Option<&'a Instruction>,
     of_memory: bool, // an access was
-    other: bool,     // something else happened
+    other: bool,     // something else happens
 }
 
 impl CoreBus for Bus<'_> {
@@ -65,9 +66,7 @@ impl CoreBus for Bus<'_> {
         self.bus.time(instructions)
     }
     fn queued(&mut self) -> Vec<Queued> {
-        let queued = self.bus.queued();
-        self.other |= queued.contains(&Queued::Return);
-        queued
+        if self.other { self.bus.queued() } else { Vec::new() }
     }
 }
 
@@ -78,6 +77,7 @@ fn met(pages: &[Page], address: u64) -> Option<&Instruction> {
     pages[(address / PAGE) as usize].as_ref()?[(address % PAGE / 2) as usize].as_ref()
 }
 
+#[derive(Debug)]
 pub struct Stepper {
     inner: Box<dyn Processor>,
     memory: Vec<Memory>,
@@ -87,51 +87,49 @@ pub struct Stepper {
 // SAFETY: the memory stays where it is while the processor is used, and one thread at a time uses both.
 unsafe impl Send for Stepper {}
 
-impl Debug for Stepper {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> Formatted {
-        self.inner.fmt(formatter)
-    }
-}
-
 impl Stepper {
     pub fn new(inner: Box<dyn Processor>) -> Self {
         Self { inner, memory: Vec::new(), pages: vec![None; (1 << 32) / PAGE as usize] }
     }
 
-    fn half(&self, address: u64) -> u16 {
-        let Some((host, _)) = find(&self.memory, address, 2) else {
-            fail(format_args!("code at {address:#x}, where there is no memory"));
-        };
+    fn half(&self, address: u64) -> Option<u16> {
+        let (host, _) = find(&self.memory, address, 2)?;
         // SAFETY: both bytes are there, and nothing writes them meanwhile.
-        unsafe { host.cast::<u16>().read_unaligned() }
+        Some(unsafe { host.cast::<u16>().read_unaligned() })
     }
 
-    /// An instruction is met for the first time, and with IT those that it makes conditional.
-    fn meet(&mut self, mut address: u64) {
-        let first = self.half(address);
+    /// An instruction is met for the first time, and with IT those that it makes conditional; None where no memory is.
+    fn meet(&mut self, mut address: u64) -> Option<()> {
+        let first = self.half(address)?;
         let is_it = first & 0xFF00 == 0xBF00 && first & 0xF != 0;
         let count = if is_it { 5 - (first & 0xF).trailing_zeros() } else { 1 };
-        let mut block = Vec::new();
         for _ in 0..count {
-            let first = self.half(address);
+            let first = self.half(address)?;
             let wide = first >> 11 >= 0b11101;
-            let second = if wide { self.half(address + 2) } else { 0 };
-            block.push(Instruction::new(address, [first, second], if wide { 4 } else { 2 }));
-            address += if wide { 4 } else { 2 };
+            let second = if wide { self.half(address + 2)? } else { 0 };
+            let it = Instruction::meet(address, [first, second], if wide { 4 } else { 2 });
+            let page = self.pages[(address / PAGE) as usize].get_or_insert_with(|| vec![None; PAGE as usize / 2]);
+            page[(address % PAGE / 2) as usize] = Some(it);
+            address = it.end;
         }
-        translated(&mut block);
-        for it in block {
-            let page = self.pages[(it.address / PAGE) as usize].get_or_insert_with(|| vec![None; PAGE as usize / 2]);
-            page[(it.address % PAGE / 2) as usize] = Some(it);
-        }
+        Some(())
     }
 
-    /// Carries out an instruction, or what comes before it.
-    fn step(&mut self, budget: u32, bus: &mut dyn CoreBus) -> (Exit, u64) {
-        let instruction = if budget == 0 { None } else { met(&self.pages, self.inner.pc()) };
+    /// Tells the plugin of the instruction that comes next, and carries it out.  Also answers whether an exception may be
+    /// due then.
+    fn step(&mut self, bus: &mut dyn CoreBus) -> (Exit, u64, bool) {
+        let pc = self.inner.pc();
+        if met(&self.pages, pc).is_none() {
+            self.meet(pc);
+        }
+        let instruction = met(&self.pages, pc);
+        if let Some(it) = instruction {
+            it.executed();
+        }
         let mut bus = Bus { bus, memory: &self.memory, instruction, of_memory: false, other: false };
-        let (exit, count) = self.inner.run(budget, &mut bus);
-        (if exit == Exit::Returned && bus.of_memory && !bus.other { Exit::Budget } else { exit }, count)
+        let (exit, count) = self.inner.run(1, &mut bus); // 2.
+        let exit = if exit == Exit::Returned && bus.of_memory && !bus.other { Exit::Budget } else { exit };
+        (exit, count, instruction.is_none_or(|it| it.lets_in(self.inner.pc())))
     }
 }
 
@@ -148,25 +146,26 @@ macro_rules! forward {
 impl Processor for Stepper {
     fn run(&mut self, budget: u32, bus: &mut dyn CoreBus) -> (Exit, u64) {
         let mut executed = 0;
+        let mut due = true;
         loop {
-            let (exit, _) = self.step(0, bus); // 1.
-            if exit == Exit::Lockup {
-                fail("the processor has locked up: a fault in the handler of a fault");
+            if due {
+                self.inner.hold_interrupts(false);
+                let mut bus = Bus { bus, memory: &self.memory, instruction: None, of_memory: false, other: true };
+                let (exit, _) = self.inner.run(0, &mut bus); // 1.
+                self.inner.hold_interrupts(true);
+                if exit == Exit::Lockup {
+                    fail("the processor has locked up: a fault in the handler of a fault");
+                }
+                if exit != Exit::Budget {
+                    return (exit, executed);
+                }
             }
-            if exit != Exit::Budget || executed == u64::from(budget) {
-                return (exit, executed);
+            if executed == u64::from(budget) {
+                return (Exit::Budget, executed);
             }
-            let pc = self.inner.pc();
-            if met(&self.pages, pc).is_none() {
-                self.meet(pc);
-            }
-            if let Some(instruction) = met(&self.pages, pc) {
-                instruction.executed();
-            }
-            self.inner.hold_interrupts(true); // 2.
-            let (exit, count) = self.step(1, bus);
-            self.inner.hold_interrupts(false);
+            let (exit, count, due_then) = self.step(bus);
             executed += count;
+            due = due_then;
             if exit != Exit::Budget {
                 return (exit, executed);
             }

@@ -114,7 +114,7 @@ def _compiled(
 def _rigless(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
     folder = data_root() / "emulators/rigless"
-    own = [folder / "Cargo.toml", folder / "Cargo.lock", folder / "build.rs", *sorted(folder.glob("src/*.rs"))]
+    own = sorted((*folder.glob("*.*"), *folder.glob("src/*")))
     plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", *_PLUGIN_HEADERS.format("armv7m").split())]
     target = _cached("rigless_runner", (*own, *plugin))
     if target.is_file():
@@ -123,7 +123,7 @@ def _rigless(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     if cargo is None:
         diagnostics.lacking("the runner on rigless is built by 'cargo', which is not installed", how.packages)
         return None
-    print("carillon: cargo fetches and builds the emulator rigless, once, which takes minutes", file=sys.stderr, flush=True)
+    print(f"carillon: cargo fetches the emulator rigless and builds it for {target.parent}: once, for minutes", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         command = [cargo, "build", "--release", "--locked", "--ignore-rust-version"]
         command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", "."]

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
+ *
+ * What QEMU's tracing plugin uses of QEMU, for the runner, which is src/main.rs. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu/trace_plugin.c"
+
+/* An instruction, and whom to tell of it; a block of them is one. */
+struct qemu_plugin_insn {
+    uint64_t address;
+    uint8_t bytes[4];
+    size_t size;
+    void (*executed)(unsigned, void *);
+    void *executed_data;
+    void (*accessed)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *);
+    void *accessed_data;
+};
+struct qemu_plugin_tb {
+    struct qemu_plugin_insn *insn;
+};
+
+/* From this version of the interface on the bytes of an instruction are copied. */
+static const qemu_info_t info = {.target_name = "arm", .version = {COPIES_INSN_DATA, COPIES_INSN_DATA}};
+
+static void (*translated)(qemu_plugin_id_t, struct qemu_plugin_tb *);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*call)(qemu_plugin_id_t, struct qemu_plugin_tb *))
+{
+    (void)id;
+    translated = call;
+}
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
+{
+    (void)tb;
+    return 1;
+}
+
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t number)
+{
+    (void)number;
+    return tb->insn;
+}
+
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
+{
+    return insn->address;
+}
+
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
+{
+    return insn->size;
+}
+
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t bytes)
+{
+    const size_t count = bytes < insn->size ? bytes : insn->size;
+    memcpy(to, insn->bytes, count);
+    return count;
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, void (*call)(unsigned, void *), int flags,
+                                            void *data)
+{
+    (void)flags;
+    insn->executed = call;
+    insn->executed_data = data;
+}
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+                                      void (*call)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *), int flags,
+                                      int kinds, void *data)
+{
+    (void)flags;
+    (void)kinds;
+    insn->accessed = call;
+    insn->accessed_data = data;
+}
+
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t store)
+{
+    return store != 0;
+}
+
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*call)(qemu_plugin_id_t, void *), void *data)
+{
+    (void)id;
+    (void)call; /* the runner says itself that it has ended before the run */
+    (void)data;
+}
+
+/* Start the plugin; whether it takes its arguments. */
+bool plugin_install(int count, char **arguments)
+{
+    return qemu_plugin_install(0, &info, count, arguments) == 0;
+}
+
+/* An instruction is met for the first time. */
+struct qemu_plugin_insn *plugin_meet(uint64_t address, const uint8_t *bytes, size_t size)
+{
+    struct qemu_plugin_insn *const insn = calloc(1, sizeof *insn);
+    if (insn == NULL) {
+        give_up("no memory for the instructions");
+    }
+    insn->address = address;
+    insn->size = size;
+    memcpy(insn->bytes, bytes, size);
+    struct qemu_plugin_tb tb = {insn};
+    translated(0, &tb);
+    return insn;
+}
+
+/* It is executed next. */
+void plugin_executed(const struct qemu_plugin_insn *insn)
+{
+    insn->executed(0, insn->executed_data);
+}
+
+/* It loads from an address, or stores there. */
+void plugin_accessed(const struct qemu_plugin_insn *insn, bool store, uint64_t address)
+{
+    if (insn->accessed != NULL) {
+        insn->accessed(0, store, address, insn->accessed_data);
+    }
+}
