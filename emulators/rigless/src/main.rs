@@ -16,7 +16,8 @@ use std::process::exit;
 use std::sync::Arc;
 
 use rigless::cpu::armv7m::windows;
-use rigless::emulator::{Driver, Host, Start, Stop, run};
+use rigless::device::Level;
+use rigless::emulator::{AccessKind, Driver, Host, Settled, Start, Stop, run};
 use rigless::image::Image;
 use rigless::machine::{Board, Target, armv7m};
 use rigless::mcu::{Mcu, Operate};
@@ -67,19 +68,59 @@ impl Board for Chip {
     }
 }
 
-/// What the firmware writes to its console goes to this program's output.
-struct Console;
+/// The timers that have TIM2 as an internal trigger, and as which (RM0090, tables 93 and 97): TIM3 to TIM5, TIM1 and TIM8, as
+/// the crate counts them.  The crate has both ends, and leaves the wires to a board.
+const GENERAL: [(usize, u8); 3] = [(1, 1), (2, 1), (3, 0)];
+const ADVANCED: [(usize, u8); 2] = [(0, 1), (1, 1)];
+const TIM2: usize = 0;
+const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
+const USART2_DR: u64 = 0x4000_4404;
 
-impl Driver<Chip> for Console {
+/// The board: its timers' triggers, and where the firmware's output goes.
+struct Wires {
+    trigger: Level,
+}
+
+fn say(bytes: &[u8]) {
+    let mut out = stdout();
+    if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
+        fail("cannot write the output");
+    }
+}
+
+impl Driver<Chip> for Wires {
+    /// Of TIM2 the level of its trigger output goes to the others; what USART2 sends is this program's output.
+    fn on_settled(&mut self, session: &mut Session<Chip>, _: &mut dyn Host, settled: Settled) {
+        let Settled::Access { access, .. } = settled else { return };
+        if access.kind != AccessKind::Write {
+            return;
+        }
+        if access.address == USART2_DR {
+            say(&[access.value as u8]);
+        }
+        let (mcu, at) = (&mut session.board_mut().mcu, access.virtual_time);
+        let (level, _) = mcu.tim[TIM2].trigger_output();
+        if TIM2_REGISTERS.contains(&access.address) && level != self.trigger {
+            self.trigger = level;
+            for (nth, input) in GENERAL {
+                mcu.drive_timer(at, nth, |timer, registers, bus| {
+                    timer.drive_internal_trigger(input, level, registers, bus);
+                });
+            }
+            for (nth, input) in ADVANCED {
+                mcu.drive_advanced_timer(at, nth, |timer, registers, bus| {
+                    timer.drive_internal_trigger(input, level, registers, bus);
+                });
+            }
+        }
+    }
+
     fn on_stop(&mut self, _: &mut Session<Chip>, _: Stop, _: &mut dyn Host) -> Option<VirtualNanos> {
         None
     }
 
     fn on_console(&mut self, _: VirtualNanos, _: u64, bytes: &[u8]) {
-        let mut out = stdout();
-        if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
-            fail("cannot write the output");
-        }
+        say(bytes);
     }
 }
 
@@ -112,7 +153,7 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    match run(session, &start, Console) {
+    match run(session, &start, Wires { trigger: Level::Low }) {
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }
