@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import os
@@ -73,6 +74,28 @@ def test_no_line_of_the_timeline_is_wider_than_the_terminal(width: int) -> None:
     for signs in (terminal.BLOCKS, terminal.ASCII):
         lines = terminal.timeline(panels, (0, 1000), width, signs)
         assert max(line.cell_len for line in lines) <= width
+
+
+def many(count: int) -> tuple[Trace, tuple[Release, ...]]:
+    """A trace of tasks, whose names are long, one after the other in a round."""
+    table = tuple((f"Controller_{k}_of_the_brakes_left_{'and_right_' * (2 + k % 3)}<&", 8 * k, 8 * k + 8) for k in range(count))
+    trace = traces.trace(table=table, work={name: 5 for name, _, _ in table})
+    return replace(trace, tasks=tuple(name for name, _, _ in table)), traces.releases(1, table)
+
+
+def test_the_legend_of_the_terminal_has_the_names_that_are_cut_in_full() -> None:
+    text = rendered(*many(3), width=60)
+    assert max(map(len, text.partition("Carillon: min")[0].splitlines())) <= 60
+    assert_golden("show-long-names.txt", text)
+
+
+def test_the_svg_has_a_name_that_is_cut_in_full_as_its_title(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    trace, releases = many(3)
+    show.write("svg", path, scene.panels_of(trace, releases))
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [e.findtext(f"{space}title") for e in ET.parse(path).iter(f"{space}text")]
+    assert [title for title in titles if title] == list(trace.tasks)
 
 
 def test_an_ascii_terminal_gets_ascii() -> None:
@@ -186,6 +209,14 @@ def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 
 
+def opened(path: Path, fragment: str = "") -> str:
+    """The page's document after its script has drawn."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={path.parent / 'profile'}", "--dump-dom"]
+    command = [str(BROWSER), *options, "--window-size=1400,900", "--virtual-time-budget=5000", path.as_uri() + fragment]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium")
 @pytest.mark.parametrize(
     ("fragment", "lanes"),
@@ -202,13 +233,58 @@ BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome
 def test_the_page_lists_what_is_sought_and_not_folded(tmp_path: Path, fragment: str, lanes: int) -> None:
     path = tmp_path / "run.html"
     show.write("html", path, scene.panels_of(traces.trace(), traces.releases()))
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    command = [str(BROWSER), *options, path.as_uri() + fragment]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    found = re.search(r'data-lanes="(\d+)/(\d+)"', dom)
+    found = re.search(r'data-lanes="(\d+)/(\d+)"', opened(path, fragment))
     assert found
     assert int(found[2]) == lanes
+
+
+DRIVER = """<script>(() => {
+const $ = id => document.getElementById(id), shown = () => location.hash, at = e => e.getBoundingClientRect();
+const wait = () => new Promise(done => setTimeout(done, 400)), said = {};
+const wheel = async (id, more) => {
+  const before = shown(), e = new WheelEvent("wheel", {deltaY: -120, clientX: 700, cancelable: true, ...more});
+  $(id).dispatchEvent(e); await wait();
+  return `${e.defaultPrevented ? "taken" : "left"}, ${before === shown() ? "same" : "other"} window`;
+};
+onload = async () => {
+  await wait();
+  said.wheel = [await wheel("stage", {}), await wheel("stage", {ctrlKey: true})];
+  said.wheel.push(await wheel("axis", {}), await wheel("mini", {}));
+  said.help = [...document.querySelectorAll("#help > span")].filter(e => e.offsetWidth).map(e => e.className);
+  const {left, top} = at($("stage"));
+  $("stage").dispatchEvent(new PointerEvent("pointermove", {clientX: left + 90, clientY: top + HEIGHT}));
+  said.tip = $("tip").hidden ? "" : $("tip").textContent;
+  scrollTo(0, at($("stage")).bottom + scrollY - innerHeight + 100); await wait();
+  said.scrolled = scrollY > 0;
+  said.bar = Math.round(at($("axis")).top - at(document.querySelector(".bar")).height);
+  said.idle = at($("picture")).bottom <= at(document.querySelector(".foot")).top + 1;
+  dispatchEvent(new Event("beforeprint"));
+  said.sheets = document.querySelectorAll("#sheets canvas").length;
+  dispatchEvent(new Event("afterprint"));
+  document.body.dataset.said = JSON.stringify(said);
+};
+})()</script></body>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.parametrize("count", [3, 48, 120])
+def test_many_lanes_scroll_beneath_the_axis_and_few_do_not(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "run.html"
+    trace, releases = many(count)
+    show.write("html", path, scene.panels_of(trace, releases))
+    driver = DRIVER.replace("HEIGHT", "60" if count > 6 else "45")
+    path.write_text(path.read_text(encoding="utf-8").replace("</body>", driver), encoding="utf-8")
+    dom = opened(path)
+    found, lanes = re.search(r'<body data-said="(.*?)"', dom), re.search(r'data-lanes="(\d+)/(\d+)"', dom)
+    assert found and lanes
+    said, tall = json.loads(html.unescape(found[1])), count > 6
+    assert (int(lanes[1]) < int(lanes[2])) == tall
+    assert said["wheel"] == ["left, same window" if tall else "taken, other window", *["taken, other window"] * 3]
+    assert said["help"] == ["tall" if tall else "low"]
+    assert said["tip"] == trace.tasks[0]
+    assert said["idle"]
+    assert not tall or (said["scrolled"] and said["bar"] == 0)
+    assert said["sheets"] == {3: 1, 48: 1, 120: 3}[count]
 
 
 def test_differences_sum_up_again() -> None:

@@ -40,9 +40,10 @@ def straight(x0: float, y0: float, x1: float, y1: float, colour: str, more: str 
     return f'<line {ends} stroke="{colour}"{more}/>'
 
 
-def written(x: float, y: float, text: str, more: str = "", fill: str = INK) -> str:
-    """An element: text, with more attributes."""
-    return f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{escape(text)}</text>'
+def written(x: float, y: float, text: str, more: str = "", fill: str = INK, title: str = "") -> str:
+    """An element: text, with more attributes; ``title`` is shown where the pointer is."""
+    whole = f"<title>{escape(title)}</title>" if title else ""
+    return f'<text x="{number(x)}" y="{number(y)}" fill="{fill}"{more}>{whole}{escape(text)}</text>'
 
 
 class _Picture:
@@ -224,7 +225,8 @@ def _name(picture: _Picture, name: str, y: float, fill: str = INK) -> None:
     """A lane's name; a long one is written smaller."""
     shown = name if len(name) <= 16 else name[:15] + "…"
     size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(shown))))
-    picture.text(GUTTER - 12, y, shown, f' font-size="{number(size)}" text-anchor="end"', fill)
+    more = f' font-size="{number(size)}" text-anchor="end"'
+    picture.parts.append(written(GUTTER - 12, y, shown, more, fill, name if shown != name else ""))
 
 
 def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> None:

@@ -89,7 +89,7 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
             lines.extend(_axis(panel, window, gutter, columns, signs)[1:])  # nodes have no ticks in common, but the time
         colours = colours_of(panels)
         for lane in panel.summary.lanes:
-            name = lane.name if len(lane.name) <= gutter - 2 else lane.name[: gutter - 3] + signs.tilde
+            name = _fitted(lane.name, gutter, signs)
             style = colours.get(lane, "bold" if lane.kind is LaneKind.KERNEL else "dim")
             if lane.kind is LaneKind.TABLE:
                 lines.append(Text(name.ljust(gutter), style=style) + _table_line(panel, lane, window, columns, signs))
@@ -99,10 +99,25 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
             elif lane.kind is LaneKind.KERNEL:
                 lines.append(Text())
             lines.append(Text(name.ljust(gutter), style=style) + _bar(panel, lane, window, columns, signs, style))
-    lines.extend((Text(), *_legend(panels, gutter, width, signs)))
+    lines.extend((Text(), *_legend(panels, gutter, width, signs), *_names(names, gutter, max(30, width), signs)))
     for line in lines:
         line.rstrip()
         line.truncate(width, overflow="crop")
+    return lines
+
+
+def _fitted(name: str, gutter: int, signs: Signs) -> str:
+    """A lane's name as the gutter has room for it."""
+    return name if len(name) <= gutter - 2 else name[: gutter - 3] + signs.tilde
+
+
+def _names(names: Sequence[str], gutter: int, width: int, signs: Signs) -> list[Text]:
+    """The names that are cut, and each in full."""
+    lines: list[Text] = []
+    for name in dict.fromkeys(name for name in names if len(name) > gutter - 2):
+        pieces = [name[at : at + width - gutter] for at in range(0, len(name), width - gutter)]
+        starts = [_fitted(name, gutter, signs), *[""] * (len(pieces) - 1)]
+        lines.extend(Text(start.ljust(gutter) + piece, style="dim") for start, piece in zip(starts, pieces, strict=True))
     return lines
 
 
