@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The longest tests begin first, so that none of them is what all others wait for.
 
-When all tests run, and ``CARILLON_SUITES`` is not ``all``, only a third of the cases of each test of FOLDERS run.  A test whose
+When all tests run, and ``CARILLON_SUITES`` is not ``all``, only a fifth of the cases of each test of FOLDERS run.  A test whose
 file or name is asked for runs with all its cases.
 
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
@@ -50,7 +50,7 @@ def _compiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(carillon.build, "_compile", compiles)
 
 
-FOLDERS = ("conformance", "firmware")
+FOLDERS = ("conformance", "firmware", "threads", "osek")
 """Whose tests build and run firmware, most of them on each board."""
 FEW = 3
 """So many cases of a test always run."""
@@ -91,7 +91,7 @@ def _shortened(items: list[pytest.Item]) -> list[pytest.Item]:
     left_out: list[pytest.Item] = []
     for of_a_test in cases.values():
         if len(of_a_test) > FEW:
-            chosen = set(sample([_values(item.callspec) for item in of_a_test], max(FEW, (len(of_a_test) + 2) // 3)))
+            chosen = set(sample([_values(item.callspec) for item in of_a_test], max(FEW, (len(of_a_test) + 4) // 5)))
             left_out += [item for i, item in enumerate(of_a_test) if i not in chosen]
     return left_out
 
@@ -123,7 +123,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if _is_shortened(config):
         folders = ", ".join(f"tests/{name}" for name in FOLDERS)
-        terminalreporter.write_line(f"{folders}: a third of the cases of each test; CARILLON_SUITES=all runs all")
+        terminalreporter.write_line(f"{folders}: a fifth of the cases of each test; CARILLON_SUITES=all runs all")
     reports = (report for of_a_kind in terminalreporter.stats.values() for report in of_a_kind)
     for suite, counts in sums(reports).items():
         terminalreporter.write_line(f"{suite}: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")

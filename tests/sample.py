@@ -36,5 +36,5 @@ def sample(cases: Sequence[Case], count: int) -> list[int]:
 
 
 def few(number: int) -> int:
-    """How many random cases a test tries: all in a search (tests/search.py), else a third, since every run tries the same."""
-    return number if os.environ.get("CARILLON_SEARCH") else -(-number // 3)
+    """How many random cases a test tries: all in a search (tests/search.py), else a quarter, since every run tries the same."""
+    return number if os.environ.get("CARILLON_SEARCH") else -(-number // 4)

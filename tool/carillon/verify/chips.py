@@ -2,9 +2,9 @@
 """Where known chips have their timers, from documents that are not ours, and whether a board's file says the same.
 
 ``families`` takes a timer's addresses from the board's file, as do the macros that write the stores: what is wrong there is
-wrong in both, and they agree.  This table is a second source.  A board is known by the machine that its [run] starts in QEMU,
-which is what that chip's other documents call it too.  AVR devices need no table: their C library's headers say it
-(``avr_device``), of all registers that a board's file names.  Of virtual boards there is no chip.
+wrong in both, and they agree.  This table is a second source.  A board is known by what its [run] starts, a machine in QEMU or
+a chip in rigless, which is what that chip's other documents call it too.  AVR devices need no table: their C library's headers
+say it (``avr_device``), of all registers that a board's file names.  Of virtual boards there is no chip.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ CHIPS: dict[tuple[str, str], Chip] = {
     ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c, at the secure alias", _cmsdk(0x5000_0000, 3, 4, 5)),
     # ST, RM0090: memory map (table 1) and vector table (tables 61 and 62): TIM2 to TIM5, then TIM1 and TIM8 with their update
     # interrupts.  What a slave's SMCR gets for TIM2 as its trigger: tables 93 and 97.
-    ("armv7m", "stm32f4"): Chip(
+    ("armv7m", "stm32f427"): Chip(
         "ST's RM0090",
         {
             "stm32tim": {
@@ -156,7 +156,8 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
                 _family(system, family, list(family.cells.values()), _channels(chip_device, timers), AVR_HEADER, diagnostics)
         _requests(board, chip_device, diagnostics)
         return []
-    started = machine(board.run.command) if board.run is not None and board.run.kind == "qemu" else None
+    kind, command = (board.run.kind, board.run.command) if board.run is not None else ("", ())
+    started = machine(command) if kind == "qemu" else command[0] if kind == "rigless" else None
     chip = CHIPS.get((board.port, started)) if started is not None else None
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
