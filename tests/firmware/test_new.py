@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from carillon.cli import app
-from carillon.resources import board_names, data_root
+from carillon.resources import data_root
+from runnable import runnable
 
 
 def carillon(*arguments: str) -> tuple[int, str]:
@@ -19,7 +20,7 @@ def carillon(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.mark.parametrize("board", board_names())
+@pytest.mark.parametrize("board", runnable())
 def test_a_new_application_runs_on_its_board(tmp_path: Path, board: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert carillon("new", "my-app", "--board", board)[0] == 0
@@ -36,7 +37,7 @@ def test_a_new_application_for_no_board_in_particular_runs_on_every_board(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert carillon("new", "my-app")[0] == 0
-    for board in board_names():
+    for board in (board for board in runnable() if isinstance(board, str)):
         code, output = carillon("run", "my-app", "--strict", "--json", "--board", board)
         assert code == 0, output
         (summary,) = json.loads(output)["runs"]

@@ -13,7 +13,7 @@ from carillon.build import build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
-from carillon.resources import board_names
+from runnable import runnable
 
 SCHEDULE = '[task.Print]\nperiod = "8ms"\n'
 PRINT = """
@@ -47,7 +47,7 @@ ttTASK(Print)
 """
 
 
-@pytest.mark.parametrize("board", board_names())
+@pytest.mark.parametrize("board", runnable())
 def test_the_console_prints_on_every_board(lab: Laboratory, board: str) -> None:
     assert lab.run(SCHEDULE, PRINT, board).trace.output == "numbers 0 4294967295\nname 10\n"
 
