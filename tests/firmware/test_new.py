@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from carillon.cli import app
 from carillon.resources import data_root
-from runnable import runnable
+from runnable import RIGLESS, runnable
 
 
 def carillon(*arguments: str) -> tuple[int, str]:
@@ -66,3 +66,41 @@ def test_a_board_that_carries_no_template_is_refused_with_what_it_lacks(tmp_path
     assert code == 1
     assert output.startswith("my-app/schedule.toml:11:10: error C017: 'period' of task 'control': 1ms is 32.768 ticks")
     assert not (tmp_path / "my-app").exists()
+
+
+@RIGLESS
+def test_the_motor_s_loops_start_without_jitter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "drive", "--template", "motor")[0] == 0
+    code, output = carillon("run", "drive", "--strict", "--json", "--for", "20ms")
+    assert code == 0, output
+    tasks = {task["name"]: task for task in json.loads(output)["runs"][0]["summary"]["tasks"]}
+    assert {name: (task["activations"], task["jitter"]) for name, task in tasks.items()} == {
+        "current": (400, 0),
+        "speed": (20, 0),
+        "position": (2, 0),
+    }
+
+
+@pytest.mark.parametrize("board", ["mps2-an385", "ast1030-evb"])
+def test_the_motor_s_loops_run_on_other_boards(board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "drive", "--template", "motor", "--board", board)[0] == 0
+    code, output = carillon("run", "drive", "--strict", "--json")
+    assert code == 0, output
+
+
+def test_a_board_that_is_too_slow_for_the_motor_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, output = carillon("new", "drive", "--template", "motor", "--board", "arduino-mega")
+    assert code == 1
+    assert "error C043: task 'current', activated at 0 ticks, may miss its deadline" in output
+    assert not (tmp_path / "drive").exists()
+
+
+def test_a_template_that_there_is_not_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, output = carillon("new", "drive", "--template", "robot")
+    assert code == 2
+    assert "there is no template 'robot': the templates are motor" in output
+    assert not (tmp_path / "drive").exists()

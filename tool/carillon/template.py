@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application that ``carillon new`` makes: the richest template that the board can carry, or what every board can."""
+"""The application that ``carillon new`` makes: a named template, the richest that the board carries, or what every board can."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ SCHEMA = "schedule.schema.json"
 TEMPLATES: tuple[tuple[str, ...], ...] = (("new",), ("new", "one-task"))
 """From the richest to the smallest; each is folders of ``templates/``, where a file of a later one replaces an earlier's."""
 
+NAMED = {"motor": "stm32f4-discovery"}
+"""Templates that are asked for by name, each with its default board."""
 
-def fill(folder: Path, board: str | None) -> dict[str, str]:
+
+def fill(folder: Path, board: str | None, template: str | None = None) -> dict[str, str]:
     """The files of a new application in ``folder``: path in it -> text.
 
+    ``template``: one of NAMED, or None: as the board can carry.
     ``board``: a name, or the way to a ``board.toml`` from the working directory; the files are the first template's of
     which the board can carry the plan.  Raises CarillonError with what the smallest lacks where it cannot carry that.
     None: the default board and the smallest, which every board carries.
     """
+    if template is not None:
+        board = NAMED[template] if board is None else board
     if board is None:
         return _files(TEMPLATES[-1], folder.name, DEFAULT_BOARD)
     from carillon.pipeline import plan
@@ -34,7 +40,7 @@ def fill(folder: Path, board: str | None) -> dict[str, str]:
 
     named = board if board in board_names() else relative(Path(board).resolve(), folder.resolve())
     refused: CarillonError | None = None
-    for folders in TEMPLATES:
+    for folders in TEMPLATES if template is None else ((template,),):
         files = _files(folders, folder.name, named)
         with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
             for name, text in files.items():

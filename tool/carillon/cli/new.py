@@ -12,7 +12,7 @@ import typer
 from carillon.cli.common import Report, usage
 from carillon.diagnostics import CarillonError, Diagnostic
 
-EPILOG = "Example: carillon new my-app && cd my-app && carillon run"
+EPILOG = "Examples: carillon new my-app && cd my-app && carillon run; carillon new drive --template motor"
 
 
 def command(
@@ -22,10 +22,16 @@ def command(
         str | None,
         typer.Option("--board", "-b", help="Board of the schedule: a name or a board.toml.", show_default="ast1030-evb"),
     ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option("--template", "-t", help="Another application: motor, which is three control loops of up to 20 kHz."),
+    ] = None,
 ) -> None:
     """Make a folder with a small application that runs at once: two tasks if BOARD can carry them, else one."""
-    from carillon.template import fill
+    from carillon.template import NAMED, fill
 
+    if template is not None and template not in NAMED:
+        usage(f"there is no template '{template}': the templates are {', '.join(NAMED)}")
     folder = Path(name)
     title = folder.name
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", title):
@@ -33,7 +39,7 @@ def command(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CarillonError([Diagnostic("C097", None, f"'{name}' exists already", "choose another name, or remove it first")])
     written = []
-    for relative, text in fill(folder, board).items():
+    for relative, text in fill(folder, board, template).items():
         target = folder / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
