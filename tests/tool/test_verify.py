@@ -1063,7 +1063,7 @@ CHIPS = {  # board: its file, and an image for the same port
     "mps2-an385": (ROOT / "boards/mps2-an385", "mps2"),
     "mps2-an505": (ROOT / "tests/firmware/boards/mps2-an505", "mps2"),
     "qemu-rv32-virt": (ROOT / "boards/qemu-rv32-virt", "rv32"),
-    "stm32f4-discovery": (ROOT / "boards/stm32f4-discovery", "stm32"),
+    **{name: (ROOT / "boards" / name, "stm32") for name in ("stm32f4-discovery", "nucleo-f429zi", "blackpill-f411")},
     **{
         name: (ROOT / "boards" / name, "avr")  # whose timers the device's header of avr-libc says
         for name in ("atmega128", "atmega2560", "arduino-uno", "arduino-leonardo", "arduino-mega")

@@ -74,7 +74,7 @@ const GENERAL: [(usize, u8); 3] = [(1, 1), (2, 1), (3, 0)];
 const ADVANCED: [(usize, u8); 2] = [(0, 1), (1, 1)];
 const TIM2: usize = 0;
 const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
-const USART2_DR: u64 = 0x4000_4404;
+const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
 
 /// The board: its timers' triggers, and where the firmware's output goes.
 struct Wires {
@@ -89,13 +89,13 @@ fn say(bytes: &[u8]) {
 }
 
 impl Driver<Chip> for Wires {
-    /// Of TIM2 the level of its trigger output goes to the others; what USART2 sends is this program's output.
+    /// Of TIM2 the level of its trigger output goes to the others; what the consoles send is this program's output.
     fn on_settled(&mut self, session: &mut Session<Chip>, _: &mut dyn Host, settled: Settled) {
         let Settled::Access { access, .. } = settled else { return };
         if access.kind != AccessKind::Write {
             return;
         }
-        if access.address == USART2_DR {
+        if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
         let (mcu, at) = (&mut session.board_mut().mcu, access.virtual_time);
