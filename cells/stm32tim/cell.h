@@ -36,11 +36,12 @@
 #define STM32TIM_STARTER_CR2 (STM32TIM_STARTER(0u) + 0x04u)
 #define STM32TIM_STARTER_CCMR1 (STM32TIM_STARTER(0u) + 0x18u)
 
-#define STM32TIM_DOWN 0x94u           /* ARPE, DIR and URS: down, with a preloaded reload register; UG sets no flag */
-#define STM32TIM_UPDATE 1u            /* UIE, UIF and UG */
-#define STM32TIM_TRIGGERS 0x40u       /* MMS: the reference of channel 1 is the trigger output */
-#define STM32TIM_REFERENCE_LOW 0x40u  /* OC1M: forced inactive */
-#define STM32TIM_REFERENCE_HIGH 0x50u /* OC1M: forced active */
+#define STM32TIM_DOWN 0x94u /* ARPE, DIR and URS: down, with a preloaded reload register; UG sets no flag */
+#define STM32TIM_UPDATE 1u  /* UIE, UIF and UG */
+#define STM32TIM_ANSWERED (~UINT32_C(1)) /* of SR: UIF is cleared */
+#define STM32TIM_TRIGGERS 0x40u          /* MMS: the reference of channel 1 is the trigger output */
+#define STM32TIM_REFERENCE_LOW 0x40u     /* OC1M: forced inactive */
+#define STM32TIM_REFERENCE_HIGH 0x50u    /* OC1M: forced active */
 
 #define STM32TIM_BIT(cell) (UINT32_C(1) << (cell))
 
@@ -61,19 +62,20 @@
 /* What the counter reads, plus the time, for a cell that expires at `offset`: it reads 0 in the unit before. */
 #define STM32TIM_PHASE(offset) ((offset)-1u)
 
-/* A handler may return at once: the line has been let go by then.  A store of 0 leaves no flag, and nobody wants the
- * others. */
+/* A handler may return at once: the line has been let go by then.  A flag is cleared by a 0, and left by a 1.  The
+ * value stored is a constant of its own, as the compiler would take a 0 from a variable that it knows to be 0: that
+ * would be the same store, but the image would not show it. */
 static inline void stm32tim_acknowledge(uint32_t cell)
 {
     (void)cell; /* of one cell the macros are constants */
-    carillon_port_write(STM32TIM_SR(cell), 0u);
+    carillon_port_write(STM32TIM_SR(cell), STM32TIM_ANSWERED);
     carillon_port_settle();
 }
 
 static inline void stm32tim_arm(uint32_t cell)
 {
     (void)cell; /* of one cell the macros are constants */
-    carillon_port_write(STM32TIM_SR(cell), 0u);
+    carillon_port_write(STM32TIM_SR(cell), STM32TIM_ANSWERED);
     carillon_port_write(STM32TIM_DIER(cell), STM32TIM_UPDATE);
 }
 

@@ -30,6 +30,16 @@ TARGETS = {
             edge=20,
             slack=5,
         ),
+        *(
+            Target(
+                Profile(
+                    board, 4000, interrupts=_SOFT, mixed=True, tasks=n, points=8, modes=1, fine=1000, steps=(1, 2), conventional=0
+                ),
+                Costs(160, 160, 300, 40, 60),
+                edge=60,
+            )
+            for board, n in (("stm32f4-discovery", 4), ("blackpill-f411", 3))
+        ),
         Target(
             Profile("atmega128", 2000, interrupts=_SOFT, below=False, tasks=4, modes=1, fine=500, steps=(1, 2)),
             Costs(450, 450, 600, 60, 150),

@@ -3,9 +3,9 @@
 
 CR1 at 0 (bit 0 enable, 2 URS, 4 DIR: down, 7 ARPE).  CR2 at 4 (MMS 4 in bits 6 to 4: the reference of channel 1 is the trigger
 output).  SMCR at 8 (mode 6: a trigger starts the counter; bits 6 to 4: which internal trigger).  DIER at 0xC and SR at 0x10 (bit
-0: update).  EGR at 0x14 (bit 0: update now).  CCMR1 at 0x18 (OC1M 4 and 5: the reference is forced low and high).  Counter at
-0x24, prescaler at 0x28 (it divides by one more), reload at 0x2C.  A counter reads its reload value, down to 0, and the update
-event is a unit after that.  It takes over the prescaler, and with ARPE the reload value.
+0: update; a 0 clears it).  EGR at 0x14 (bit 0: update now).  CCMR1 at 0x18 (OC1M 4 and 5: the reference is forced low and high).
+Counter at 0x24, prescaler at 0x28 (it divides by one more), reload at 0x2C.  A counter reads its reload value, down to 0, and the
+update event is a unit after that.  It takes over the prescaler, and with ARPE the reload value.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from carillon.verify.families import Cell, Family
 
+ANSWERED = 0xFFFF_FFFE
 DOWN, TRIGGERED, INTERNAL_TRIGGER, OUTPUT_REFERENCE, LOW, HIGH = 0x94, 6, 0x70, 0x40, 0x40, 0x50
 SLAVES = {0x4001_0000: 1, 0x4000_0400: 1, 0x4000_0800: 1, 0x4000_0C00: 0, 0x4001_0400: 1}
 """Which internal trigger TIM2 is of TIM1, TIM3, TIM4, TIM5 and TIM8 (RM0090, tables 93 and 97)."""
@@ -25,8 +26,8 @@ class Model(Family):
     """See above.  An expiry is remembered while the interrupt is disabled."""
 
     bank = "base", 0x34
-    values: ClassVar = {0: (0, DOWN), 0x0C: (0, 1), 0x10: (0,), 0x14: (1,)}
-    actions: ClassVar = {(0x0C, 1): "arm", (0x0C, 0): "disarm", (0x10, 0): "acknowledge"}
+    values: ClassVar = {0: (0, DOWN), 0x0C: (0, 1), 0x10: (0, ANSWERED), 0x14: (1,)}
+    actions: ClassVar = {(0x0C, 1): "arm", (0x0C, 0): "disarm", (0x10, ANSWERED): "acknowledge"}
     remembers = True
 
     def prepare(self) -> None:
