@@ -9,10 +9,12 @@
  *    1 of another timer, the starter.  A store to the starter's CCMR1 forces the reference inactive or active; its edge
  *    starts the slaves.  The starter itself need not count, and is no cell.  The slaves begin as many cycles of the
  *    timers' clock after the store as the synchronisation takes, which is the same for all whose buses have one clock.
+ *    What runs already is not touched: a trigger starts a counter that stands still.  So a round and what runs
+ *    beneath it are started one after the other, each prepared before its own start.
  * 2. The reload register is preloaded: what it gets while the counter runs holds from the next update event on.  So the
  *    first interval is loaded by a forced update (UG), and the interval after it is stored before the start.
- * 3. The interrupt is a level: a request stands until its flag is cleared.  A flag is set whether DIER lets it
- * interrupt or not.  So arming clears it first.
+ * 3. The interrupt is a level: a request stands until its flag is cleared.  A flag is set whether DIER lets it be a
+ *    request or not.  So arming clears it first.
  *
  * An interval has two units at least: a counter whose reload value is 0 stands still.
  */
