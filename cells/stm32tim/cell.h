@@ -24,9 +24,8 @@
 #include "carillon_board.h"
 #include "carillon_port.h"
 
-/* carillon_board.h says where a cell has its timer (STM32TIM_BASE), what makes it a slave of the starter
- * (STM32TIM_SLAVE: trigger mode, and the internal trigger that the starter is), and where that is (STM32TIM_STARTER).
- */
+/* carillon_board.h says where a cell has its timer (STM32TIM_BASE), and where the starter is (STM32TIM_STARTER).
+ * STM32TIM_SLAVE makes the timer a slave of the starter: trigger mode, and the internal trigger that the starter is. */
 #define STM32TIM_CR1(cell) STM32TIM_BASE(cell)
 #define STM32TIM_SMCR(cell) (STM32TIM_BASE(cell) + 0x08u)
 #define STM32TIM_DIER(cell) (STM32TIM_BASE(cell) + 0x0Cu)
@@ -65,7 +64,7 @@
 #define STM32TIM_PHASE(offset) ((offset)-1u)
 
 /* A handler may return at once: the line has been let go by then.  A flag is cleared by a 0, and left by a 1.  The
- * value stored is a constant of its own, as the compiler would take a 0 from a variable that it knows to be 0: that
+ * value stored is a constant of its own.  The compiler would take a 0 from a variable that it knows to be 0.  That
  * would be the same store, but the image would not show it. */
 static inline void stm32tim_acknowledge(uint32_t cell)
 {
