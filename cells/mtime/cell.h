@@ -5,7 +5,7 @@
  * at once, and none is lost.
  *
  * A start sets mtime to 0, and the cell's first expiry is in mtimecmp by then.  The device has no reload: acknowledging
- * adds the period, and a multiplexed cell is moved on from there. */
+ * adds the period, and re-arming a multiplexed cell adds the next interval. */
 #ifndef CARILLON_CELL_MTIME_H
 #define CARILLON_CELL_MTIME_H
 
@@ -78,12 +78,12 @@ static inline void mtime_acknowledge(uint32_t cell)
 #define MTIME_REARM_REGISTER(cell) MTIME_COMPARE_LOW
 #define MTIME_INTERVAL(interval, period) ((uint32_t)(interval))
 
-/* The interval counts from where the cell stood before it was acknowledged, a period ago. */
+/* Re-arming acknowledges, too: the interval counts from the point that is served. */
 static inline void mtime_rearm(struct carillon_multiplex *multiplex)
 {
     const uint64_t now = mtime_now();
     const struct carillon_step *step = multiplex->next;
-    uint64_t at = (mtime_compare() - mtime_period) + step->interval;
+    uint64_t at = mtime_compare() + step->interval;
     while (at <= now) { /* passed already: bounded by the points that the handler is late */
         step = step->next;
         at += step->interval;

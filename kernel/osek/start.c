@@ -73,6 +73,9 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_MODES > 1
     osek_active_mode = mode;
 #endif
+#ifdef CARILLON_PORT_BEGIN
+    CARILLON_PORT_BEGIN(); /* nothing is masked; the round has done so where there is one */
+#endif
     const uint32_t locked = carillon_osek_hold(); /* undone last: tasks begin there */
 #if CARILLON_MODES > 0
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_ALL);

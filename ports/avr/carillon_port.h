@@ -52,6 +52,7 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_SOURCE_BIT(source) ((uint8_t)(1u << CARILLON_SOURCE_PLACE(source)))
 
 #define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(CARILLON_SET | CARILLON_SOURCE_ENABLE(source), (mask))
+#define CARILLON_STORE_ADMIT CARILLON_STORE_ENABLE
 #define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(CARILLON_CLEAR | CARILLON_SOURCE_ENABLE(source), (mask))
 #define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(CARILLON_SOURCE_FLAG(source), (mask))
 #define CARILLON_STORE_PEND(source) CARILLON_STORE(0u, 0u) /* nothing but soft sources can be requested by software */

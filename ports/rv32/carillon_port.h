@@ -61,6 +61,7 @@ extern struct carillon_port_controller carillon_port_controller;
 
 #define CARILLON_STORE_ENABLE(source, mask) \
     CARILLON_STORE((carillon_address)(uintptr_t)&carillon_port_controller.enable, (mask))
+#define CARILLON_STORE_ADMIT CARILLON_STORE_ENABLE
 #define CARILLON_STORE_DISABLE(source, mask) \
     CARILLON_STORE((carillon_address)(uintptr_t)&carillon_port_controller.disable, (mask))
 #define CARILLON_STORE_UNPEND(source, mask) \

@@ -84,7 +84,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         "finish": _finish(osek.cells),
         "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped)),
     }
-    kinds = {"forget": "UNPEND", "enable": "ENABLE", "disable": "DISABLE"}
+    kinds = {"forget": "UNPEND", "enable": "ADMIT", "disable": "DISABLE"}
     requests = {name: of_sources(board, kind, sources) or (nothing,) for name, kind in kinds.items()}
     return replace(osek, stores=stores, requests=requests, levels=tuple(sorted(levels.items())))
 

@@ -49,6 +49,9 @@ BENEATH = 10_000
 # What the tracing plugin includes, of a port.
 _PLUGIN_HEADERS = "qemu/{}/trace_processor.h trace_records.h parent.h"
 
+# The port whose instructions the plugin knows, of those that have no file of their own.
+_PROCESSORS = {"armv6m": "armv7m"}
+
 # A jump where vectors, or a port's entries to handlers (ENTRIES), are code.
 _VECTOR_BYTES = 4
 
@@ -219,7 +222,7 @@ def _qemu(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] 
     if emulator is None:
         diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
         return None
-    headers = _PLUGIN_HEADERS.format(board.port).split()
+    headers = _PLUGIN_HEADERS.format(_PROCESSORS.get(board.port, board.port)).split()
     plugin = _compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
     return None if plugin is None else (emulator, plugin)
 

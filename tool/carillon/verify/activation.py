@@ -149,7 +149,7 @@ class _Path:
             return f"leaves the deadline of {_listed(self.armed)} armed"
         if self.held:
             return "does not enable its own source again"
-        if self.unsettled and self.vector.round.system.board.port == "armv7m":
+        if self.unsettled and self.vector.round.system.board.port in ("armv6m", "armv7m"):
             return f"may return before the {self.unsettled}"
         return "" if self.postponed == self.vector.postponed else NOT_MOVED
 

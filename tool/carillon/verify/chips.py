@@ -97,6 +97,18 @@ CHIPS: dict[tuple[str, str], Chip] = {
             }
         },
     ),
+    # Nordic, nRF51 Series Reference Manual, chapter 4 (instantiation): TIMER0 to TIMER2 at 0x40008000, 0x40009000 and
+    # 0x4000A000, whose interrupts are their identifiers, 8 to 10.
+    ("armv6m", "microbit"): Chip(
+        "Nordic's nRF51 Series Reference Manual",
+        {
+            "nrftimer": {
+                f"TIMER{n}_{k}": {"timer": 0x4000_8000 + 0x1000 * n, "channel": k, SOURCE: NVIC + 8 + n}
+                for n in range(3)
+                for k in range(3)
+            }
+        },
+    ),
     # QEMU, hw/riscv/virt.c, virt_memmap: VIRT_CLINT at 0x2000000; include/hw/intc/riscv_aclint.h: after RISCV_ACLINT_SWI_SIZE
     # (0x4000), mtimecmp at 0 and mtime at 0x7FF8.  Interrupt 7: privileged specification, mip.MTIP.
     ("rv32", "virt"): Chip(

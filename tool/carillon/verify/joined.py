@@ -96,6 +96,8 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callab
             cleared, settled = last, False
         elif step.kind == "settle":
             settled = True
+        elif step.kind == "set" and step.cell is not None and step.cell is cleared:
+            pass  # its next expiry; the request was taken back before
         elif answers(step):
             if last is None or cleared is not last:
                 return asked, "answers for a cell that it has not asked and acknowledged"

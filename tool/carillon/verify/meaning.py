@@ -17,6 +17,7 @@ RUNS = {
     "carillon_port_run_recorded": False,
     "carillon_port_run_lowered": True,
     "carillon_port_run_base": True,
+    "carillon_port_run_above": True,
     "carillon_port_call": False,
 }
 """Functions of ports that call the function that they are given, and whether at the level of what was preempted."""
@@ -143,6 +144,8 @@ class Meanings:
             asked = next((c for f in self.hardware.families.values() if (c := f.flag(effect.address)) is not None), None)
             if asked is not None:
                 return [Step("ask", cell=asked)]
+            if any(family.settles(effect.address) for family in self.hardware.families.values()):
+                return [Step("settle")]
             return self._variable(effect.address)
         if effect.kind in ("set", "clear"):
             requests = self.hardware.controller.bits(effect.address, effect.kind, effect.value or 0)
@@ -208,6 +211,9 @@ class Meanings:
         if done is not None:
             return [Step(done[0], sources=done[1])]
         first = arguments.get(0)
+        set_by = self.hardware.rearmed(first) if first is not None else None
+        if set_by is not None and name.startswith(f"{set_by.place.array.family.name}_"):
+            return [Step("set", cell=set_by)]  # a driver's function that is given the register of a cell
         if first is not None and first in self.multiplexes:
             return [Step("touch", number=first), Step("move", number=first), Step("call", name, first)]
         return [Step("call", name, first)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carillon.allocate.result import Carrier
+from carillon.allocate.result import Carrier, Style
 from carillon.image import CellImage, Image, ModeImage, names
 from carillon.image.operations import Does, Operation
 from carillon.model.board import Board
+from carillon.model.family import Rearm
 
 
 def operate(cell: CellImage, does: Does, at: str = "") -> Operation:
@@ -22,8 +23,14 @@ def cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
 
 
 def acknowledge(cells: list[CellImage]) -> list[Operation]:
-    """Take back the requests of cells that go on asking."""
-    return [operate(c, Does.ACKNOWLEDGE) for c in cells if c.use.cell.array.acknowledge]
+    """Take back the requests of cells that go on asking, but of those that are re-armed by their match: that answers them."""
+    return [operate(c, Does.ACKNOWLEDGE) for c in cells if c.use.cell.array.acknowledge and not is_moved(c)]
+
+
+def is_moved(cell: CellImage) -> bool:
+    """Whether re-arming a cell takes back its request: that of a compare channel with several points."""
+    array = cell.use.cell.array
+    return array.acknowledge and array.rearm is Rearm.MATCH and cell.carrier.style is Style.MULTIPLEXED
 
 
 def rearm(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:

@@ -154,6 +154,10 @@ class Family:
         """The cell whose pending and enabled interrupt a register shows; None if the register shows none."""
         return None
 
+    def settles(self, address: int) -> bool:
+        """Whether a load of this register makes sure that stores to the device have arrived."""
+        return False
+
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         """The effect of a handler's store: "acknowledge", "arm", "disarm", "set" (the next expiry); None: no cell's."""
         found = self.place(address) if self.actions else None

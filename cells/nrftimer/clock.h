@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A channel of a timer of nRF51 or nRF52 as a compare clock: kernel/time/clock.h says what these operations promise.  A
+ * one-shot clock is the same here.
+ *
+ * The counter runs freely and is never written.  It is the match that moves, from one expiry to the next. */
+#ifndef CARILLON_CELL_NRFTIMER_CLOCK_H
+#define CARILLON_CELL_NRFTIMER_CLOCK_H
+
+#include "cells/nrftimer/cell.h"
+
+static inline uint16_t carillon_device_now(void)
+{
+    return (uint16_t)nrftimer_now(NRFTIMER_MATCH(CARILLON_CLOCK_CELL));
+}
+
+static inline void carillon_device_set(uint16_t at)
+{
+    CARILLON_REGISTER(NRFTIMER_MATCH(CARILLON_CLOCK_CELL)) = at;
+}
+
+/* Nothing to do where the clock is never disarmed. */
+static inline void carillon_device_enable(void)
+{
+#if !CARILLON_CLOCK_KEEPS_TIME
+    nrftimer_arm(CARILLON_CLOCK_CELL);
+#endif
+}
+
+static inline void carillon_device_disarm(void)
+{
+    nrftimer_disarm(CARILLON_CLOCK_CELL);
+}
+
+static inline void carillon_device_acknowledge(void)
+{
+    nrftimer_acknowledge(CARILLON_CLOCK_CELL);
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to ARMv6-M: what the header does not inline.  ports/armv7m says more of what has the same name there. */
+#include "carillon_port.h"
+
+#define SHPR UINT32_C(0xE000ED18) /* of exception 4: the registers of exceptions 4 to 7 are not there */
+#define SHPR_FIRST 4u
+#define SVCALL 11u
+#define NVIC_IPR UINT32_C(0xE000E400)
+
+/* The compiler writes the instructions of Thumb in their old syntax, and expects it between its own. */
+#define UNIFIED "   .syntax unified\n"
+
+volatile uint32_t carillon_port_admitted = CARILLON_MASK_BITS;
+uint32_t carillon_port_held[CARILLON_MASK_ALL + 1u] = {
+    [1] = UINT32_C(1) << CARILLON_MASK_INTERRUPT,
+    [3] = UINT32_C(3) << CARILLON_MASK_INTERRUPT,
+    [7] = UINT32_C(7) << CARILLON_MASK_INTERRUPT,
+};
+
+/* Levels count upwards from 1, priorities downwards from 3, in the upper bits of a byte.  Of the NVIC's interrupts, the
+ * masks of the level and of those above it hold the source back, and no other mask does. */
+void carillon_port_set_level(uint16_t source, uint16_t level)
+{
+    const uint32_t priority = (CARILLON_LEVELS - (uint32_t)level) * (256u / CARILLON_LEVELS);
+    const bool system = source < CARILLON_FIRST_INTERRUPT;
+    const uint32_t place = (uint32_t)source - (system ? SHPR_FIRST : CARILLON_FIRST_INTERRUPT);
+    volatile uint32_t *const word = &CARILLON_REGISTER((system ? SHPR : NVIC_IPR) + (place & ~UINT32_C(3)));
+    const uint32_t shift = 8u * (place & 3u);
+    *word = (*word & ~(UINT32_C(0xFF) << shift)) | (priority << shift);
+    for (uint32_t masked = 1u; !system && (masked < CARILLON_LEVELS); masked++) {
+        uint32_t *const held = &carillon_port_held[carillon_port_mask_of(masked)];
+        const uint32_t bit = UINT32_C(1) << place;
+        *held = (masked >= level) ? (*held | bit) : (*held & ~bit);
+    }
+}
+
+/* A handler that has lowered its priority goes on as the supervisor's, which is above whatever one of them has
+ * preempted. */
+void carillon_port_set_vectors(const void *vectors)
+{
+    (void)vectors;
+#if CARILLON_MODES > 0
+    CARILLON_PORT_BEGIN();
+#endif
+#if CARILLON_LOWERED
+    carillon_port_set_level(SVCALL, CARILLON_LOWERED);
+#endif
+}
+
+/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */
+__attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED "1: ldmia r0!, {r2, r3}\n"
+                             ".global carillon_port_start_store\n"
+                             "carillon_port_start_store:\n"
+                             "   str r3, [r2]\n"
+                             "   nop\n"
+                             "   subs r1, r1, #1\n"
+                             "   bne 1b\n"
+                             "   bx lr\n");
+}
+
+/* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
+__attribute__((naked)) void carillon_port_align(const struct carillon_shift *list __attribute__((unused)),
+                                                uint32_t count __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED "   push {r4, lr}\n"
+                             "   cmp r1, #0\n"
+                             "   beq 2f\n"
+                             "1: ldmia r0!, {r2, r3}\n"
+                             "   ldr r4, [r2]\n"
+                             "   adds r4, r4, r3\n"
+                             "   str r4, [r2]\n"
+                             "   subs r1, r1, #1\n"
+                             "   bne 1b\n"
+                             "2: pop {r4, pc}\n");
+}
+
+/* Lowering the execution priority: ports/armv7m says how.  The made-up frame returns to thread mode where nothing was
+ * preempted but that, and else to the preempted handler: ARMv6-M knows no thread mode beneath an active handler.  Of a
+ * system exception, the frame's status has a number below 16. */
+__attribute__((naked)) void carillon_port_run_preempted(carillon_vector function __attribute__((unused)),
+                                                        uint32_t source __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED "   push {r4, lr}\n"
+                             "   sub sp, sp, #32\n"
+                             "   movs r2, #1\n"
+                             "   bics r0, r0, r2\n"
+                             "   lsls r2, r2, #24\n" /* xPSR: Thumb state */
+                             "   orrs r2, r2, r1\n"
+                             "   ldr r3, =carillon_port_lowered_end\n"
+                             "   str r3, [sp, #20]\n" /* return address */
+                             "   str r0, [sp, #24]\n" /* program counter */
+                             "   str r2, [sp, #28]\n"
+                             "   movs r2, #6\n" /* EXC_RETURN: thread mode, main stack */
+                             "   cmp r1, #0\n"
+                             "   beq 1f\n"
+                             "   movs r2, #14\n" /* handler mode */
+                             "1: mvns r2, r2\n"
+                             "   mov lr, r2\n"
+                             ".global carillon_port_lower\n"
+                             "carillon_port_lower:\n"
+                             "   bx lr\n"
+                             "   .thumb_func\n"
+                             "carillon_port_lowered_end:\n"
+                             "   cpsie i\n" /* the function may have left them locked, and a locked call is a fault */
+                             "   svc #0\n"
+                             "   .ltorg\n");
+}
+
+__attribute__((naked)) void carillon_port_supervisor_call(void)
+{
+    __asm__ volatile(UNIFIED "   add sp, sp, #32\n"
+                             "   pop {r4, pc}\n");
+}
+
+void carillon_port_run_base(carillon_vector function)
+{
+    carillon_port_run_preempted(function, 0u);
+}
+
+void carillon_port_run_above(carillon_vector function, uint32_t source)
+{
+#if CARILLON_BELOW_TASKS
+    const uint32_t saved = carillon_port_raise(CARILLON_BELOW_TASKS);
+#endif
+    carillon_port_run_preempted(function, source);
+#if CARILLON_BELOW_TASKS
+    carillon_port_restore(saved);
+#endif
+}
+
+/* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it.  Frames
+ * nest even across stacks: whoever runs above has ended, or left its stack, before what is below goes on.
+ *
+ * What is saved has ten words, from the lowest address: r3, which keeps the stack aligned to eight bytes, r8 to r11, r4
+ * to r7, and where to go on. */
+#if CARILLON_OSEK
+static void *frame __attribute__((used));
+
+#define SAVE                \
+    "   push {r4-r7, lr}\n" \
+    "   mov r4, r8\n"       \
+    "   mov r5, r9\n"       \
+    "   mov r6, r10\n"      \
+    "   mov r7, r11\n"      \
+    "   push {r3, r4, r5, r6, r7}\n"
+#define LOAD                        \
+    "   pop {r3, r4, r5, r6, r7}\n" \
+    "   mov r8, r4\n"               \
+    "   mov r9, r5\n"               \
+    "   mov r10, r6\n"              \
+    "   mov r11, r7\n"              \
+    "   pop {r4-r7, pc}\n"
+
+__attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED SAVE "   ldr r4, =frame\n"
+                                  "   ldr r5, [r4]\n"
+                                  "   push {r4, r5}\n"
+                                  "   mov r5, sp\n"
+                                  "   str r5, [r4]\n"
+                                  ".global carillon_port_begin\n"
+                                  "carillon_port_begin:\n"
+                                  "   blx r0\n"
+                                  "   .thumb_func\n"
+                                  ".global carillon_port_landed\n"
+                                  "carillon_port_landed:\n"
+                                  "   pop {r4, r5}\n"
+                                  "   str r5, [r4]\n" LOAD "   .ltorg\n");
+}
+
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile(UNIFIED "   ldr r4, =frame\n"
+                             "   ldr r4, [r4]\n"
+                             "   mov sp, r4\n"
+                             "   ldr r4, =carillon_port_landed\n"
+                             "   bx r4\n"
+                             "   .ltorg\n");
+}
+
+__attribute__((naked)) void carillon_port_begin_context(void)
+{
+    __asm__ volatile(UNIFIED "   blx r4\n"
+                             "   bl carillon_osek_end\n");
+}
+
+__attribute__((naked)) void carillon_port_exchange(struct carillon_context *context __attribute__((unused)),
+                                                   struct carillon_context *other __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED SAVE "   mov r2, sp\n"
+                                  "   str r2, [r0]\n"
+                                  ".global carillon_port_exchange_from\n"
+                                  "carillon_port_exchange_from:\n"
+                                  "   ldr r3, [r0, #4]\n"
+                                  ".global carillon_port_exchange_to\n"
+                                  "carillon_port_exchange_to:\n"
+                                  "   str r3, [r1, #4]\n"
+                                  "   ldr r2, [r1]\n"
+                                  "   mov sp, r2\n" LOAD);
+}
+
+__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED SAVE "   mov r2, sp\n"
+                                  ".global carillon_port_resumed\n"
+                                  "carillon_port_resumed:\n"
+                                  "   str r2, [r0, #4]\n"
+                                  "   ldr r2, [r0]\n"
+                                  "   mov sp, r2\n" LOAD);
+}
+
+__attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED SAVE "   mov r2, sp\n"
+                                  "   str r2, [r0]\n"
+                                  ".global carillon_port_suspended\n"
+                                  "carillon_port_suspended:\n"
+                                  "   ldr r2, [r0, #4]\n"
+                                  "   mov sp, r2\n" LOAD);
+}
+
+__attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED ".global carillon_port_left\n"
+                             "carillon_port_left:\n"
+                             "   ldr r2, [r0, #4]\n"
+                             "   mov sp, r2\n" LOAD);
+}
+#endif
+
+/* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */
+__attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))
+{
+    __asm__ volatile(UNIFIED "   cmp r0, #9\n"
+                             "   blo 2f\n"
+                             "   subs r0, r0, #7\n"
+                             "   lsrs r0, r0, #1\n"
+                             "   bcc 1f\n"
+                             "   nop\n"
+                             "1: subs r0, r0, #1\n"
+                             "   bne 1b\n"
+                             "2: bx lr\n");
+}
+
+void carillon_port_halt(void)
+{
+    for (;;) {
+    }
+}
+
+void carillon_port_unexpected(void)
+{
+    carillon_port_halt();
+}
