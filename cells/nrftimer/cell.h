@@ -36,6 +36,7 @@
 #define NRFTIMER_MATCH(cell) (NRFTIMER_TIMER(cell) + 0x540u + 4u * NRFTIMER_CHANNEL(cell))
 #define NRFTIMER_EVENT(cell) (NRFTIMER_TIMER(cell) + 0x140u + 4u * NRFTIMER_CHANNEL(cell))
 #define NRFTIMER_BIT(cell) (UINT32_C(0x10000) << NRFTIMER_CHANNEL(cell))
+#define NRFTIMER_EVENT_OF(match) ((match)-0x400u)
 #define NRFTIMER_OF(match) ((match) & ~UINT32_C(0xFFF)) /* timers lie at multiples of 4096 */
 
 /* The period of each cell, in one place whichever files include this. */
@@ -79,16 +80,14 @@ static inline bool nrftimer_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
     return ((at - now - 1u) & UINT16_MAX) < most;
 }
 
-/* Move the match of a periodic cell to the first point after it that the counter comes to. */
+/* Move the match of a periodic cell to its first point, from where it is, that the counter comes to. */
 static __attribute__((noinline, unused)) void nrftimer_skip(carillon_address match, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(match);
-    do { /* bounded by the periods that have passed, which are less than a turn */
-        if (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) {
-            at = (at + period) & UINT16_MAX;
-        }
+    while (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) { /* bounded by the periods that have passed */
+        at = (at + period) & UINT16_MAX;
         CARILLON_REGISTER(match) = at;
-    } while (!nrftimer_lies_ahead(at, nrftimer_now(match), period));
+    }
 }
 
 /* A handler may return at once: the line has been let go by then. */
@@ -104,6 +103,16 @@ static inline void nrftimer_acknowledge(uint32_t cell)
     }
 }
 
+/* The same of a cell that may not have expired.  If it is not armed, its event is nobody's. */
+static __attribute__((noinline, unused)) void nrftimer_answer(carillon_address match, uint32_t period)
+{
+    if (CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) != 0u) {
+        CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) = 0u;
+        nrftimer_skip(match, period);
+    }
+}
+#define nrftimer_take_back(cell) nrftimer_answer(NRFTIMER_MATCH(cell), nrftimer_periods[cell])
+
 /* Whether a cell asks for an interrupt: it has expired since it was acknowledged, and is armed. */
 static inline bool nrftimer_asks(uint32_t cell)
 {
@@ -115,15 +124,7 @@ static inline bool nrftimer_asks(uint32_t cell)
 static inline void nrftimer_arm(uint32_t cell)
 {
     (void)cell;
-    const uint32_t period = nrftimer_periods[cell];
-    uint32_t at = carillon_port_read(NRFTIMER_MATCH(cell));
-    if (!nrftimer_lies_ahead(at, nrftimer_now(NRFTIMER_MATCH(cell)), period)) { /* as a rule */
-        at += period;
-        carillon_port_write(NRFTIMER_MATCH(cell), at & UINT16_MAX);
-        if (!nrftimer_lies_ahead(at, nrftimer_now(NRFTIMER_MATCH(cell)), period)) {
-            nrftimer_skip(NRFTIMER_MATCH(cell), period);
-        }
-    }
+    nrftimer_skip(NRFTIMER_MATCH(cell), nrftimer_periods[cell]);
     carillon_port_write(NRFTIMER_EVENT(cell), 0u);
     carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_BIT(cell));
 }
@@ -143,20 +144,17 @@ static inline void nrftimer_disarm(uint32_t cell)
  * passed are skipped, as they were absorbed by the activation that waited. */
 #define NRFTIMER_REARM_REGISTER(cell) NRFTIMER_MATCH(cell)
 #define NRFTIMER_INTERVAL(interval, period) (interval)
-#define NRFTIMER_EVENT_OF(match) ((match)-0x400u)
 
 static __attribute__((noinline, unused)) void nrftimer_late(carillon_address match,
                                                             struct carillon_multiplex *multiplex)
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(match);
-    do { /* bounded by the points that have passed */
-        if (!nrftimer_lies_ahead(at, nrftimer_now(match), step->interval)) {
-            step = step->next;
-            at += step->interval;
-        }
-        CARILLON_REGISTER(match) = at & UINT16_MAX;
-    } while (!nrftimer_lies_ahead(at, nrftimer_now(match), step->interval));
+    while (!nrftimer_lies_ahead(at, nrftimer_now(match), step->interval)) { /* bounded by the points that have passed */
+        step = step->next;
+        at = (at + step->interval) & UINT16_MAX;
+        CARILLON_REGISTER(match) = at;
+    }
     multiplex->next = step->next;
 }
 
@@ -173,5 +171,15 @@ static inline void nrftimer_rearm(struct carillon_multiplex *multiplex)
     }
     multiplex->next = step->next;
 }
+
+/* The same of a cell that may not have expired. */
+static __attribute__((noinline, unused)) void nrftimer_answer_at(carillon_address match,
+                                                                 struct carillon_multiplex *multiplex)
+{
+    if (CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) != 0u) {
+        nrftimer_rearm(multiplex);
+    }
+}
+#define nrftimer_take_back_at(cell, multiplex) nrftimer_answer_at(NRFTIMER_MATCH(cell), (multiplex))
 
 #endif

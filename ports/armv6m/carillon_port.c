@@ -11,7 +11,7 @@
 /* The compiler writes the instructions of Thumb in their old syntax, and expects it between its own. */
 #define UNIFIED "   .syntax unified\n"
 
-volatile uint32_t carillon_port_admitted = CARILLON_MASK_BITS;
+uint32_t carillon_port_admitted = CARILLON_MASK_BITS;
 uint32_t carillon_port_held[CARILLON_MASK_ALL + 1u] = {
     [1] = UINT32_C(1) << CARILLON_MASK_INTERRUPT,
     [3] = UINT32_C(3) << CARILLON_MASK_INTERRUPT,
@@ -121,16 +121,55 @@ void carillon_port_run_base(carillon_vector function)
     carillon_port_run_preempted(function, 0u);
 }
 
+/* Interrupts below tasks wait while a lowered task runs, by the mask of their level.  The round may enable one of them
+ * meanwhile: it interrupts when the mask ends, of which there may be several, one within the other.  All interrupts are
+ * locked while one of these looks and changes what it has looked at, for a few instructions. */
+#if CARILLON_BELOW_TASKS
+#define BELOW carillon_port_mask_of(CARILLON_BELOW_TASKS)
+#define IS_BELOW_LET (UINT32_C(1) << (CARILLON_MASK_INTERRUPT + CARILLON_BELOW_TASKS - 1u))
+static uint32_t later;
+
+void carillon_port_let(uint32_t mask)
+{
+    const uint32_t saved = carillon_port_lock();
+    if ((CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) & IS_BELOW_LET) != 0u) {
+        CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) = mask;
+    } else {
+        later |= mask;
+    }
+    carillon_port_unlock(saved);
+}
+
+void carillon_port_withhold(uint32_t mask)
+{
+    const uint32_t saved = carillon_port_lock();
+    later &= ~mask;
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_DISABLE) = mask;
+    carillon_port_unlock(saved);
+    carillon_port_barrier();
+}
+
 void carillon_port_run_above(carillon_vector function, uint32_t source)
 {
-#if CARILLON_BELOW_TASKS
-    const uint32_t saved = carillon_port_raise(CARILLON_BELOW_TASKS);
-#endif
+    const uint32_t before = carillon_port_lock();
+    const uint32_t enabled = CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) & carillon_port_held[BELOW];
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_DISABLE) = carillon_port_held[BELOW];
+    carillon_port_barrier();
+    carillon_port_unlock(before);
     carillon_port_run_preempted(function, source);
-#if CARILLON_BELOW_TASKS
-    carillon_port_restore(saved);
-#endif
+    const uint32_t after = carillon_port_lock();
+    if ((enabled & IS_BELOW_LET) != 0u) {
+        CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) = enabled | later;
+        later = 0u;
+    }
+    carillon_port_unlock(after);
 }
+#else
+void carillon_port_run_above(carillon_vector function, uint32_t source)
+{
+    carillon_port_run_preempted(function, source);
+}
+#endif
 
 /* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it.  Frames
  * nest even across stacks: whoever runs above has ended, or left its stack, before what is below goes on.

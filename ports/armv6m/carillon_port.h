@@ -41,15 +41,12 @@ extern "C" {
 
 typedef void (*carillon_vector)(void);
 
-/* Whether levels are masked at all. */
-#define CARILLON_MASKS (CARILLON_OSEK || CARILLON_BELOW_TASKS)
-
 /* A mask has a bit for each masked level, from level 1 on: 0, 1, 3 or 7. */
 #define CARILLON_MASK_ALL 7u
 #define CARILLON_MASK_BITS ((uint32_t)CARILLON_MASK_ALL << CARILLON_MASK_INTERRUPT)
 
-/* What the NVIC lets interrupt as far as no mask forbids it; and of each mask, what it holds back. */
-extern volatile uint32_t carillon_port_admitted;
+/* What the event-triggered system lets interrupt as far as no mask forbids it; and of each mask, what it holds back. */
+extern uint32_t carillon_port_admitted;
 extern uint32_t carillon_port_held[CARILLON_MASK_ALL + 1u];
 
 static inline uint32_t carillon_port_mask_of(uint32_t level)
@@ -96,27 +93,29 @@ static inline void carillon_port_restore(uint32_t mask)
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
 
-/* The store that admits sources, all of them, to what masks hold back: the next carillon_port_restore enables them. */
+/* The store that admits the sources of the event-triggered system: the next carillon_port_restore enables them. */
 #define CARILLON_STORE_ADMIT(source, mask) \
     CARILLON_STORE((carillon_address)(uintptr_t)&carillon_port_admitted, CARILLON_MASK_BITS | (mask))
 
-/* Of sources that masks hold back, carillon_port_admitted changes, too.  Nothing may come between its load and its
- * store, for three instructions. */
-static inline void carillon_port_admit(uint32_t mask, bool admitted)
+#if CARILLON_BELOW_TASKS
+/* Of the application's interrupts below tasks, which wait while a task runs: they interrupt from then on, or no more.
+ */
+void carillon_port_let(uint32_t mask);
+void carillon_port_withhold(uint32_t mask);
+
+static inline bool carillon_port_is_below(uint32_t mask)
 {
-    const uint32_t saved = carillon_port_lock();
-    carillon_port_admitted = admitted ? (carillon_port_admitted | mask) : (carillon_port_admitted & ~mask);
-    carillon_port_unlock(saved);
+    return (mask & carillon_port_held[carillon_port_mask_of(CARILLON_BELOW_TASKS)]) != 0u;
 }
+#endif
 
 /* Let sources interrupt from now on; a request that came meanwhile is served. */
 static inline void carillon_port_enable(uint32_t source, uint32_t mask)
 {
     (void)source;
-#if CARILLON_MASKS
-    if ((mask & carillon_port_held[CARILLON_MASK_ALL]) != 0u) {
-        carillon_port_admit(mask, true);
-        carillon_port_restore(carillon_port_mask());
+#if CARILLON_BELOW_TASKS
+    if (carillon_port_is_below(mask)) {
+        carillon_port_let(mask);
         return;
     }
 #endif
@@ -134,9 +133,10 @@ static inline void carillon_port_arm(uint32_t source, uint32_t mask)
 static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
 {
     (void)source;
-#if CARILLON_MASKS
-    if ((mask & carillon_port_held[CARILLON_MASK_ALL]) != 0u) {
-        carillon_port_admit(mask, false);
+#if CARILLON_BELOW_TASKS
+    if (carillon_port_is_below(mask)) {
+        carillon_port_withhold(mask);
+        return;
     }
 #endif
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_DISABLE) = mask;

@@ -42,6 +42,7 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
     "qemu-rv32-virt": 2,
     "stm32f4-discovery": 5,
     "blackpill-f411": 5,
+    "microbit": 3,
 }
 
 SEEDS = {"mps2-an385": "7", "atmega128": "5", "atmega2560": "4"}

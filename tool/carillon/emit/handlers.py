@@ -41,6 +41,9 @@ def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
         indent = "    " * depth
         if operation.does is Does.LEAVES:
             lines += [f"{indent}if (carillon_leaves({operation.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
+        elif operation.does is Does.TAKE_BACK:
+            how = f"_at({operation.cell}, &{operation.at})" if operation.at else f"({operation.cell})"
+            lines.append(f"{indent}{operation.driver}_take_back{how};")
         elif operation.does is Does.LAP:
             lines += [f"{indent}if ({operation.driver}_lap(&{operation.at})) {{", f"{indent}    return;", f"{indent}}}"]
         elif operation.does is Does.GUARD_WAITS:

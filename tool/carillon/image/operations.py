@@ -20,6 +20,8 @@ class Does(Enum):
 
     ACKNOWLEDGE = "acknowledge"
     """Takes back what a cell goes on asking for."""
+    TAKE_BACK = "take_back"
+    """The same if the cell asks: of a cell whose next expiry is set with it."""
     REARM = "rearm"
     """Sets a cell for the next of its points."""
     LAP = "lap"

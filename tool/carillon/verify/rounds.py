@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Mode, OnDeadlineMiss, System
+from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, SyncTable, Tables
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
@@ -392,7 +393,8 @@ class Round:
         wrong: list[str] = []
         cells = [r for r in self.own_cells(source) if self.subject_of(r) == subject]
         acknowledged = [s.cell for s in steps if s.kind in ("acknowledge", "set")]
-        asking = [r for r in cells if r.cell.place.array.acknowledge]
+        moved = [r for r in cells if r.multiplex is not None and r.cell.place.array.rearm is Rearm.MATCH]  # that answers them
+        asking = [r for r in cells if r.cell.place.array.acknowledge and r not in moved]
         wrong += [f"does not acknowledge {r}" for r in asking if r.cell not in acknowledged]
         own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
         touched = {s.number for s in steps if s.kind == "touch"}

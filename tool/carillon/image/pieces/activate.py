@@ -9,7 +9,7 @@ from carillon.image import CellImage, Entry, Image, ModeImage, names
 from carillon.image.forms import deadline_cells, runs_apart
 from carillon.image.levels import controlled
 from carillon.image.operations import Does, Operation
-from carillon.image.pieces.common import acknowledge, by_register, cells_of, is_moved, operate, rearm, task_number
+from carillon.image.pieces.common import acknowledge, by_register, cells_of, operate, rearm, task_number
 from carillon.lower import ExpiryPoint
 
 
@@ -20,7 +20,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
     """
     task = image.system.task(carrier.demand.object)
     deadlines = deadline_cells(mode, task.name)
-    before = acknowledge(cells_of(mode, carrier)) + rearm(image, mode, carrier)
+    before = acknowledge(image, mode, cells_of(mode, carrier)) + rearm(image, mode, carrier)
     after = _arming(image, deadlines, Does.DISARM)
     for cell in deadlines:
         if cell.carrier.style is Style.MULTIPLEXED:
@@ -50,8 +50,7 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operati
     held = [source for source in carrier.forgets if controlled(board, source)]
     found = [Operation(Does.FORGET, sources=sources) for sources in by_register(board, held)]
     found += [Operation(Does.FORGET, sources=(s,)) for s in carrier.forgets if s not in held]
-    moved = [operation for c in cells if is_moved(c) for operation in rearm(image, mode, c.carrier)]
-    return acknowledge(cells) + moved + found
+    return acknowledge(image, mode, cells, others=True) + found
 
 
 def _guarded(carrier: Carrier, before: list[Operation], during: list[Operation]) -> list[Operation]:

@@ -13,7 +13,7 @@ from carillon.lower import ExpiryPoint
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
     """The operations of the handler."""
     number = task_number(image, carrier.demand.object)
-    return [*acknowledge(cells_of(mode, carrier)), Operation(Does.MISSED, number=number)]
+    return [*acknowledge(image, mode, cells_of(mode, carrier)), Operation(Does.MISSED, number=number)]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:

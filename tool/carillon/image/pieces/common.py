@@ -22,15 +22,21 @@ def cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:
     return [cell for cell in mode.cells if cell.carrier is carrier]
 
 
-def acknowledge(cells: list[CellImage]) -> list[Operation]:
-    """Take back the requests of cells that go on asking, but of those that are re-armed by their match: that answers them."""
-    return [operate(c, Does.ACKNOWLEDGE) for c in cells if c.use.cell.array.acknowledge and not is_moved(c)]
+def acknowledge(image: Image, mode: ModeImage, cells: list[CellImage], others: bool = False) -> list[Operation]:
+    """Take back the requests of cells that go on asking.
 
-
-def is_moved(cell: CellImage) -> bool:
-    """Whether re-arming a cell takes back its request: that of a compare channel with several points."""
-    array = cell.use.cell.array
-    return array.acknowledge and array.rearm is Rearm.MATCH and cell.carrier.style is Style.MULTIPLEXED
+    A compare channel's next expiry is set with that: by re-arming it, if it has several points.  So it must have expired, and is
+    asked where it need not have: where it is one of several of a handler, or of those of ``others``.
+    """
+    found = []
+    for cell in cells:
+        moves = cell.use.cell.array.acknowledge and cell.use.cell.array.rearm is Rearm.MATCH
+        rearmed = moves and cell.carrier.style is Style.MULTIPLEXED
+        if moves and (others or len(cells) > 1):
+            found.append(operate(cell, Does.TAKE_BACK, names.multiplex(image, mode, cell) if rearmed else ""))
+        elif cell.use.cell.array.acknowledge and not rearmed:
+            found.append(operate(cell, Does.ACKNOWLEDGE))
+    return found
 
 
 def rearm(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:

@@ -14,7 +14,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
     cell = cells_of(mode, carrier)[0]
     at = names.multiplex(image, mode, cell)
     return [
-        *acknowledge([cell]),
+        *acknowledge(image, mode, [cell]),
         Operation(Does.LOOK_UP, at=at),
         operate(cell, Does.REARM, at),
         Operation(Does.DISPATCH, at=at),

@@ -12,7 +12,7 @@ from carillon.lower import ExpiryPoint
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
     """The operations of the handler."""
-    before = acknowledge(cells_of(mode, carrier)) + rearm(image, mode, carrier)
+    before = acknowledge(image, mode, cells_of(mode, carrier)) + rearm(image, mode, carrier)
     source = image.system.interrupt(carrier.demand.object).source
     length = mode.allocation.mode.round_length
     if mode.control is not None and any((t - mode.control.at) % length == 0 for t in carrier.demand.times):

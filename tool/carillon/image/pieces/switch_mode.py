@@ -12,11 +12,9 @@ from carillon.lower import ExpiryPoint
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
     """The operations of the handler."""
-    del image
-    return [*acknowledge(cells_of(mode, carrier)), Operation(Does.CONTROL)]
+    return [*acknowledge(image, mode, cells_of(mode, carrier)), Operation(Does.CONTROL)]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:
     """As an entry of a table: nothing but the action."""
-    del image, point
     return Entry()

@@ -11,5 +11,4 @@ from carillon.image.pieces.common import acknowledge, cells_of
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
     """The operations of the handler."""
-    del image
-    return [*acknowledge(cells_of(mode, carrier)), Operation(Does.SYNCHRONISE)]
+    return [*acknowledge(image, mode, cells_of(mode, carrier)), Operation(Does.SYNCHRONISE)]

@@ -7,10 +7,14 @@ enables what it has, but for what is still masked.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from carillon.model.board import Board
 from carillon.verify.controllers import Requests, armv7m, words
 from carillon.verify.elf import Elf
 
+CALLS = {"carillon_port_let": "enable", "carillon_port_withhold": "disable"}
+"""Functions of the port that change both."""
 LEVELS = 3
 """That can be masked."""
 
@@ -29,3 +33,7 @@ class Model(armv7m.Model):
         if address == self._admitted:
             return "enable", words(16, 0, value & ~self._masks) if value & self._masks == self._masks else frozenset()
         return super().store(address, value) if address & 0x1F == 0 or address == armv7m.ICSR else None
+
+    def call(self, name: str, arguments: Mapping[int, int]) -> Requests | None:
+        mask = arguments.get(0)
+        return (CALLS[name], words(16, 0, mask)) if name in CALLS and mask is not None else None
