@@ -99,7 +99,7 @@ TARGETS = {
             Profile("microbit", 1000, gathers=50, interrupts=_SOFT, tasks=4, points=8, modes=1, fine=200, steps=(1, 2), mixed=True),
             Costs(5, 5, 6, 2, 12),
             edge=14,
-            slack=140,
+            slack=220,
         ),
     )
 }
