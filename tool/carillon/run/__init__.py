@@ -142,14 +142,14 @@ def _rigless(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     return [str(target), *how.command]
 
 
-def _rp2040js(board: Board, how: Run, diagnostics: Diagnostics) -> list[str] | None:
+def _rp2040js(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
     """The runner on npm's rp2040js, from the cache or fetched now; C092 without node or npm, C093 if npm fails."""
     folder = data_root() / "emulators/rp2040js"
     node = shutil.which("node") or shutil.which("nodejs")
     if node is None:
-        diagnostics.lacking(f"board '{board.name}' needs 'node', which is not installed", how.packages)
+        diagnostics.lacking("the emulator rp2040js is run by 'node', which is not installed", how.packages)
         return None
-    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(board.port).split())
+    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(port).split())
     host = _compiled("rp2040js_host", "rp2040js/host.c", headers, diagnostics)
     if host is None:
         return None
@@ -296,7 +296,7 @@ def _traced_command(
     if how.kind == "rigless":
         found = _rigless(how, diagnostics)
     elif how.kind == "rp2040js":
-        found = _rp2040js(board, how, diagnostics)
+        found = _rp2040js(board.port, how, diagnostics)
     else:
         found = _qemu(board, how, diagnostics)
     if found is None:
