@@ -2,7 +2,36 @@
 // The RP2040 of rp2040js, with parts of our own where its are not exact.  Sections are those of the RP2040 datasheet.
 const CYCLE_NS = 8;
 const PWM = 0x40050; // where rp2040js has devices, by their addresses
+const RESETS = 0x4000c;
 const TIMER = 0x40054;
+const WATCHDOG = 0x40058;
+
+// Devices that are held in reset until firmware releases them, by their bits (section 2.14.3); the bootrom has released
+// what the flash memory needs.
+const HELD = {
+  0: ['the ADC', 0x4004c],
+  1: ['BUSCTRL', 0x40030],
+  2: ['the DMA', 0x50000],
+  3: ['I2C0', 0x40044],
+  4: ['I2C1', 0x40048],
+  5: ['IO_BANK0', 0x40014],
+  8: ['PADS_BANK0', 0x4001c],
+  10: ['PIO0', 0x50200],
+  11: ['PIO1', 0x50300],
+  12: ['PLL_SYS', 0x40028],
+  13: ['PLL_USB', 0x4002c],
+  14: ['the PWM', PWM],
+  15: ['the RTC', 0x4005c],
+  16: ['SPI0', 0x4003c],
+  17: ['SPI1', 0x40040],
+  18: ['SYSCFG', 0x40004],
+  19: ['SYSINFO', 0x40000],
+  20: ['TBMAN', 0x4006c],
+  21: ['the TIMER', TIMER],
+  22: ['UART0', 0x40034],
+  23: ['UART1', 0x40038],
+  24: ['the USB', 0x50110],
+};
 
 /** `part` imports a module of rp2040js. */
 export async function assemble(part, clock) {
@@ -11,6 +40,7 @@ export async function assemble(part, clock) {
   const { BasePeripheral } = await part('peripherals/peripheral');
   const { RPTimer } = await part('peripherals/timer');
   const { RPPPB } = await part('peripherals/ppb');
+  const { RPWatchdog } = await part('peripherals/watchdog');
   const { DREQChannel } = await part('peripherals/dma');
   const { IRQ } = await part('irq');
 
@@ -222,7 +252,7 @@ export async function assemble(part, clock) {
     write(offset, value) {
       this.now();
       if (offset === 0x00) {
-        if (value & 0x30) this.pwm.rp2040.logger.error('PWM', 'a slice that counts what a pin does');
+        if (value & 0x30) this.pwm.error('a PWM slice is to count what a pin does, which the runner has not');
         this.control = value & 0x3f;
         const step = (value & 0x80 ? 1 : 0) - (value & 0x40 ? 1 : 0); // PH_ADV, PH_RET
         if (this.on) this.place = Math.max(this.place + step * this.divider, 0);
@@ -287,10 +317,75 @@ export async function assemble(part, clock) {
     }
   }
 
+  /** The watchdog, whose tick the timer counts: it has to be set up (section 4.7.2). */
+  class Watchdog extends RPWatchdog {
+    tickEnable = false;
+    cycles = 0;
+
+    writeUint32(offset, value) {
+      if (offset === 0x2c) this.cycles = value & 0x1ff;
+      super.writeUint32(offset, value);
+    }
+  }
+
+  /** What is there of a device that is in reset. */
+  class InReset extends BasePeripheral {
+    readUint32() {
+      this.error(`${this.name} is used while it is held in reset`);
+      return 0;
+    }
+
+    writeUint32() {
+      this.readUint32();
+    }
+  }
+
+  /** rp2040js has no device in reset, ever. */
+  class Resets extends BasePeripheral {
+    held = 0;
+    watched = 0;
+    devices = Object.entries(HELD).map(([bit, [name, place]]) => {
+      return { mask: 1 << bit, place, present: this.rp2040.peripherals[place], absent: new InReset(this.rp2040, name) };
+    });
+
+    hold(mask) {
+      this.held = mask;
+      for (const { mask, place, present, absent } of this.devices) {
+        this.rp2040.peripherals[place] = this.held & mask ? absent : present;
+      }
+      if (this.held & (1 << 14)) this.rp2040.pwm.reset();
+    }
+
+    readUint32(offset) {
+      return [this.held, this.watched, ~this.held & 0x1ffffff][offset / 4] ?? super.readUint32(offset);
+    }
+
+    writeUint32(offset, value) {
+      if (offset === 0) this.hold(value & 0x1ffffff);
+      else if (offset === 4) this.watched = value & 0x1ffffff;
+      else super.writeUint32(offset, value);
+    }
+  }
+
   const chip = new RP2040(clock);
   chip.core = new Core(chip);
   chip.ppb = new Ppb(chip, 'PPB');
   chip.pwm = chip.peripherals[PWM] = new Pwm(chip, 'PWM_BASE');
   chip.peripherals[TIMER] = new Timer(chip, 'TIMER_BASE');
-  return chip;
+  const watchdog = (chip.peripherals[WATCHDOG] = new Watchdog(chip, 'WATCHDOG_BASE'));
+  const resets = (chip.peripherals[RESETS] = new Resets(chip, 'RESETS_BASE'));
+  resets.hold(Object.keys(HELD).reduce((all, bit) => all | (1 << bit), 0));
+
+  /** Why time does not pass as a run takes for granted; null if it does. */
+  const unready = () => {
+    if (chip.clocks.sysFreq !== 1e9 / CYCLE_NS) {
+      return `the system clock has ${chip.clocks.sysFreq} Hz, and an instruction takes ${CYCLE_NS} ns here: it is to have 125 MHz`;
+    }
+    const tick = watchdog.tickEnable ? chip.clocks.refFreq / watchdog.cycles : 0;
+    if (chip.peripherals[TIMER] instanceof Timer && tick !== 1e6) {
+      return `the TIMER counts ${Math.round(tick)} times a second, and is to count microseconds: set WATCHDOG_TICK`;
+    }
+    return null;
+  };
+  return { chip, unready };
 }

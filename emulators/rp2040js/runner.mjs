@@ -10,6 +10,8 @@
 // - alarms of the timer, which it lets expire up to a microsecond early (Timer);
 // - PWM slices, whose counters it rounds, and starts when their divider is written; it reads EN as 0 (Slice, Pwm);
 // - SysTick, whose period it makes a cycle too short, and which it lets expire where its counter is cleared (Ppb);
+// - RESETS and the tick of WATCHDOG, which it takes for done: what the chip would not do without them ends the run here
+//   (Resets, Watchdog), and so does another system clock than 125 MHz;
 // - the NVIC, where it takes what is pending for the level of a device's line: what software requests there stays
 //   pending for ever, and what a device requests and withdraws is lost (Core, Ppb).
 //
@@ -22,13 +24,14 @@ import { Clock } from './clock.mjs';
 
 const [, , modules, device, rate, image, map] = process.argv;
 const part = (file) => import(`${pathToFileURL(modules)}/rp2040js/dist/esm/${file}.js`);
-const chip = await assemble(part, new Clock());
+const { chip, unready } = await assemble(part, new Clock());
 
 const FLASH = 0x10000000;
 const RAM = 0x20000000;
 const SECOND_STAGE = 0x20041f00; // where the bootrom copies it
 const SECOND_STAGE_BYTES = 256;
 const CYCLE_NS = 8;
+const BAUD = 115200;
 
 // Words for host.c, which describes them.
 const EXECUTED = 0;
@@ -113,20 +116,37 @@ function accessing(name) {
   return found;
 }
 
+/** Where the map says that the run begins. */
+function beginning(name) {
+  const line = readFileSync(name, 'ascii').split('\n').find((line) => line.split(' ')[1] === 'B');
+  return line === undefined ? 0 : parseInt(line, 16);
+}
+
 if (device !== 'rp2040') fail(`the runner has no ${device}, but rp2040`);
 if (Number(rate) * CYCLE_NS !== 1e9) fail(`an instruction takes ${CYCLE_NS} ns here, and there are not ${rate} in a second`);
 const watched = accessing(map);
+const begin = beginning(map);
 load(image);
 boot();
 const { core, clock } = chip;
 
-chip.uart[0].onByte = (byte) => (words[count++] = (byte << 2) | OUTPUT);
+const [uart] = chip.uart;
+uart.onByte = (byte) => {
+  const baud = chip.clocks.periFreq / (16 * uart.baudDivider);
+  if (!uart.enabled || !uart.txEnabled || !(Math.abs(baud - BAUD) < BAUD / 50)) {
+    fail(`UART0 does not send with ${BAUD} baud: it is not set up`);
+  }
+  words[count++] = (byte << 2) | OUTPUT;
+};
 chip.onBreak = () => fail(`a breakpoint, or an instruction that is undefined, at 0x${core.PC.toString(16)}: a HardFault`);
 /** Of the parts, the bus and the processor warn of what is a fault, and devices of registers that they do not have. */
 function warn(who, text) {
   if (who === 'RP2040' || who === 'CortexM0Core') fail(`${text}, in the instruction before 0x${core.PC.toString(16)}: a HardFault`);
 }
-const error = (who, text) => (who === 'PWM' ? fail(`${text}: the runner has none`) : warn(who, text));
+function error(who, text) {
+  warn(who, text);
+  fail(`${text}, in the instruction before 0x${core.PC.toString(16)}`);
+}
 chip.logger = { debug() {}, info() {}, warn, error };
 
 // Words of instructions that have been met, by half of their addresses; of those that are watched, negated.
@@ -183,6 +203,8 @@ for (;;) {
     words[count++] = word;
   } else {
     words[count++] = -word;
+    const why = address === begin ? unready() : null;
+    if (why !== null) fail(why);
     access(address);
   }
   core.executeInstruction();

@@ -59,9 +59,22 @@ carillon_port_start: @ the instruction where the run begins for the plugin
     .global reset
     .thumb_func
 reset:
+{stores}
     ldr r0, =0x20000000
     bl carillon_port_start
 """
+
+# What firmware sets up, but for waiting: the emulator's oscillators are ready at once.
+STORES = {
+    "RESETS": [(0x4000F000, 0x01FFFFFF)],
+    "XOSC": [(0x40024000, 0xAA0), (0x40026000, 0xFAB000)],
+    "CLK_REF": [(0x40008030, 2)],
+    "PLL_SYS": [(0x40028000, 1), (0x40028008, 125), (0x4002B004, 0x21), (0x4002800C, 0x62000), (0x4002B004, 8)],
+    "CLK_SYS": [(0x4000803C, 0), (0x4000803C, 1)],
+    "WATCHDOG_TICK": [(0x4005802C, 0x20C)],
+    "CLK_PERI": [(0x40008048, 0x800)],
+    "UART0": [(0x40034024, 67), (0x40034028, 52), (0x4003402C, 0x70), (0x40034030, 0x301)],
+}
 
 ALARMS = """
     ldr r4, =TIMER
@@ -143,9 +156,11 @@ class Chip:
         self.command = command
         self.folder = folder
 
-    def build(self, code: str, **handlers: str) -> Path:
+    def build(self, code: str, without: str = "", **handlers: str) -> Path:
         source, elf = self.folder / "firmware.S", self.folder / "firmware.elf"
         names = dict.fromkeys(("systick", "wrap", "spare"), "stray") | {"alarm": "stray @"} | handlers
+        stores = [store for part, stores in STORES.items() if part != without for store in stores]
+        names["stores"] = "".join(f"    ldr r0, ={at}\n    ldr r1, ={value}\n    str r1, [r0]\n" for at, value in stores)
         source.write_text(START.format(**names) + code + "\n    .pool\n", encoding="utf-8")
         command = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-nostdlib", "-Wl,-Ttext=0x10000100"]
         command += ["-Wl,--section-start=.boot2=0x10000000", "-Wl,-e,reset", str(source), str(BOARD / "boot2.c"), "-o", str(elf)]
@@ -302,6 +317,24 @@ def test_what_is_a_fault_on_the_chip_ends_the_run_and_says_why(chip: Chip, code:
     outcome = chip.run(chip.build(code), 1000)
     assert outcome.code == 1
     assert said in outcome.error
+
+
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [
+        ("RESETS", "PLL_SYS is used while it is held in reset"),
+        ("PLL_SYS", "the system clock has 0 Hz, and an instruction takes 8 ns here: it is to have 125 MHz"),
+        ("CLK_SYS", "the system clock has 12000000 Hz"),
+        ("CLK_REF", "the TIMER counts 541667 times a second, and is to count microseconds"),
+        ("WATCHDOG_TICK", "the TIMER counts 0 times a second, and is to count microseconds: set WATCHDOG_TICK"),
+        ("CLK_PERI", "UART0 does not send with 115200 baud: it is not set up"),
+        ("UART0", "UART0 does not send with 115200 baud: it is not set up"),
+    ],
+)
+def test_what_is_not_set_up_is_missed(chip: Chip, without: str, said: str) -> None:
+    outcome = chip.run(chip.build("ldr r0, =UART\n str r0, [r0]\n b .", without), 1000)
+    assert said in outcome.error
+    assert outcome.code == 1
 
 
 def test_an_image_whose_second_stage_the_bootrom_would_refuse_is_refused(chip: Chip) -> None:
