@@ -75,6 +75,17 @@ export async function assemble(part, clock) {
       if (left >= 16) this.pendingInterrupts |= this.lines & (1 << (left - 16));
     }
 
+    /** Registers of the processor's own have words alone (section 2.4.8), which rp2040js does not mind. */
+    writeUint8(address, value) {
+      if (address >>> 28 === 0xe) this.rp2040.ppb.error('a byte is stored to a register that takes words');
+      super.writeUint8(address, value);
+    }
+
+    writeUint16(address, value) {
+      if (address >>> 28 === 0xe) this.rp2040.ppb.error('a half word is stored to a register that takes words');
+      super.writeUint16(address, value);
+    }
+
     /** Software clears what is pending; a line that is high keeps it so, unless the handler runs. */
     clear(mask) {
       const active = this.IPSR >= 16 ? 1 << (this.IPSR - 16) : 0;
@@ -161,6 +172,7 @@ export async function assemble(part, clock) {
   /** The timer, of a microsecond: an alarm expires when the count becomes what it was set to (section 4.6.3). */
   class Timer extends RPTimer {
     writeUint32(offset, value) {
+      if (offset < 0x08 || offset === 0x30) this.error('the TIMER is to be set, or to pause, which the runner cannot do');
       if (offset < 0x10 || offset > 0x1c) {
         super.writeUint32(offset, value);
         return;
@@ -379,7 +391,8 @@ export async function assemble(part, clock) {
   /** Why time does not pass as a run takes for granted; null if it does. */
   const unready = () => {
     if (chip.clocks.sysFreq !== 1e9 / CYCLE_NS) {
-      return `the system clock has ${chip.clocks.sysFreq} Hz, and an instruction takes ${CYCLE_NS} ns here: it is to have 125 MHz`;
+      const hz = chip.clocks.sysFreq;
+      return `the system clock has ${hz} Hz, and an instruction takes ${CYCLE_NS} ns here: it is to have 125 MHz`;
     }
     const tick = watchdog.tickEnable ? chip.clocks.refFreq / watchdog.cycles : 0;
     if (chip.peripherals[TIMER] instanceof Timer && tick !== 1e6) {

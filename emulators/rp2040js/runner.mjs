@@ -138,14 +138,15 @@ uart.onByte = (byte) => {
   }
   words[count++] = (byte << 2) | OUTPUT;
 };
-chip.onBreak = () => fail(`a breakpoint, or an instruction that is undefined, at 0x${core.PC.toString(16)}: a HardFault`);
+const before = () => `in the instruction before 0x${core.PC.toString(16)}`;
+chip.onBreak = () => fail(`a breakpoint, or an instruction that is undefined, ${before()}: a HardFault`);
 /** Of the parts, the bus and the processor warn of what is a fault, and devices of registers that they do not have. */
 function warn(who, text) {
-  if (who === 'RP2040' || who === 'CortexM0Core') fail(`${text}, in the instruction before 0x${core.PC.toString(16)}: a HardFault`);
+  if (who === 'RP2040' || who === 'CortexM0Core') fail(`${text}, ${before()}: a HardFault`);
 }
 function error(who, text) {
   warn(who, text);
-  fail(`${text}, in the instruction before 0x${core.PC.toString(16)}`);
+  fail(`${text}, ${before()}`);
 }
 chip.logger = { debug() {}, info() {}, warn, error };
 

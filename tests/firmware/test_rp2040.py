@@ -310,6 +310,8 @@ def test_what_the_firmware_sends_ends_where_the_run_ends(chip: Chip) -> None:
         ("ldr r0, =0x20000001\n ldr r1, [r0]", "is not 32 bit aligned"),
         ("ldr r0, =0x30000000\n str r0, [r0]", "Write to undefined address: 30000000"),
         ("ldr r0, =0x30000001\n bx r0", "code at 0x30000000, where no memory is"),
+        ("ldr r0, =PPB + 0x400\n strb r0, [r0, #1]", "a byte is stored to a register that takes words"),
+        ("ldr r0, =TIMER\n str r0, [r0, #4]", "the TIMER is to be set, or to pause, which the runner cannot do"),
         ("bkpt #0", "a breakpoint, or an instruction that is undefined"),
     ],
 )
