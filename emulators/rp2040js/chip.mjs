@@ -75,7 +75,7 @@ export async function assemble(part, clock) {
       if (left >= 16) this.pendingInterrupts |= this.lines & (1 << (left - 16));
     }
 
-    /** Registers of the processor's own have words alone (section 2.4.8), which rp2040js does not mind. */
+    /** Registers of the processor's own have words alone (ARMv6-M manual, section B3.4), which rp2040js does not mind. */
     writeUint8(address, value) {
       if (address >>> 28 === 0xe) this.rp2040.ppb.error('a byte is stored to a register that takes words');
       super.writeUint8(address, value);

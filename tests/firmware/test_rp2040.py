@@ -167,11 +167,23 @@ class Chip:
         subprocess.run(command, check=True)
         return elf
 
-    def run(self, elf: Path, limit: int, handlers: tuple[str, ...] = (), marks: tuple[str, ...] = ()) -> Outcome:
+    def run(
+        self,
+        elf: Path,
+        limit: int,
+        handlers: tuple[str, ...] = (),
+        marks: tuple[str, ...] = (),
+        watched: tuple[tuple[int, int], str] | None = None,
+    ) -> Outcome:
+        """``watched``: an area of memory, and the function whose accesses there are recorded, up to a label ``NAME_end``."""
         table = {name: place for name, (place, _) in symbols(elf).items()}
         places = {f"{table[name] & ~1:x}": name for name in (*handlers, *marks)}
         lines = [f"{table['carillon_port_start'] & ~1:x} B 0"]
         lines += [f"{place} {'V' if name in handlers else 'M'} {place}" for place, name in places.items()]
+        if watched is not None:
+            (area, size), name = watched
+            lines += [f"{table[name] & ~1:x} g {table[f'{name}_end'] - (table[name] & ~1):x}"]
+            lines += [f"{area:x} {kind} {size:x}" for kind in "DE"]
         chart, out = self.folder / "firmware.map", self.folder / "records"
         chart.write_text("\n".join(lines) + "\n", encoding="ascii")
         out.unlink(missing_ok=True)
@@ -289,6 +301,56 @@ alarm\\n: bx lr
     outcome = chip.run(chip.build(code, alarm="alarm"), 20_000, ("alarm0",), ("asked", "open"))
     (asked,), (opened,) = outcome.times["asked"], outcome.times["open"]
     assert outcome.times["alarm0"] == [asked + 1, opened + 1]
+
+
+def test_each_form_of_load_and_store_is_seen_at_its_address(chip: Chip) -> None:
+    code = """
+    ldr r0, =0x20000100
+    movs r4, #8
+    movs r5, #20
+    ldr r3, =0x20000130
+    mov sp, r3
+    mov r3, r0
+    adds r3, #28
+    mov r6, r3
+    .global accesses, accesses_end
+    .thumb_func
+accesses:
+    str r1, [r0, #4]
+    str r1, [r0, r4]
+    strh r1, [r0, #12]
+    strb r1, [r0, #16]
+    strh r1, [r0, r5]
+    strb r1, [r0, r5]
+    stm r3!, {r1, r2}
+    push {r1, r2}
+    str r1, [sp, #12]
+    push {r7, lr}
+    ldr r1, [r0, #4]
+    ldr r1, [r0, r4]
+    ldrh r1, [r0, #12]
+    ldrb r1, [r0, #16]
+    ldrh r1, [r0, r5]
+    ldrb r1, [r0, r5]
+    ldrsh r1, [r0, r5]
+    ldrsb r1, [r0, r4]
+    ldm r6!, {r1, r2}
+    ldr r1, [sp, #12]
+    ldr r2, =0x12345678 @ elsewhere
+    adr r2, 1f
+    mov lr, r2
+    pop {r1, r2}
+    b .
+1:  nop
+accesses_end:
+"""
+    elf = chip.build(code)
+    assert chip.run(elf, 100, watched=((0x20000100, 0x100), "accesses")).code == 0
+    found = [(r.code, r.value - 0x20000100) for r in read_records(chip.folder / "records") if r.value >> 28 == 2]
+    stored = [4, 8, 12, 16, 20, 20, 28, 32, 40, 44, 52, 32, 36]
+    loaded = [4, 8, 12, 16, 20, 20, 20, 8, 28, 32, 44, 32, 36]
+    began = [(Code.BEGIN, -0x100)]
+    assert found == began + [(Code.TABLE_GOES, at) for at in stored] + [(Code.STEP, at) for at in loaded]
 
 
 def test_what_the_firmware_sends_ends_where_the_run_ends(chip: Chip) -> None:
