@@ -2,12 +2,13 @@
 """Which boards a test may run.
 
 The emulator rigless is built once a machine, which takes minutes of processor time.  So the boards that it runs are tested where
-CARILLON_RIGLESS is set, and skipped elsewhere.
+CARILLON_RIGLESS is set, and skipped elsewhere.  rp2040js is fetched in seconds: its boards are tested where Node and npm are.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from carillon.read.board import load_board
 from carillon.resources import board_names, data_root
 
 RIGLESS = pytest.mark.skipif(not os.environ.get("CARILLON_RIGLESS"), reason="rigless is built for minutes: set CARILLON_RIGLESS")
+NODE = pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm")
+MARKS = {"rigless": RIGLESS, "rp2040js": NODE}
 
 
 def _board(name: str) -> Board:
@@ -24,6 +27,6 @@ def _board(name: str) -> Board:
 
 
 def runnable() -> list[Any]:
-    """All boards as parameters of a test; those that rigless runs are skipped by default."""
-    names = {name: (run := _board(name).run) is not None and run.kind == "rigless" for name in board_names()}
-    return [pytest.param(name, marks=RIGLESS) if rigless else name for name, rigless in names.items()]
+    """All boards as parameters of a test; those whose emulator is not here are skipped."""
+    kinds = {name: run.kind if (run := _board(name).run) is not None else "" for name in board_names()}
+    return [pytest.param(name, marks=MARKS[kind]) if kind in MARKS else name for name, kind in kinds.items()]

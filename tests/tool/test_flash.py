@@ -144,7 +144,7 @@ def test_a_placeholder_that_stands_for_nothing_is_reported(folder: Path) -> None
     code, _, err = flash("--board", changed(folder, "{hex}", "{image}"), *PORT)
     assert code == 1
     assert "error C050: " in err
-    assert "'command' has '{image}', and may have '{port}', '{elf}', '{hex}' and '{bin}'" in err
+    assert "'command' has '{image}', and may have '{port}', '{elf}', '{hex}', '{bin}' and '{uf2}'" in err
 
 
 def test_a_command_without_a_port_needs_none(folder: Path) -> None:

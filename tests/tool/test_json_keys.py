@@ -189,7 +189,7 @@ def test_a_builds_keys() -> None:
     assert set(generated) == {"generated", "diagnostics"}
     firmware = {"elf": "", "flash": 0, "vectors": 0, "ram": 0, "verified": None}
     assert set(run("build", "run.toml")) == {*firmware, "diagnostics"}
-    assert listed("build") == {*firmware, "hex", "bin", "generated"}  # tests/tool/test_images.py has an image's
+    assert listed("build") == {*firmware, "hex", "bin", "uf2", "generated"}  # tests/tool/test_images.py has an image's
 
 
 def test_a_verifications_keys() -> None:

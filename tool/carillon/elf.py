@@ -15,6 +15,7 @@ PROGBITS, SYMTAB, NOBITS, INIT_ARRAY, FINI_ARRAY = 1, 2, 8, 14, 15
 WRITE, ALLOC, EXECUTED = 1, 2, 4
 FUNCTION = 2
 LOCAL = 0
+LOAD = 1
 
 
 class UnreadableError(Exception):
@@ -54,6 +55,13 @@ class ElfFile:
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     undefined: tuple[str, ...] = ()
+
+    @property
+    def loaded(self) -> list[tuple[int, bytes]]:
+        """What an image of 32 bits has in memory before it runs, and where: at the addresses of loading."""
+        offset, size, count = *struct.unpack_from("<I", self.data, 28), *struct.unpack_from("<HH", self.data, 42)
+        headers = [struct.unpack_from("<5I", self.data, offset + k * size) for k in range(count)]
+        return [(at, self.data[start : start + length]) for kind, start, _, at, length in headers if kind == LOAD and length]
 
 
 def read_elf(path: Path) -> ElfFile:

@@ -13,13 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from carillon.build import uf2
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostics, Span, suggestion
+from carillon.elf import read_elf
 from carillon.emit import emit
 from carillon.emit.text import HANDLER
 from carillon.export.orti import orti
-from carillon.files import link, write_text
+from carillon.files import link, write_bytes, write_text
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
@@ -36,8 +38,8 @@ ERRNO = {"__errno", "errno"}
 class Firmware:
     """A built application: its ELF, and its size in bytes (vector tables apart from other flash).
 
-    ``images``: the same as Intel HEX and as a plain copy of memory, for programs that load chips; none of a program of this
-    machine.  ``verified``: what of it was compared with the schedule; None if that was not asked for.
+    ``images``: the same as Intel HEX, as a plain copy of memory, and of some boards as UF2, for programs that load chips; none
+    of a program of this machine.  ``verified``: what of it was compared with the schedule; None if that was not asked for.
     ``steps``: how it was made.
     """
 
@@ -375,7 +377,7 @@ def build(
 
 
 def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:
-    """Write the ELF as HEX and as BIN; None after C092 (no objcopy) or C091 (it refuses the ELF)."""
+    """Write the ELF as HEX, as BIN and, if the board has a family, as UF2; None after C092 (no objcopy) or C091 (it refuses)."""
     name = system.board.build.objcopy
     tool = _program(name, system, diagnostics)
     if tool is None:
@@ -392,5 +394,10 @@ def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, 
                 "C091", Span(system.file.name), f"{name} refuses the ELF:\n{result.stderr.rstrip()}", "mend what it names"
             )
             return None
+        images.append(image)
+    flash = system.board.flash
+    if flash is not None and flash.uf2_family is not None:
+        image = elf.with_suffix(".uf2")
+        write_bytes(image, uf2.encode(read_elf(elf).loaded, flash.uf2_family))
         images.append(image)
     return tuple(images)

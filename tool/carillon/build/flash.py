@@ -31,8 +31,10 @@ def installed(board: Board, how: Flash, diagnostics: Diagnostics) -> bool:
     name = how.command[0]
     if shutil.which(name) is not None:
         return True
-    packages = f"on Debian: apt-get install {' '.join(how.packages)}" if how.packages else f"install {name}, and put it into PATH"
-    diagnostics.error("C092", None, f"board '{board.name}' needs the programmer '{name}', which is not installed", packages)
+    remedy = f"on Debian: apt-get install {' '.join(how.packages)}" if how.packages else f"install {name}, and put it into PATH"
+    if how.drive:
+        remedy += f"; or build the image, and copy the UF2 file to the drive {how.drive}"
+    diagnostics.error("C092", None, f"board '{board.name}' needs the programmer '{name}', which is not installed", remedy)
     return False
 
 

@@ -170,8 +170,8 @@ class Build(Frozen):
 class Run(Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
-    kind: Literal["native", "qemu", "simavr", "rigless"]
-    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; see SPEC of simavr and rigless")
+    kind: Literal["native", "qemu", "simavr", "rigless", "rp2040js"]
+    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; of all but QEMU see SPEC")
     packages: tuple[Text, ...] = ()
     ram_end: Count = Field(default=0, description="last address of external memory, which simavr is to have; 0: it has none")
     warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
@@ -192,18 +192,25 @@ class Run(Frozen):
 
 
 class Flash(Frozen):
-    """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex} and {bin} where they belong."""
+    """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex}, {bin}, {uf2} where they belong."""
 
     command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
     packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
     bytes: Count = Field(default=0, description="how long an image may be; 0: not known")
     before: Text = Field(default="", description="what to do by hand before the command runs")
+    uf2_family: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
+        default=None, description="which chip the UF2 file is for, which the build writes then"
+    )
+    drive: Text = Field(default="", description="the drive that the chip shows, to which the UF2 file may be copied instead")
 
     @model_validator(mode="after")
     def _placeholders(self) -> Self:
         for name in re.findall(r"\{.*?\}", " ".join(self.command)):
-            if name not in ("{port}", "{elf}", "{hex}", "{bin}"):
-                raise ValueError(f"'command' has '{name}', and may have '{{port}}', '{{elf}}', '{{hex}}' and '{{bin}}'")
+            if name not in ("{port}", "{elf}", "{hex}", "{bin}", "{uf2}"):
+                known = "'{port}', '{elf}', '{hex}', '{bin}' and '{uf2}'"
+                raise ValueError(f"'command' has '{name}', and may have {known}")
+            if name == "{uf2}" and self.uf2_family is None:
+                raise ValueError("'command' has '{uf2}', and there is no 'uf2_family'")
         return self
 
 

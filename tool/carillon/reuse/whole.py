@@ -178,7 +178,7 @@ def _found(search: Search) -> list[str]:
 
 def _written(folder: Path, elf: Path) -> list[Path]:
     """What a build leaves for others, but objects and the image itself."""
-    beside = [path for suffix in (".hex", ".bin", ".ort") if (path := elf.with_suffix(suffix)).exists()]
+    beside = [path for suffix in (".hex", ".bin", ".uf2", ".ort") if (path := elf.with_suffix(suffix)).exists()]
     return [*beside, *sorted((folder / "generated").iterdir())]
 
 

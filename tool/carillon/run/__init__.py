@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running firmware: natively on a virtual board or in an emulator, and reading what happened.
 
-Both ways yield the same records (``emulators/host``, ``emulators/qemu/trace_plugin.c``), which
+All ways yield the same records (``emulators/host``, ``emulators/qemu/trace_plugin.c``), which
 :mod:`carillon.run.records` turns into the events of :mod:`carillon.trace`.
 """
 
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,9 @@ EMULATORS = "CARILLON_QEMU"
 
 # Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
 BENEATH = 10_000
+
+# The oldest version of Node that runs rp2040js (emulators/rp2040js/package-lock.json).
+NODE = 18
 
 # What the tracing plugin includes, of a port.
 _PLUGIN_HEADERS = "qemu/{}/trace_processor.h trace_records.h parent.h"
@@ -139,6 +143,55 @@ def _rigless(how: Run, diagnostics: Diagnostics) -> list[str] | None:
             return None
         Path(scratch, "release/carillon-rigless").replace(target)
     return [str(target), *how.command]
+
+
+def _rp2040js(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on npm's rp2040js, from the cache or fetched now; C092 without node or npm, C093 if npm fails."""
+    folder = data_root() / "emulators/rp2040js"
+    node = shutil.which("node") or shutil.which("nodejs")
+    if node is None:
+        diagnostics.lacking("the emulator rp2040js is run by 'node', which is not installed", how.packages)
+        return None
+    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(port).split())
+    host = _compiled("rp2040js_host", "rp2040js/host.c", headers, diagnostics)
+    if host is None:
+        return None
+    lists = sorted(folder.glob("package*.json"))
+    target = _cached("rp2040js", lists)
+    if not target.is_dir() and not _fetched(target, node, lists, how, diagnostics):
+        return None
+    return [str(host), node, str(folder / "runner.mjs"), str(target / "node_modules"), *how.command]
+
+
+def _fetched(target: Path, node: str, lists: Sequence[Path], how: Run, diagnostics: Diagnostics) -> bool:
+    """Fetch with npm what ``lists`` say into the folder ``target``; False after C092 or C093."""
+    npm = shutil.which("npm")
+    if npm is None:
+        diagnostics.lacking("the emulator rp2040js is fetched by 'npm', which is not installed", how.packages)
+        return False
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    if int(version.lstrip("v").partition(".")[0] or 0) < NODE:
+        remedy = f"install Node {NODE} or later; Debian 12 has Node 18"
+        diagnostics.error("C092", None, f"the emulator rp2040js needs Node {NODE}, and '{node}' is {version or 'none'}", remedy)
+        return False
+    print(f"carillon: npm fetches the emulator rp2040js into {target}: once", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        for path in lists:
+            shutil.copy(path, made)
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        result = subprocess.run(
+            command, cwd=made, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        )
+        if result.returncode:
+            cause = f"npm does not fetch the emulator rp2040js:\n{result.stderr}".rstrip(":\n")
+            remedy = "the board's first run fetches it, for which it needs a network and npm's registry"
+            diagnostics.error("C093", None, cause, remedy)
+            return False
+        with suppress(OSError):  # another process has fetched it meanwhile
+            made.rename(target)
+    return True
 
 
 def _starts(table: Collection[str], diagnostics: Diagnostics) -> bool:
@@ -242,7 +295,13 @@ def _traced_command(
     """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    found = _rigless(how, diagnostics) if how.kind == "rigless" else _qemu(board, how, diagnostics)
+    found: list[str] | tuple[str, Path] | None
+    if how.kind == "rigless":
+        found = _rigless(how, diagnostics)
+    elif how.kind == "rp2040js":
+        found = _rp2040js(board.port, how, diagnostics)
+    else:
+        found = _qemu(board, how, diagnostics)
     if found is None:
         return None
     table = symbols(firmware.elf)

@@ -171,7 +171,7 @@ class Tables:
         base, size = self._symbols.get(STATUSES, (0, 0))
         how = self._image.system.board.run
         adjusted = any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
-        if how is None or how.kind not in ("qemu", "rigless") or adjusted or size not in [n * len(names) for n in STATUS_BYTES]:
+        if how is None or how.kind in ("native", "simavr") or adjusted or size not in [n * len(names) for n in STATUS_BYTES]:
             return (), []
         each = size // len(names)
         steps = self._steps()

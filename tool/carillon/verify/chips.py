@@ -3,8 +3,8 @@
 
 ``families`` takes a timer's addresses from the board's file, as do the macros that write the stores: what is wrong there is
 wrong in both, and they agree.  This table is a second source.  A board is known by what its [run] starts, a machine in QEMU or
-a chip in rigless, which is what that chip's other documents call it too.  AVR devices need no table: their C library's headers
-say it (``avr_device``), of all registers that a board's file names.  Of virtual boards there is no chip.
+a chip in another emulator, which is what that chip's other documents call it too.  AVR devices need no table: their C library's
+headers say it (``avr_device``), of all registers that a board's file names.  Of virtual boards there is no chip.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
         _requests(board, chip_device, diagnostics)
         return []
     kind, command = (board.run.kind, board.run.command) if board.run is not None else ("", ())
-    started = machine(command) if kind == "qemu" else command[0] if kind == "rigless" else None
+    started = machine(command) if kind == "qemu" else command[0] if kind in ("rigless", "rp2040js") else None
     chip = CHIPS.get((board.port, started)) if started is not None else None
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
