@@ -152,7 +152,7 @@ def _rp2040js(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None
     if node is None:
         diagnostics.lacking("the emulator rp2040js is run by 'node', which is not installed", how.packages)
         return None
-    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(port).split())
+    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(_PROCESSORS.get(port, port)).split())
     host = _compiled("rp2040js_host", "rp2040js/host.c", headers, diagnostics)
     if host is None:
         return None
