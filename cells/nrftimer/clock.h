@@ -23,7 +23,8 @@ static inline void carillon_device_set(uint16_t at)
 static inline void carillon_device_enable(void)
 {
 #if !CARILLON_CLOCK_KEEPS_TIME
-    nrftimer_arm(CARILLON_CLOCK_CELL);
+    carillon_port_write(NRFTIMER_EVENT(CARILLON_CLOCK_CELL), 0u);
+    carillon_port_write(NRFTIMER_TIMER(CARILLON_CLOCK_CELL) + NRFTIMER_ENABLE, NRFTIMER_BIT(CARILLON_CLOCK_CELL));
 #endif
 }
 
@@ -34,7 +35,8 @@ static inline void carillon_device_disarm(void)
 
 static inline void carillon_device_acknowledge(void)
 {
-    nrftimer_acknowledge(CARILLON_CLOCK_CELL);
+    carillon_port_write(NRFTIMER_EVENT(CARILLON_CLOCK_CELL), 0u);
+    (void)carillon_port_read(NRFTIMER_EVENT(CARILLON_CLOCK_CELL)); /* which makes sure that the store has arrived */
 }
 
 #endif

@@ -218,8 +218,10 @@ export async function assemble(part, clock) {
       return this.control & 1;
     }
 
+    /** A store has been carried out at the end of its instruction: the counter counts from the next one on. */
     switch(on) {
       this.now();
+      if (on && !this.on) this.place -= 16;
       this.control = (this.control & ~1) | on;
       this.next();
     }

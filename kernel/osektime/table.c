@@ -13,6 +13,16 @@ enum {
     DUE, /* activated, and not begun */
 };
 
+/* What the handler has preempted, where it has to say so, and how a task is run at that level. */
+#ifdef CARILLON_PORT_PREEMPTED
+uint32_t carillon_table_preempted;
+#define PREEMPTED carillon_table_preempted
+#define RUN_LOWERED(function) carillon_port_run_above((function), preempted)
+#else
+#define PREEMPTED 0u
+#define RUN_LOWERED(function) carillon_port_run_lowered(function)
+#endif
+
 /* A task that has not ended is activated: the activation waits, or one that waits already absorbs it. */
 static void absorb(uint8_t *task)
 {
@@ -22,11 +32,12 @@ static void absorb(uint8_t *task)
 }
 
 /* Run a task until no activation waits. */
-static void run(const struct carillon_entry *entry, uint8_t *task)
+static void run(const struct carillon_entry *entry, uint8_t *task, uint32_t preempted)
 {
+    (void)preempted;
     do {
         *task = RUNS;
-        carillon_port_run_lowered(entry->function);
+        RUN_LOWERED(entry->function);
     } while (*task == RUNS_AND_WAITS);
     *task = ENDED;
 #if CARILLON_MODES > 1
@@ -88,7 +99,8 @@ static const struct carillon_entry *following(const struct carillon_entry *entry
  * 4. A handler may be entered for a tick that an earlier, late one has carried out.  The cell was not re-armed then:
  *    `next` is the step of `first`, and there is nothing to do.
  * 5. A handler that is late by a whole round looks the same.  What was due in that round is lost. */
-static __attribute__((noinline)) void several(const struct carillon_entry *first, const struct carillon_step *next)
+static __attribute__((noinline)) void several(const struct carillon_entry *first, const struct carillon_step *next,
+                                              uint32_t preempted)
 {
     if ((next == &first->step) && (first->step.next != next)) {
         return;
@@ -116,7 +128,7 @@ static __attribute__((noinline)) void several(const struct carillon_entry *first
         }
         for (const struct carillon_entry *entry = tick;; entry++) {
             if ((entry->function != NULL) && (carillon_table_tasks[entry->object] == DUE)) {
-                run(entry, &carillon_table_tasks[entry->object]); /* a later tick's handler has not */
+                run(entry, &carillon_table_tasks[entry->object], preempted); /* a later tick's handler has not */
             }
             if (entry->more == 0u) {
                 break;
@@ -126,17 +138,18 @@ static __attribute__((noinline)) void several(const struct carillon_entry *first
 }
 
 /* As almost always, one entry is due, and the handler is in time. */
-void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next)
+void(carillon_table_dispatch)(const struct carillon_entry *first, const struct carillon_step *next)
 {
+    const uint32_t preempted = PREEMPTED; /* no other handler of the table has come between the handler and here */
     if ((first->step.next != next) || (first->more != 0u)) {
-        several(first, next);
+        several(first, next, preempted);
     } else if (first->action == CARILLON_ACTION_ACTIVATE) {
         uint8_t *const task = &carillon_table_tasks[first->object];
         if (*task == ENDED) {
 #if CARILLON_MODES > 1
             carillon_lowered_tasks++;
 #endif
-            run(first, task);
+            run(first, task, preempted);
         } else {
             absorb(task);
         }

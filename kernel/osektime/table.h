@@ -18,6 +18,16 @@ extern "C" {
  * has been re-armed for.  That is one tick, or several if the handler is late. */
 void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next);
 
+/* Of a port on which only a handler itself can tell what it has preempted: it does, just before it calls. */
+#ifdef CARILLON_PORT_PREEMPTED
+extern uint32_t carillon_table_preempted;
+#define carillon_table_dispatch(first, next)                \
+    do {                                                    \
+        carillon_table_preempted = CARILLON_PORT_PREEMPTED; \
+        (carillon_table_dispatch)((first), (next));         \
+    } while (false)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,34 +48,63 @@ void carillon_port_set_vectors(const void *vectors)
 #endif
 }
 
-/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */
+/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list.
+ *
+ * CARILLON_EPOCH is a counter of ticks that runs freely, of a board whose cells count from what it reads.  The start
+ * waits for a tick, and then for most of it: the first store comes shortly before the next tick, from which those cells
+ * count. If it comes later, they are as much, less than a tick, before the cells that stores start. */
+#ifdef CARILLON_EPOCH
+#define TURNS ((CARILLON_INSTRUCTIONS_PER_TICK - 16u) / 2u) /* of two instructions */
+static uint32_t epoch __attribute__((used));
+#define FIND_THE_EPOCH                   \
+    "   push {r4}\n"                     \
+    "   ldr r4, =%c0\n"                  \
+    "   ldr r2, [r4]\n"                  \
+    "2: ldr r3, [r4]\n"                  \
+    "   cmp r2, r3\n"                    \
+    "   beq 2b\n"                        \
+    "   adds r3, r3, #1\n"               \
+    "   ldr r2, =epoch\n"                \
+    "   str r3, [r2]\n"                  \
+    "   movs r2, %1\n"                   \
+    "3: subs r2, r2, #1\n"               \
+    "   bne 3b\n"                        \
+    "   pop {r4}\n"                      \
+    ".global carillon_port_start_load\n" \
+    "carillon_port_start_load:\n"
+#define EPOCH CARILLON_EPOCH
+#else
+#define FIND_THE_EPOCH
+#define EPOCH 0
+#define TURNS 0
+#endif
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
 {
-    __asm__ volatile(UNIFIED "1: ldmia r0!, {r2, r3}\n"
-                             ".global carillon_port_start_store\n"
-                             "carillon_port_start_store:\n"
-                             "   str r3, [r2]\n"
-                             "   nop\n"
-                             "   subs r1, r1, #1\n"
-                             "   bne 1b\n"
-                             "   bx lr\n");
+    __asm__ volatile(UNIFIED FIND_THE_EPOCH "1: ldmia r0!, {r2, r3}\n"
+                                            ".global carillon_port_start_store\n"
+                                            "carillon_port_start_store:\n"
+                                            "   str r3, [r2]\n"
+                                            "   nop\n"
+                                            "   subs r1, r1, #1\n"
+                                            "   bne 1b\n"
+                                            "   bx lr\n"
+                                            "   .ltorg\n"
+                     :
+                     : "i"(EPOCH), "i"(TURNS));
 }
 
-/* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
-__attribute__((naked)) void carillon_port_align(const struct carillon_shift *list __attribute__((unused)),
-                                                uint32_t count __attribute__((unused)))
+/* Cells whose family has `align` match a free counter: the first match is so many units after the start has read it. */
+void carillon_port_align(const struct carillon_shift *list, uint32_t count)
 {
-    __asm__ volatile(UNIFIED "   push {r4, lr}\n"
-                             "   cmp r1, #0\n"
-                             "   beq 2f\n"
-                             "1: ldmia r0!, {r2, r3}\n"
-                             "   ldr r4, [r2]\n"
-                             "   adds r4, r4, r3\n"
-                             "   str r4, [r2]\n"
-                             "   subs r1, r1, #1\n"
-                             "   bne 1b\n"
-                             "2: pop {r4, pc}\n");
+#ifdef CARILLON_EPOCH
+    for (uint32_t i = 0u; i < count; i++) {
+        CARILLON_REGISTER(list[i].counter) = epoch + list[i].units;
+    }
+#else
+    (void)list;
+    (void)count;
+#endif
 }
 
 /* Lowering the execution priority: ports/armv7m says how.  The made-up frame returns to thread mode where nothing was

@@ -190,7 +190,7 @@ void carillon_port_set_vectors(const void *vectors);
 /* The stores of a list, each start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
-/* Add to running counters. */
+/* Set matches of a free counter, CARILLON_EPOCH, which the start has read: to so many units after that. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 
 /* Call `function` with nothing masked, from the handler of the software interrupt controller, the lowest of all. */
@@ -203,14 +203,16 @@ void carillon_port_run_preempted(carillon_vector function, uint32_t source);
 /* The same, with what is below all tasks masked. */
 void carillon_port_run_above(carillon_vector function, uint32_t source);
 
-/* Call `function` at the execution priority of what the handler preempted, so that every later interrupt can preempt it
- * in turn, and come back to the handler.  It is for handlers alone, which do not call it through another function: the
- * stack where a handler begins is its exception frame. */
+/* The source of what a handler has preempted, 0 if that is none: in a handler alone, not in a function that it calls.
+ * The stack where a handler begins is its exception frame. */
 #define CARILLON_FRAME_STATUS 7u
 #define CARILLON_STATUS_SOURCE 0x3Fu
-#define carillon_port_run_lowered(function) \
-    carillon_port_run_above((function),     \
-                            ((const uint32_t *)__builtin_dwarf_cfa())[CARILLON_FRAME_STATUS] & CARILLON_STATUS_SOURCE)
+#define CARILLON_PORT_PREEMPTED \
+    (((const uint32_t *)__builtin_dwarf_cfa())[CARILLON_FRAME_STATUS] & CARILLON_STATUS_SOURCE)
+
+/* Call `function` at the execution priority of what the handler preempted, so that every later interrupt can preempt it
+ * in turn, and come back to the handler; in a handler alone. */
+#define carillon_port_run_lowered(function) carillon_port_run_above((function), CARILLON_PORT_PREEMPTED)
 
 #if CARILLON_OSEK
 /* Is it this stack that the handler runs on? */

@@ -222,7 +222,7 @@ def test_one_store_starts_all_slices_and_they_wrap_to_the_instruction(chip: Chip
     (start,) = outcome.times["enable"]
     wraps = outcome.times["wrap"]
     assert len(wraps) >= 100_000
-    assert wraps == [start + 125 * (k + 1) for k in range(len(wraps))]
+    assert wraps == [start + 1 + 125 * (k + 1) for k in range(len(wraps))]
     assert chip.run(elf, 100_100 * 125, ("wrap",), ("enable",)).records == outcome.records
 
 
@@ -234,7 +234,7 @@ def test_a_slice_with_a_divider_does_not_drift(chip: Chip, divider: int) -> None
     (start,) = outcome.times["enable"]
     wraps = outcome.times["wrap"]
     assert len(wraps) >= 1990
-    assert wraps == [start + ceil((k + 1) * 100 * divider / 16) for k in range(len(wraps))]
+    assert wraps == [start + 1 + ceil((k + 1) * 100 * divider / 16) for k in range(len(wraps))]
 
 
 def test_the_period_of_systick_is_a_cycle_more_than_its_reload_value(chip: Chip) -> None:

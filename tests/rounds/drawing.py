@@ -321,6 +321,11 @@ static void put(char byte)
 {
     *(volatile uint8_t *)UINT32_C(0x10000000) = (uint8_t)byte;
 }
+#elif defined(CARILLON_EPOCH)
+static void put(char byte)
+{
+    *(volatile uint32_t *)UINT32_C(0x40034000) = (uint8_t)byte;
+}
 #elif defined(NRFTIMER_REARM_TIME)
 static void put(char byte)
 {

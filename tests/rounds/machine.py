@@ -75,6 +75,7 @@ class Target:
     profile: Profile
     costs: Costs = VIRTUAL_TIME
     by_time: bool = False
+    apart: bool = False  # interrupts of one tick do not come at one instruction
     edge: int = 1  # how far from a tick on which something is due jobs are made to end
     slack: int = 0  # ticks by which a start may be late where nothing delays it
     tabled: Costs | None = None  # with a table, whose handler may look at several entries first
@@ -462,7 +463,7 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     else:
         early, late = ([h for h in of.happenings if h.what in ("start", "end")] for of in (want, variant.latest))
         real = [h for h in got if h.what in ("start", "end")]
-        if want.stopped is not None and target.by_time:  # without levels a task may be entered before a deadline of the same tick
+        if want.stopped is not None and (target.by_time or target.apart):  # a task may be entered before a deadline of its tick
             real = [h for h in real if h.t < want.stopped]
         if until < inf:
             until = min(until, variant.latest.certain)

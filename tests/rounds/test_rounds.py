@@ -43,6 +43,7 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
     "stm32f4-discovery": 5,
     "blackpill-f411": 5,
     "microbit": 3,
+    "raspberry-pi-pico": 2,
 }
 
 SEEDS = {"mps2-an385": "7", "atmega128": "5", "atmega2560": "4"}

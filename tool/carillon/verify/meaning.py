@@ -147,6 +147,9 @@ class Meanings:
             if any(family.settles(effect.address) for family in self.hardware.families.values()):
                 return [Step("settle")]
             return self._variable(effect.address)
+        if effect.kind == "bit":
+            shown = next((c for f in self.hardware.families.values() if (c := f.bit(effect.address, effect.value or 0))), None)
+            return [Step("ask", cell=shown)] if shown is not None else []
         if effect.kind in ("set", "clear"):
             requests = self.hardware.controller.bits(effect.address, effect.kind, effect.value or 0)
             return [Step(requests[0], sources=requests[1])] if requests is not None else []

@@ -35,6 +35,8 @@ _OPERATIONS = {
     "eor": "xor",
 }
 _MASK = 0xFFFF_FFFF
+LOADED = "loaded "
+"""Before a register's name: where its value was loaded from, while it has that value."""
 
 
 class Code(Decoded):
@@ -73,6 +75,8 @@ class Code(Decoded):
             registers["it"] = len(name) - 1
         elif name in ("pop", "ldm") and "pc" in operands:
             return []
+        elif name in ("tst", "lsls") and self._tests(state, name, arguments, place):
+            self.put(registers, arguments[0], registers.get(arguments[0]) if name == "tst" else None)
         elif name in ("push", "nop", "svc", "cmp", "cmn", "tst", "teq", "stm", "stmdb", "msr"):
             if name == "msr" and "primask" in operands:
                 state.effects.append(Effect("on", place=place))
@@ -88,11 +92,30 @@ class Code(Decoded):
             plain = name if name in _ONE_RESULT else name.removesuffix("s")  # with or without flags
             value = self._value(registers, plain, arguments, place)
             changed = self._named(operands)[: 1 if plain in _ONE_RESULT else None]
+            if plain == "and":
+                self._tests(state, name, arguments, place)
+            for register in changed:
+                registers.pop(LOADED + register, None)
             for register in changed if value is None else ():
                 registers.pop(register, None)
             if value is not None:
                 registers[arguments[0]] = value & _MASK
         return [state]
+
+    def _tests(self, state: State, name: str, arguments: list[str], place: int) -> bool:
+        """Tell of a test of one bit, or of several, of a register of a device that was loaded."""
+        if name == "lsls":
+            loaded, shift = state.registers.get(LOADED + arguments[-2]), self._get(state.registers, arguments[-1])
+            mask = 1 << (31 - shift) if shift is not None and shift < 32 else None
+        else:
+            left, right = arguments[-2], arguments[-1]
+            loaded, mask = state.registers.get(LOADED + left), self._get(state.registers, right)
+            if loaded is None:
+                loaded, mask = state.registers.get(LOADED + right), self._get(state.registers, left)
+        if loaded is None or mask is None:
+            return False
+        state.effects.append(Effect("bit", loaded, mask, place=place))
+        return True
 
     def _named(self, operands: str) -> list[str]:
         return [_NAMES.get(r, r) for r in _REGISTER.findall(operands)]
@@ -149,6 +172,8 @@ class Code(Decoded):
             elif at is not None:
                 state.read(at, place)
             self.put(registers, target, value)
+            if at is not None and value is None and size == 4:
+                registers[LOADED + target] = at
 
     def _branch(self, state: State, name: str, arguments: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
         registers = state.registers

@@ -48,6 +48,7 @@ class Decoded:
     @staticmethod
     def put(registers: dict[str, int], name: str, value: int | None) -> None:
         """Let a register hold a value, or what is not known."""
+        registers.pop(f"loaded {name}", None)
         if value is None:
             registers.pop(name, None)
         else:
@@ -75,3 +76,4 @@ class Decoded:
         state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
         for register in self.lost:
             state.registers.pop(register, None)
+            state.registers.pop(f"loaded {register}", None)

@@ -154,6 +154,10 @@ class Family:
         """The cell whose pending and enabled interrupt a register shows; None if the register shows none."""
         return None
 
+    def bit(self, address: int, mask: int) -> Cell | None:
+        """The same of some bits of a register that shows the interrupts of several cells."""
+        return None
+
     def settles(self, address: int) -> bool:
         """Whether a load of this register makes sure that stores to the device have arrived."""
         return False
