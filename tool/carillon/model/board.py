@@ -246,6 +246,24 @@ class Written(Protocol):
         """Where the value at ``path`` stands."""
 
 
+class Interrupts(Frozen):
+    """What the chip's vendor calls its interrupts, in the file that the board names."""
+
+    handler: Text = Field(description="how the vendor's start-up code calls a handler; {} is the interrupt's name")
+    first: Source = Field(default=0, description="the source that the vendor counts as 0")
+    numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """The source of each interrupt."""
+        return {name: number + self.first for name, number in self.numbers.items()}
+
+    @property
+    def handlers(self) -> dict[int, str]:
+        """The vendor's handler of each source."""
+        return {source: self.handler.replace("{}", name) for name, source in self.sources.items()}
+
+
 class Console(Frozen):
     """A UART that is asked whether it takes a byte.
 
@@ -299,6 +317,7 @@ class Board(Frozen):
     application_sources: dict[Identifier, Source] = Field(
         default_factory=dict, description="sources that the application may name"
     )
+    interrupts: Interrupts | None = Field(default=None, description="the chip's own names of its interrupts: a file")
     software_sources: tuple[Source, ...] = Field(
         default=(), description="sources of devices that applications rarely use: event-triggered tasks may have them"
     )
@@ -333,6 +352,8 @@ class Board(Frozen):
         numbers += [(f"'{name}' of 'application_sources'", source) for name, source in self.application_sources.items()]
         numbers += [("'software_sources'", source) for source in self.software_sources]
         numbers += [("'dispatcher_source'", source) for source in (self.dispatcher_source,) if source is not None]
+        named = self.interrupts.sources if self.interrupts is not None else {}
+        numbers += [(f"interrupt '{name}'", source) for name, source in named.items()]
         beyond = next(((what, source) for what, source in numbers if source >= self.sources), None)
         if beyond is not None:
             raise ValueError(f"{beyond[0]} has source {beyond[1]}, but there are {self.sources} sources, numbered from 0")

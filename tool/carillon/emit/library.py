@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a library has beside the generated files of an image: the vendor's names for its handlers.
+
+The vendor's start-up code has a vector table with a weak function for each interrupt.  A function of the same name takes its
+place.  Three cases:
+
+1. A handler of the library gets the vendor's name as a second symbol, when the library's objects are joined (:func:`aliases`).
+2. A function of the application that is a vector itself is not in the library.  There a branch to it has the vendor's name
+   (:func:`branches`).  A fragment for the linker puts the function in that branch's place (:func:`fragment`).
+3. A system with several modes has a table for each.  The vendor's functions stand there for what the system does not use
+   (:func:`table`).  The tables are among the constants, for which every linker script has a place.
+"""
+
+from __future__ import annotations
+
+from carillon.emit import text
+from carillon.emit.osek.linker import linker_script
+from carillon.image import Image, ModeImage
+from carillon.image.operations import Vector
+
+FRAGMENT, ALIASES = "carillon.ld", "aliases.ld"
+"""The linker's fragment for the user, and that by which the library's objects are joined."""
+MARK = "carillon_library"
+"""The symbol by which an image is known to have another's start-up code."""
+SUPERVISOR = 11
+_SYSTEM = {
+    **{2: "NMI_Handler", 3: "HardFault_Handler", 4: "MemManage_Handler", 5: "BusFault_Handler", 6: "UsageFault_Handler"},
+    **{SUPERVISOR: "SVC_Handler", 12: "DebugMon_Handler", 14: "PendSV_Handler", 15: "SysTick_Handler"},
+}
+"""The handlers of the processor's own exceptions, as CMSIS calls them (ARMv7-M)."""
+_PORTS = ("armv7m",)
+"""Ports for which a library can be made."""
+
+
+def possible(image: Image) -> bool:
+    """Whether the board's vendor has start-up code of its own, whose names are known."""
+    board = image.system.board
+    return board.port in _PORTS and board.interrupts is not None
+
+
+def handler_names(image: Image) -> dict[int, str]:
+    """What the vendor calls the handler of each source."""
+    board = image.system.board
+    return _SYSTEM | (board.interrupts.handlers if board.interrupts is not None else {})
+
+
+def supervisor(image: Image) -> bool:
+    """Whether handlers lower the execution priority, for which the system takes the supervisor's call."""
+    return bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
+
+
+def own_table(image: Image) -> bool:
+    """Whether the image has vector tables of its own."""
+    return len(image.modes) > 1
+
+
+def used(image: Image) -> dict[int, Vector]:
+    """The vectors of all modes, by source."""
+    return {vector.source: vector for mode in image.vectors for vector in mode}
+
+
+def elsewhere(image: Image) -> set[str]:
+    """The functions that may be vectors and are not in the library: the application's, and what the last link chooses."""
+    system = image.system
+    functions = {t.entry for t in system.tasks} | {i.handler for i in system.interrupts}
+    if system.osek is not None:
+        functions |= {f"carillon_task_{t.name}" for t in system.osek.tasks} | {f"carillon_isr_{i.name}" for i in system.osek.isrs}
+    if image.osek is not None:
+        functions |= {f"carillon_vector_{direct.level.tasks[0].name}" for direct in image.osek.direct}
+    return functions
+
+
+def _named(image: Image, application: bool) -> dict[str, str]:
+    """The vendor's name of each vector, and the function that it is."""
+    names, own = handler_names(image), elsewhere(image)
+    if own_table(image):
+        return {}
+    found = {names[s]: v.symbol for s, v in sorted(used(image).items()) if s in names and (v.symbol in own) == application}
+    found |= {names[SUPERVISOR]: "carillon_port_supervisor_call"} if supervisor(image) and not application else {}
+    return {name: function for name, function in found.items() if name != function}
+
+
+def aliases(image: Image) -> str:
+    """For the linker that joins the library's objects: the vendor's names of its handlers."""
+    lines = [text.head(image, "The vendor's names of the library's handlers."), f"{MARK} = 1;"]
+    return "\n".join([*lines, *(f"{name} = {function};" for name, function in _named(image, False).items()), ""])
+
+
+def fragment(image: Image) -> str:
+    """For the linker of the user's project: functions of the application take the place of branches to them."""
+    lines = [text.head(image, "Give this to the linker beside libcarillon.a.")]
+    lines += [linker_script(image)] if image.osek is not None else []
+    lines += [f"{name} = {function};" for name, function in _named(image, True).items()]
+    return "\n".join([*lines, ""])
+
+
+def branches(image: Image) -> list[str]:
+    """The C of handlers that are a branch to a function of the application."""
+    lines = []
+    for name, function in _named(image, True).items():
+        lines += [f"/* Where the linker is given {FRAGMENT}, {function} takes the place of this. */", f"void {function}(void);", f"void {name}(void);"]
+        lines += [f"__attribute__((naked)) void {name}(void)", "{", f'    __asm__ volatile("b {function}");', "}", ""]
+    return lines
+
+
+def defaults(image: Image) -> list[str]:
+    """The C of what stands for the vendor's handlers where the vendor has none of such a name."""
+    if not own_table(image):
+        return []
+    weak = f'__attribute__((weak, alias("{_NOBODY}")))'
+    names = [name for source, name in sorted(handler_names(image).items()) if source not in used(image)]
+    names = [name for name in names if not (name == _SYSTEM[SUPERVISOR] and supervisor(image))]
+    return [
+        "/* The vendor's handlers; where the start-up code has none of that name, nobody's. */",
+        f"static void {_NOBODY}(void) __attribute__((used));",
+        f"static void {_NOBODY}(void)",
+        "{",
+        f"    {text.UNEXPECTED}();",
+        "}",
+        *(f"void {name}(void) {weak};" for name in names),
+        "",
+    ]
+
+
+_NOBODY = "nobodys"
+
+
+def table(image: Image, mode: ModeImage, functions: dict[int, str]) -> list[str]:
+    """The vector table of a mode among several: the vendor's handlers stand for what no mode uses."""
+    board, name, names, taken = image.system.board, text.stem(image, mode), handler_names(image), used(image)
+    entries = ["    0, /* the stack: the processor begins with the vendor's table */", "    0, /* and so it does with the reset */"]
+    for source in range(2, board.sources):
+        function = functions.get(source) or (names.get(source) if source not in taken else None) or text.UNEXPECTED
+        if source == SUPERVISOR and supervisor(image):
+            function = "carillon_port_supervisor_call"
+        entries.append(f"    {function}, /* {source} */")
+    declaration = f"extern const carillon_vector {name}_vectors[]; /* {mode.allocation.mode.name} */"
+    kind = '__attribute__((section(".rodata.carillon_vectors"), aligned(512)))'
+    return [declaration, f"{kind} const carillon_vector {name}_vectors[] = {{", *entries, "};", ""]
