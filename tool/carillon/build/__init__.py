@@ -207,9 +207,7 @@ def _compile_all(compiler: str, units: list[_Unit], reuse: Reuse) -> list[tuple[
         return list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
 
 
-def _all_made(
-    units: list[_Unit], compiled: list[tuple[bool, str]], system: System, diagnostics: Diagnostics
-) -> bool:
+def _all_made(units: list[_Unit], compiled: list[tuple[bool, str]], system: System, diagnostics: Diagnostics) -> bool:
     """Report what the compiler said of each file; whether all are made."""
     if any(_lacks_library(said, system, diagnostics) for made, said in compiled if not made):
         return False

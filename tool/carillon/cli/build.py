@@ -17,8 +17,8 @@ from carillon.cli.common import Report, build_folder, check_kernel, check_machin
 from carillon.sources import ARXML, Source, files_of
 
 if TYPE_CHECKING:
-    from carillon.model.giotto import Machine
     from carillon.model import System
+    from carillon.model.giotto import Machine
 
 EPILOG = (
     "Examples: carillon build examples/three-tasks --board mps2-an385 --kernel conventional; "
@@ -136,7 +136,9 @@ def _library(
         made = build_library(image, folder, report.diagnostics)
     if made is None:
         return
-    report.result({"archive": str(made.archive), "fragment": str(made.fragment), "include": str(made.include), "notes": str(made.notes)})
+    report.result(
+        {"archive": str(made.archive), "fragment": str(made.fragment), "include": str(made.include), "notes": str(made.notes)}
+    )
     report.say(
         f"{made.archive}: link it and {made.fragment.name}; headers in {made.include}",
         f"{made.notes}: what your project leaves to Carillon, and what it must set up",

@@ -109,7 +109,7 @@ def build_and_run(
     serial: Path | None = None,
     elf: Path | None = None,
 ) -> Trace | None:
-    """Build and run, or run ``elf``, which others built and is compared with the schedule; None after errors, which are reported."""
+    """Build and run, or run ``elf``, which others built, if it does what the schedule says; None after errors."""
     from carillon import pipeline
     from carillon.build import build as build_firmware
     from carillon.build import built_elsewhere

@@ -20,12 +20,19 @@ from carillon.image.operations import Vector
 
 FRAGMENT, ALIASES = "carillon.ld", "aliases.ld"
 """The linker's fragment for the user, and that by which the library's objects are joined."""
-MARK = "carillon_library"
-"""The symbol by which an image is known to have another's start-up code."""
+MARK, LOWERS = "carillon_library", "carillon_library_lowers"
+"""The symbols by which an image is known to have another's start-up code, and tasks that run lowered."""
 SUPERVISOR = 11
 _SYSTEM = {
-    **{2: "NMI_Handler", 3: "HardFault_Handler", 4: "MemManage_Handler", 5: "BusFault_Handler", 6: "UsageFault_Handler"},
-    **{SUPERVISOR: "SVC_Handler", 12: "DebugMon_Handler", 14: "PendSV_Handler", 15: "SysTick_Handler"},
+    2: "NMI_Handler",
+    3: "HardFault_Handler",
+    4: "MemManage_Handler",
+    5: "BusFault_Handler",
+    6: "UsageFault_Handler",
+    SUPERVISOR: "SVC_Handler",
+    12: "DebugMon_Handler",
+    14: "PendSV_Handler",
+    15: "SysTick_Handler",
 }
 """The handlers of the processor's own exceptions, as CMSIS calls them (ARMv7-M)."""
 _PORTS = ("armv7m",)
@@ -83,6 +90,7 @@ def _named(image: Image, application: bool) -> dict[str, str]:
 def aliases(image: Image) -> str:
     """For the linker that joins the library's objects: the vendor's names of its handlers."""
     lines = [text.head(image, "The vendor's names of the library's handlers."), f"{MARK} = 1;"]
+    lines += [f"{LOWERS} = 1;"] if supervisor(image) else []
     return "\n".join([*lines, *(f"{name} = {function};" for name, function in _named(image, False).items()), ""])
 
 
@@ -98,7 +106,11 @@ def branches(image: Image) -> list[str]:
     """The C of handlers that are a branch to a function of the application."""
     lines = []
     for name, function in _named(image, True).items():
-        lines += [f"/* Where the linker is given {FRAGMENT}, {function} takes the place of this. */", f"void {function}(void);", f"void {name}(void);"]
+        lines += [
+            f"/* Where the linker is given {FRAGMENT}, {function} takes the place of this. */",
+            f"void {function}(void);",
+            f"void {name}(void);",
+        ]
         lines += [f"__attribute__((naked)) void {name}(void)", "{", f'    __asm__ volatile("b {function}");', "}", ""]
     return lines
 
@@ -128,7 +140,10 @@ _NOBODY = "nobodys"
 def table(image: Image, mode: ModeImage, functions: dict[int, str]) -> list[str]:
     """The vector table of a mode among several: the vendor's handlers stand for what no mode uses."""
     board, name, names, taken = image.system.board, text.stem(image, mode), handler_names(image), used(image)
-    entries = ["    0, /* the stack: the processor begins with the vendor's table */", "    0, /* and so it does with the reset */"]
+    entries = [
+        "    0, /* the stack: the processor begins with the vendor's table */",
+        "    0, /* and so it does with the reset */",
+    ]
     for source in range(2, board.sources):
         function = functions.get(source) or (names.get(source) if source not in taken else None) or text.UNEXPECTED
         if source == SUPERVISOR and supervisor(image):

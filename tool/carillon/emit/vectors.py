@@ -164,9 +164,9 @@ def emit(image: Image) -> str:
     if image.library:
         lines += [*library.branches(image), *library.defaults(image)]
     for mode, table in zip(image.modes or (None,), image.vectors, strict=True):
-        functions = {vector.source: _symbol(vector) for vector in table}
+        leads = {vector.source: _symbol(vector) for vector in table}
         if not image.library:
-            lines += _table(image, mode, functions)
+            lines += _table(image, mode, leads)
         elif mode is not None and library.own_table(image):
-            lines += library.table(image, mode, functions)
+            lines += library.table(image, mode, leads)
     return "\n".join(lines)

@@ -252,6 +252,7 @@ class Interrupts(Frozen):
     handler: Text = Field(description="how the vendor's start-up code calls a handler; {} is the interrupt's name")
     first: Source = Field(default=0, description="the source that the vendor counts as 0")
     numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
+    irregular: dict[Identifier, Identifier] = Field(default_factory=dict, description="handlers that are called otherwise")
 
     @property
     def sources(self) -> dict[str, int]:
@@ -261,7 +262,7 @@ class Interrupts(Frozen):
     @property
     def handlers(self) -> dict[int, str]:
         """The vendor's handler of each source."""
-        return {source: self.handler.replace("{}", name) for name, source in self.sources.items()}
+        return {s: self.irregular.get(name, self.handler.replace("{}", name)) for name, s in self.sources.items()}
 
 
 class Console(Frozen):
@@ -406,9 +407,22 @@ class Board(Frozen):
         return frozenset(self.application_sources[name] for name in self._reserved)
 
     @property
+    def named_sources(self) -> dict[str, int]:
+        """The sources that an application may name for its interrupts: its own, and whatever the vendor names and no cell raises.
+
+        Where the board says where sources are enabled, they are those of which it does.
+        """
+        taken = {source for array in self.cells for source in array.sources} - set(self.application_sources.values())
+        known = self.requested
+        names = self.interrupts.sources if self.interrupts is not None else {}
+        return {n: s for n, s in names.items() if s not in taken and (not known or s in known)} | self.application_sources
+
+    @property
     def nameable(self) -> dict[str, int]:
         """What an application may reserve: sources that it may name, and cells, by the source of each."""
-        return self.application_sources | {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
+        names = self.interrupts.sources if self.interrupts is not None else {}
+        cells = {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
+        return names | self.application_sources | cells
 
     @property
     def kept(self) -> list[tuple[str, int, str]]:
@@ -431,6 +445,9 @@ class Board(Frozen):
         known = self.nameable
         wanted = self.mates(known[name] for name in names)
         reserved = {name: source for name, source in known.items() if source in wanted}
+        other = self.interrupts.numbers if self.interrupts is not None else {}
+        once = {source for name, source in reserved.items() if name not in other}
+        reserved = {name: source for name, source in reserved.items() if name not in other or source not in once}
         board = self.model_copy(update={"application_sources": self.application_sources | reserved})
         board._reserved = tuple(reserved)
         return board

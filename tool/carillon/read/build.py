@@ -172,7 +172,7 @@ class Builder(Reading):
     def _interrupts(self, board: Board) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}
         for name, table in self.file.interrupt.items():
-            source = board.application_sources.get(table.source or "")
+            source = board.named_sources.get(table.source or "")
             if source is not None:
                 yield Interrupt(
                     name,

@@ -114,8 +114,7 @@ class _Verifier:
         for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
-        lowers = "carillon_port_lower" in elf.symbols
-        for wrong in (fault for place in places for fault in supervisor(elf, place, lowers)):
+        for wrong in (fault for place in places for fault in supervisor(elf, place)):
             self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         if beneath is not None:
             self._events(tables, beneath, functions, vectors)

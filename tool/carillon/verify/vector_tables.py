@@ -18,17 +18,24 @@ SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_
 """The processor's own entries of Arm; all others of them lead to UNEXPECTED."""
 LIBRARY = "carillon_library"
 """The symbol that a library brings."""
+LOWERS = "carillon_library_lowers"
+"""The symbol that it brings beside that if tasks run lowered."""
 
 
-def supervisor(elf: Elf, table: int, lowers: bool) -> Iterator[str]:
-    """The fault of the vector of the supervisor's call in an image with a library, if tasks run lowered."""
+def supervisor(elf: Elf, table: int) -> Iterator[str]:
+    """The fault of the vector of the supervisor's call in an image with a library that takes it."""
     symbol = elf.symbols.get(SYSTEM[11])
-    if in_library(elf) and lowers and symbol is not None and elf.number(table + 11 * elf.pointer, elf.pointer) != symbol.address | 1:
+    if LOWERS in elf.symbols and (symbol is None or elf.number(table + 11 * elf.pointer, elf.pointer) != symbol.address | 1):
         yield f"vector 11 is not '{SYSTEM[11]}'"
 
 
 def unused(elf: Elf, source: int, address: int) -> bool:
-    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR()."""
+    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR().
+
+    Beside a vendor's start-up code it may lead anywhere but to a function of the kernel's.
+    """
+    if in_library(elf):
+        return not any(s.name.startswith("carillon_") and s.name != UNEXPECTED for s in elf.by_address.get(address, ()))
     return any(s is not None and s.address == address for s in (elf.symbols.get(UNEXPECTED), elf.symbols.get(_own(source))))
 
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library beside a vendor's start-up code: a project that links it does what an image of its own does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from laboratory import MPS
+
+from building import build
+from carillon.build import built_elsewhere
+from carillon.build.library import build_library
+from carillon.build.symbols import symbols
+from carillon.diagnostics import Diagnostics
+from carillon.elf import read_elf
+from carillon.pipeline import Planned, plan
+from carillon.run import run
+from carillon.trace import Event, Kind
+from carillon.verify.elf import Elf
+from runnable import RIGLESS
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "beside-cmsis"
+DISCOVERY = "stm32f4-discovery"
+CHIPS = {MPS: "mps2-an385", DISCOVERY: "stm32f407"}
+BUTTONS = {MPS: ("PORT0_0", "PORT0_0_Handler", 32), DISCOVERY: ("EXTI0", "EXTI0_IRQHandler", 22)}
+BOARDS = [MPS, pytest.param(DISCOVERY, marks=RIGLESS)]
+
+pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("ninja") is None, reason="needs cmake and ninja")
+
+
+def schedule(folder: Path, board: str) -> Path:
+    """The example's schedule for a board; SysTick is the project's."""
+    text = (EXAMPLE / "schedule.toml").read_text(encoding="utf-8").replace("EXTI0", BUTTONS[board][0])
+    own = 'reserve = ["SysTick"]\n' if board == MPS else ""
+    path = folder / "schedule.toml"
+    path.write_text(text.replace(f'board = "{DISCOVERY}"\n', f'board = "{board}"\n{own}'), encoding="utf-8")
+    for source in ("loops.c", "button.c"):
+        shutil.copy(EXAMPLE / source, folder)
+    return path
+
+
+def project(planned: Planned, folder: Path, chip: str, cmakelists: Path = EXAMPLE / "project") -> Path:
+    """The ELF of the project with CMake, which links the library of a plan."""
+    diagnostics = Diagnostics()
+    library = build_library(replace(planned.image, library=True), folder / "carillon", diagnostics)
+    assert library is not None, diagnostics.reported
+    toolchain = ROOT / "cmake/toolchains/arm-none-eabi.cmake"
+    options = [f"-DCHIP={chip}", f"-DCARILLON={library.archive.parent}", "-G", "Ninja", "--toolchain", str(toolchain)]
+    for step in (["-S", str(cmakelists), "-B", str(folder / "out"), *options], ["--build", str(folder / "out")]):
+        made = subprocess.run(["cmake", *step], capture_output=True, text=True, timeout=120, check=False)
+        assert made.returncode == 0, made.stdout + made.stderr
+    return folder / "out" / "app.elf"
+
+
+def events_of(planned: Planned, elf: Path | None, folder: Path) -> list[Event]:
+    """What happens in two rounds of an image of a project, or of the tool's."""
+    diagnostics = Diagnostics()
+    make = built_elsewhere(planned.image, elf, diagnostics) if elf is not None else build(planned.image, folder, diagnostics)
+    assert make is not None, diagnostics.reported
+    ticks = 2 * planned.system.modes[0].round_length
+    trace = run(planned.image, make, ticks, diagnostics, rounds=2)
+    assert trace is not None, diagnostics.reported
+    return list(trace.events)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_same_starts_in_a_cmake_project_with_a_vendors_start_up_code_and_alone(tmp_path: Path, board: str) -> None:
+    planned = plan(schedule(tmp_path, board), Diagnostics(), board)
+    beside = events_of(planned, project(planned, tmp_path, CHIPS[board]), tmp_path)
+    alone = events_of(planned, None, tmp_path / "alone")
+    starts = [e for e in alone if e.kind is Kind.START]
+    assert len(starts) == 2 * (200 + 10 + 1)
+    assert beside == alone
+
+
+@pytest.mark.parametrize("board", [MPS, DISCOVERY])
+def test_the_vendors_table_has_a_function_of_the_application_and_nothing_between(tmp_path: Path, board: str) -> None:
+    planned = plan(schedule(tmp_path, board), Diagnostics(), board)
+    elf = project(planned, tmp_path, CHIPS[board])
+    table, where = Elf(elf), symbols(elf)
+    _, handler, source = BUTTONS[board]
+    assert planned.system.board.run is not None
+    begin = planned.system.board.run.code_base
+    assert table.number(begin + 4 * source, 4) == where["button"][0] | 1
+    assert where[handler][0] & ~1 == where["button"][0] & ~1
+    for vector in planned.image.vectors[0]:
+        assert table.number(begin + 4 * vector.source, 4) == where[vector.symbol][0] | 1, vector
+
+
+def test_without_the_fragment_a_function_of_the_application_is_a_branch_away(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = (own / "CMakeLists.txt").read_text(encoding="utf-8").replace(" ${CARILLON}/carillon.ld", "")
+    (own / "CMakeLists.txt").write_text(lists.replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    table, where = Elf(elf), symbols(elf)
+    _, handler, source = BUTTONS[MPS]
+    at = table.number(4 * source, 4) & ~1
+    assert at == where[handler][0] & ~1 != where["button"][0] & ~1
+    size = next(s.size for s in read_elf(elf).symbols if s.name == handler)
+    assert size == 4  # b.w
+    assert built_elsewhere(planned.image, elf, Diagnostics()) is not None
+
+
+def test_a_second_handler_of_a_timer_is_refused_by_the_linker(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    main = own / "main.c"
+    main.write_text(
+        main.read_text(encoding="utf-8") + "void TIMER0_Handler(void);\nvoid TIMER0_Handler(void) {}\n", encoding="utf-8"
+    )
+    with pytest.raises(AssertionError, match="multiple definition of `TIMER0_Handler'"):
+        project(planned, tmp_path, CHIPS[MPS], own)
+
+
+def test_an_image_whose_table_does_not_lead_to_the_library_is_refused(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    startup = own / "mps2-an385" / "startup.c"
+    startup.write_text(startup.read_text(encoding="utf-8").replace("TIMER0_Handler", "TIMER_0_Handler"), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    diagnostics = Diagnostics()
+    assert built_elsewhere(planned.image, elf, diagnostics) is None
+    assert "C205" in {d.code for d in diagnostics.errors}
