@@ -57,13 +57,13 @@ def project(planned: Planned, folder: Path, chip: str, cmakelists: Path = EXAMPL
     return folder / "out" / "app.elf"
 
 
-def events_of(planned: Planned, elf: Path | None, folder: Path) -> list[Event]:
-    """What happens in two rounds of an image of a project, or of the tool's."""
+def events_of(planned: Planned, elf: Path | None, folder: Path, rounds: int = 2, ticks: int = 0) -> list[Event]:
+    """What happens in some rounds of an image of a project, or of the tool's."""
     diagnostics = Diagnostics()
     make = built_elsewhere(planned.image, elf, diagnostics) if elf is not None else build(planned.image, folder, diagnostics)
     assert make is not None, diagnostics.reported
-    ticks = 2 * planned.system.modes[0].round_length
-    trace = run(planned.image, make, ticks, diagnostics, rounds=2)
+    ticks = ticks or rounds * planned.system.modes[0].round_length
+    trace = run(planned.image, make, ticks, diagnostics, rounds=rounds if planned.system.modes else 0)
     assert trace is not None, diagnostics.reported
     return list(trace.events)
 
@@ -92,6 +92,110 @@ def test_the_vendors_table_has_a_function_of_the_application_and_nothing_between
         assert table.number(begin + 4 * vector.source, 4) == where[vector.symbol][0] | 1, vector
 
 
+MODES = """
+[system]
+reserve = ["SysTick"]
+start_mode = "slow"
+[interrupt.button]
+source = "PORT0_0"
+[task.A]
+wcet = "20us"
+[task.B]
+wcet = "20us"
+[mode.slow]
+round = "5ms"
+points = [{ at = "500us", activate = "A" }]
+[mode.fast]
+round = "2ms"
+points = [{ at = "300us", activate = "B" }]
+"""
+MODES_CODE = """
+#include "carillon/osektime.h"
+void button(void);
+void button(void) {}
+ttTASK(A) { static int runs; if (++runs == 2) { (void)ttSwitchAppMode(ttAppMode_fast); } }
+ttTASK(B) { static int runs; if (++runs == 3) { (void)ttSwitchAppMode(ttAppMode_slow); } }
+"""
+TICKS = """
+#include "carillon/osektime.h"
+#include "hal.h"
+uint32_t seen;
+void ttIdleTask(void) { for (;;) { if (HAL_GetTick() > seen) { seen = HAL_GetTick(); } } }
+int main(void) { HAL_Init(); ttStartOS(ttOS_DEFAULTAPPMODE); }
+"""
+
+
+def test_several_modes_have_tables_with_the_vendors_handlers(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(MODES, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(MODES_CODE, encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" ../button.c", ""), encoding="utf-8")
+    (own / "main.c").write_text(TICKS, encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    beside = events_of(planned, elf, tmp_path, rounds=8)
+    assert beside == events_of(planned, None, tmp_path / "alone", rounds=8)
+    assert {e.object for e in beside if e.kind is Kind.START} >= {"A", "B"}
+    table, where = Elf(elf), symbols(elf)
+    for name in ("carillon_mode0_vectors", "carillon_mode1_vectors"):
+        begin = where[name][0]
+        assert begin % 512 == 0
+        assert table.number(begin + 4 * 15, 4) == where["SysTick_Handler"][0] | 1
+        assert table.number(begin + 4 * 17, 4) == where["Default_Handler"][0] | 1  # UARTTX0
+        assert table.number(begin + 4 * 32, 4) == where["button"][0] | 1
+
+
+EVENTS = """
+[system]
+reserve = ["SysTick"]
+[osek.task.Blink]
+priority = 1
+[osek.task.Led]
+priority = 2
+[osek.isr.button]
+category = 2
+source = "PORT0_0"
+priority = 3
+[osek.counter.Timer]
+tick = "1ms"
+[osek.alarm.Toggle]
+counter = "Timer"
+activate = "Blink"
+autostart = { at = 2, cycle = 2 }
+static = true
+"""
+EVENTS_CODE = """
+#include "os.h"
+DeclareTask(Led);
+TASK(Blink) { (void)ActivateTask(Led); TerminateTask(); }
+TASK(Led) { TerminateTask(); }
+ISR(button) {}
+"""
+EVENTS_MAIN = """
+#include "hal.h"
+#include "os.h"
+int main(void) { HAL_Init(); StartOS(OSDEFAULTAPPMODE); }
+"""
+
+
+def test_an_event_triggered_system_does_the_same_beside_the_vendors_code(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(EVENTS, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(EVENTS_CODE, encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" ../button.c", ""), encoding="utf-8")
+    (own / "main.c").write_text(EVENTS_MAIN, encoding="utf-8")
+    beside = events_of(planned, project(planned, tmp_path, CHIPS[MPS], own), tmp_path, ticks=500_000)
+    assert len([e for e in beside if e.kind is Kind.START]) == 2 * 9
+    assert beside == events_of(planned, None, tmp_path / "alone", ticks=500_000)
+
+
 def test_without_the_fragment_a_function_of_the_application_is_a_branch_away(tmp_path: Path) -> None:
     planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
     own = tmp_path / "project"
@@ -115,9 +219,8 @@ def test_a_second_handler_of_a_timer_is_refused_by_the_linker(tmp_path: Path) ->
     lists = own / "CMakeLists.txt"
     lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
     main = own / "main.c"
-    main.write_text(
-        main.read_text(encoding="utf-8") + "void TIMER0_Handler(void);\nvoid TIMER0_Handler(void) {}\n", encoding="utf-8"
-    )
+    another = "void TIMER0_Handler(void);\nvoid TIMER0_Handler(void) {}\n"
+    main.write_text(main.read_text(encoding="utf-8") + another, encoding="utf-8")
     with pytest.raises(AssertionError, match="multiple definition of `TIMER0_Handler'"):
         project(planned, tmp_path, CHIPS[MPS], own)
 
