@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 from carillon.diagnostics import suggestion
@@ -23,7 +24,9 @@ def other_source(name: str, board: Board) -> str:
     """The remedy if a board has no application source named ``name`` (C025)."""
     if name in board.nameable:
         return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
-    return suggestion(name, board.named_sources)
+    close = difflib.get_close_matches(name.upper(), {known.upper() for known in board.named_sources}, n=5, cutoff=0.7)
+    near = [known for known in sorted(board.named_sources) if known.upper() in close]
+    return f"near names are {', '.join(near)}" if len(near) > 1 and board.interrupts else suggestion(name, board.named_sources)
 
 
 class References(Reading):
