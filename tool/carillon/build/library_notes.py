@@ -37,8 +37,8 @@ def _vectors(image: Image) -> Iterator[str]:
     yield ""
     yield f"A priority is what NVIC_SetPriority takes: 0 is the highest, {top - 1} the lowest.  All its bits must be"
     yield "bits of preemption, which is what the processor has after reset, and HAL_Init of STM32 sets."
-    yield "An interrupt of yours that is not listed delays the tasks on its priority and below it.  Name it in"
-    yield "the schedule, as [interrupt.NAME], and it is below all tasks."
+    yield "An interrupt of yours that is not listed delays the tasks on its priority and below it.  One that"
+    yield 'the schedule names, as [interrupt.NAME] with priority = "below-tasks", gets one below all tasks.'
 
 
 def _cells(image: Image) -> Iterator[str]:
