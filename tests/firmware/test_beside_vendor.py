@@ -33,15 +33,14 @@ BOARDS = [MPS, pytest.param(DISCOVERY, marks=RIGLESS)]
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("ninja") is None, reason="needs cmake and ninja")
 
 
+SCHEDULES = {MPS: "mps2-an385.toml", DISCOVERY: "schedule.toml"}
+
+
 def schedule(folder: Path, board: str) -> Path:
-    """The example's schedule for a board; SysTick is the project's."""
-    text = (EXAMPLE / "schedule.toml").read_text(encoding="utf-8").replace("EXTI0", BUTTONS[board][0])
-    own = 'reserve = ["SysTick"]\n' if board == MPS else ""
-    path = folder / "schedule.toml"
-    path.write_text(text.replace(f'board = "{DISCOVERY}"\n', f'board = "{board}"\n{own}'), encoding="utf-8")
-    for source in ("loops.c", "button.c"):
+    """The example's schedule for a board, beside the C files of the application."""
+    for source in (SCHEDULES[board], "loops.c", "button.c"):
         shutil.copy(EXAMPLE / source, folder)
-    return path
+    return folder / SCHEDULES[board]
 
 
 def project(planned: Planned, folder: Path, chip: str, cmakelists: Path = EXAMPLE / "project") -> Path:
