@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A few functions in the shape of a vendor's hardware abstraction: the calls that a main has before it starts anything. */
+ * A few functions in the shape of a vendor's hardware abstraction: the calls that a main has before it starts anything.
+ */
 #ifndef HAL_H
 #define HAL_H
 

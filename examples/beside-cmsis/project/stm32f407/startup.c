@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Start-up code in the shape of a vendor's, for the STM32F407: a table of weak handlers, which whoever has a function of the
- * same name replaces; memory as C expects it; SystemInit; main. */
+ * Start-up code in the shape of a vendor's, for the STM32F407: a table of weak handlers, which whoever has a function
+ * of the same name replaces; memory as C expects it; SystemInit; main. */
 #include <stdint.h>
 
 extern uint32_t _estack[], _sidata[], _sdata[], _edata[], _sbss[], _ebss[];
