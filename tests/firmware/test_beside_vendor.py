@@ -195,6 +195,48 @@ def test_an_event_triggered_system_does_the_same_beside_the_vendors_code(tmp_pat
     assert beside == events_of(planned, None, tmp_path / "alone", ticks=500_000)
 
 
+WRONG = {
+    "nothing": ("", "", "READY", 0),
+    "interrupts masked": ('__asm__("cpsid i");', '__asm__("cpsie i");', "MASKED", 1),
+    "levels masked": ('__asm__("msr basepri, %0" ::"r"(0x40));', '__asm__("msr basepri, %0" ::"r"(0));', "MASKED", 3),
+    "bits that do not preempt": ("AT(0xE000ED0C) = 0x05FA0600;", "AT(0xE000ED0C) = 0x05FA0400;", "PRIORITY_GROUPS", 6),
+    "another table": ("AT(0xE000ED08) = (uint32_t)table;", "AT(0xE000ED08) = 0;", "VECTOR", 24),
+    "a timer that runs": ("AT(0x40000000) = 1;", "AT(0x40000000) = 0;", "TIMER", 0x40000000),
+    "half a dual timer that runs": ("AT(0x40002008) = 0x80;", "AT(0x40002008) = 0x20;", "TIMER", 0x40002008),
+}
+WRONG_MAIN = """
+#include "carillon/osektime.h"
+#include "carillon_library.h"
+#include "hal.h"
+#define AT(address) (*(volatile uint32_t *)(address))
+static uint32_t table[64] __attribute__((aligned(256)));
+static void nobody(void) {{}}
+static uint32_t where;
+int main(void)
+{{
+    for (int k = 0; k < 64; k++) {{ table[k] = (uint32_t)nobody; }}
+    HAL_Init();
+    {wrong}
+    const enum carillon_start said = carillon_check_start(&where);
+    {right}
+    if ((said == CARILLON_START_{reason}) && (where == {at}u)) {{ ttStartOS(ttOS_DEFAULTAPPMODE); }}
+    for (;;) {{}}
+}}
+"""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_check_of_the_start_names_what_is_wrong(tmp_path: Path, name: str) -> None:
+    wrong, right, reason, at = WRONG[name]
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    (own / "main.c").write_text(WRONG_MAIN.format(wrong=wrong, right=right, reason=reason, at=at), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    starts = [e for e in events_of(planned, elf, tmp_path, ticks=10_000) if e.kind is Kind.START]
+    assert starts  # main has started the system, as the check said what was expected
+
+
 def test_without_the_fragment_a_function_of_the_application_is_a_branch_away(tmp_path: Path) -> None:
     planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
     own = tmp_path / "project"

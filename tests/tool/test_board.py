@@ -361,6 +361,7 @@ NEEDED = {
     Capability.LOAD: ("COUNTER(",),
     Capability.RESTART: ("STOP_TOGETHER(",),
     Capability.KEEP: ("KEEP(",),
+    Capability.UNTOUCHED: ("UNTOUCHED(",),
 }
 """The names by which a driver does what its family can."""
 

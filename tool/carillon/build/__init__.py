@@ -10,13 +10,14 @@ import time
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.emit import emit
+from carillon.emit.library import CHECK
 from carillon.emit.text import HANDLER
 from carillon.export.orti import orti
 from carillon.files import link, write_text
@@ -233,6 +234,9 @@ def compile_library(image: Image, folder: Path, left_out: Collection[str], diagn
     (folder / "objects").mkdir(parents=True, exist_ok=True)
     without = {data_root() / name for name in left_out} | {Path(source) for source in image.system.board.build.sources}
     units = [u for u in _units(image, generated, folder, ()) if not u.application and u.source not in without]
+    like = next(unit for unit in units if unit.source == generated / "vectors.c")
+    more = (generated / CHECK, data_root() / "ports" / image.system.board.port / "check.c")
+    units += [replace(like, source=s, target=folder / "objects" / f"{s.parent.name}_{s.name}.o") for s in more]
     made = _all_made(units, _compile_all(compiler, units, Reuse()), image.system, diagnostics)
     return [unit.target for unit in units] if made else None
 

@@ -94,6 +94,7 @@ def _headers(image: Image, generated: Path) -> list[tuple[str, Path]]:
     roots = [generated, *(data_root() / str(folder) for folder in manifest(image.system, generated)["include"])]
     api = data_root() / "kernel/api"
     waiting = [path.relative_to(api).as_posix() for path in sorted((*api.rglob("*.h"), *api.rglob("*.hpp")))]
+    waiting.append("carillon_library.h")
     found: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()

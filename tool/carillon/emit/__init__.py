@@ -23,7 +23,11 @@ def emit(image: Image) -> dict[str, str]:
     if image.system.board.vectors == "code":
         files["names.ld"] = vectors.names(image)
     if image.library:
-        files |= {library.ALIASES: library.aliases(image), library.FRAGMENT: library.fragment(image)}
+        files |= {
+            library.ALIASES: library.aliases(image),
+            library.FRAGMENT: library.fragment(image),
+            library.CHECK: library.check(image),
+        }
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:

@@ -17,9 +17,10 @@ from carillon.emit import text
 from carillon.emit.osek.linker import linker_script
 from carillon.image import Image, ModeImage
 from carillon.image.operations import Vector
+from carillon.model.family import Capability
 
-FRAGMENT, ALIASES = "carillon.ld", "aliases.ld"
-"""The linker's fragment for the user, and that by which the library's objects are joined."""
+FRAGMENT, ALIASES, CHECK = "carillon.ld", "aliases.ld", "check.c"
+"""The linker's fragment for the user, that by which the library's objects are joined, and what is expected at the start."""
 MARK, LOWERS = "carillon_library", "carillon_library_lowers"
 """The symbols by which an image is known to have another's start-up code, and tasks that run lowered."""
 SUPERVISOR = 11
@@ -100,6 +101,34 @@ def fragment(image: Image) -> str:
     lines += [linker_script(image)] if image.osek is not None else []
     lines += [f"{name} = {function};" for name, function in _named(image, True).items()]
     return "\n".join([*lines, ""])
+
+
+def check(image: Image) -> str:
+    """The C of what ``carillon_check_start`` expects: vectors, and registers of timers that nobody uses."""
+    names = handler_names(image)
+    own = elsewhere(image)
+    cells = {(c.family.name, c.number): c for mode in image.modes for c in mode.cells}
+    if image.osek is not None:
+        cells |= {(c.family.name, c.number): c for c in (*image.osek.cells, *image.osek.stopped)}
+    looked_at = [cells[key] for key in sorted(cells) if Capability.UNTOUCHED in cells[key].family.can]
+    vectors = {s: names.get(s, v.symbol) if v.symbol in own else v.symbol for s, v in sorted(used(image).items())}
+    vectors |= {SUPERVISOR: "carillon_port_supervisor_call"} if supervisor(image) else {}
+    vectors = {} if own_table(image) else vectors
+    lines = [
+        text.head(image, "What a project has left to the system, for carillon_check_start."),
+        '#include "carillon_library.h"',
+        "",
+    ]
+    lines += ['#include "carillon_port.h"']
+    lines += [f'#include "cells/{family}/cell.h"' for family in sorted({cell.family.name for cell in looked_at})]
+    lines += ["", *(f"void {function}(void);" for function in dict.fromkeys(vectors.values())), ""]
+    rows = [f"{{{source}, {function}}}," for source, function in vectors.items()]
+    lines += text.table("const struct carillon_expected_vector carillon_expected_vectors[]", rows or ["{0, 0},"])
+    lines += [f"const uint32_t carillon_expected_vector_count = {len(vectors)};", ""]
+    rows = [f"{text.macro(cell, 'UNTOUCHED', cell.number, f'{cell.use.cell.array.width}u')}," for cell in looked_at]
+    lines += text.table("const struct carillon_expected_register carillon_expected_registers[]", rows or ["{0, 0, 0},"])
+    count = "CARILLON_COUNT(carillon_expected_registers)" if rows else "0"
+    return "\n".join([*lines, f"const uint32_t carillon_expected_register_count = {count};", ""])
 
 
 def branches(image: Image) -> list[str]:
