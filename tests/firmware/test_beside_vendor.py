@@ -189,6 +189,7 @@ def test_an_event_triggered_system_does_the_same_beside_the_vendors_code(tmp_pat
     shutil.copytree(EXAMPLE / "project", own)
     lists = own / "CMakeLists.txt"
     lists.write_text(lists.read_text(encoding="utf-8").replace(" ../button.c", ""), encoding="utf-8")
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" -Wl,--gc-sections", ""), encoding="utf-8")
     (own / "main.c").write_text(EVENTS_MAIN, encoding="utf-8")
     beside = events_of(planned, project(planned, tmp_path, CHIPS[MPS], own), tmp_path, ticks=500_000)
     assert len([e for e in beside if e.kind is Kind.START]) == 2 * 9

@@ -19,6 +19,7 @@ def _row(number: object, handler: str, priority: object, what: str) -> str:
 
 def _vectors(image: Image) -> Iterator[str]:
     called, own = names.handler_names(image), {i.source for i in image.system.interrupts}
+    own |= {isr.source for isr in image.system.osek.isrs} if image.system.osek is not None else set()
     levels = dict(pair for mode in image.modes for pair in mode.levels)
     levels |= dict(image.osek.levels) if image.osek is not None else {}
     top = image.system.board.levels

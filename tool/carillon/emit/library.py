@@ -36,6 +36,9 @@ _SYSTEM = {
     15: "SysTick_Handler",
 }
 """The handlers of the processor's own exceptions, as CMSIS calls them (ARMv7-M)."""
+_OF_OTHERS = ("carillon_osek_end", "carillon_budget_vector", "carillon_slice_vector", "carillon_slice_over")
+"""What functions of the port call that a system without contexts, budgets or slices does not have.  Nobody calls these functions
+there, but not every linker drops them."""
 _PORTS = ("armv7m",)
 """Ports for which a library can be made."""
 
@@ -92,6 +95,7 @@ def aliases(image: Image) -> str:
     """For the linker that joins the library's objects: the vendor's names of its handlers."""
     lines = [text.head(image, "The vendor's names of the library's handlers."), f"{MARK} = 1;"]
     lines += [f"{LOWERS} = 1;"] if supervisor(image) else []
+    lines += [f"PROVIDE({function} = {text.UNEXPECTED});" for function in _OF_OTHERS]
     return "\n".join([*lines, *(f"{name} = {function};" for name, function in _named(image, False).items()), ""])
 
 
