@@ -279,3 +279,67 @@ def test_an_image_whose_table_does_not_lead_to_the_library_is_refused(tmp_path: 
     diagnostics = Diagnostics()
     assert built_elsewhere(planned.image, elf, diagnostics) is None
     assert "C205" in {d.code for d in diagnostics.errors}
+
+
+AVR_ROUND = """
+[system]
+name = "avr"
+[task.A]
+period = "1ms"
+wcet = "50us"
+[task.B]
+period = "2ms"
+offset = "300us"
+wcet = "50us"
+"""
+AVR_EVENTS = EVENTS.replace('[system]\nreserve = ["SysTick"]\n', "").replace('"PORT0_0"', '"soft0"')
+AVR_CODE = """
+#include "carillon/osektime.h"
+ttTASK(A) { carillon_work(100u); }
+ttTASK(B) { carillon_work(100u); }
+"""
+AVR_MAIN = """
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include "{header}"
+int main(void)
+{{
+    SMCR = 1; /* SE, as Carillon's own start-up code */
+    EICRA = 0x0F;
+    sei();
+    {start}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "header", "start", "starts"),
+    [
+        (AVR_ROUND, AVR_CODE, "carillon/osektime.h", "ttStartOS(ttOS_DEFAULTAPPMODE);", 15),
+        (AVR_EVENTS, EVENTS_CODE, "os.h", "StartOS(OSDEFAULTAPPMODE);", 18),
+    ],
+    ids=["round", "event-triggered"],
+)
+def test_the_same_starts_with_the_start_up_code_of_avr_libc(
+    tmp_path: Path, text: str, code: str, header: str, start: str, starts: int
+) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(code, encoding="utf-8")
+    planned = plan(path, Diagnostics(), "arduino-uno")
+    diagnostics = Diagnostics()
+    library = build_library(replace(planned.image, library=True), tmp_path / "carillon", diagnostics)
+    assert library is not None, diagnostics.reported
+    main, elf = tmp_path / "project.c", tmp_path / "app.elf"
+    main.write_text(AVR_MAIN.format(header=header, start=start), encoding="utf-8")
+    command = ["avr-gcc", "-mmcu=atmega328p", "-O2", "-g", "-I", str(library.include), str(main), str(tmp_path / "loops.c")]
+    command += [str(library.archive), str(library.fragment), "-Wl,--gc-sections", "-o", str(elf)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    main.unlink()
+    beside = events_of(planned, elf, tmp_path, ticks=320_000)
+    assert len([e for e in beside if e.kind is Kind.START]) >= starts
+    assert beside == events_of(planned, None, tmp_path / "alone", ticks=320_000)
+    notes = library.notes.read_text(encoding="utf-8")
+    assert "__vector_11 " in notes
+    assert "sei()" in notes

@@ -17,7 +17,7 @@ from carillon.build.manifest import MANIFEST, as_text, located, manifest
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.emit import emit
-from carillon.emit.library import CHECK
+from carillon.emit.library import CHECK, checked
 from carillon.emit.text import HANDLER
 from carillon.export.orti import orti
 from carillon.files import link, write_text
@@ -235,7 +235,7 @@ def compile_library(image: Image, folder: Path, left_out: Collection[str], diagn
     without = {data_root() / name for name in left_out} | {Path(source) for source in image.system.board.build.sources}
     units = [u for u in _units(image, generated, folder, ()) if not u.application and u.source not in without]
     like = next(unit for unit in units if unit.source == generated / "vectors.c")
-    more = (generated / CHECK, data_root() / "ports" / image.system.board.port / "check.c")
+    more = (generated / CHECK, data_root() / "ports" / image.system.board.port / "check.c") if checked(image) else ()
     units += [replace(like, source=s, target=folder / "objects" / f"{s.parent.name}_{s.name}.o") for s in more]
     made = _all_made(units, _compile_all(compiler, units, Reuse()), image.system, diagnostics)
     return [unit.target for unit in units] if made else None

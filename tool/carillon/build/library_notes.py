@@ -23,6 +23,15 @@ def _vectors(image: Image) -> Iterator[str]:
     levels = dict(pair for mode in image.modes for pair in mode.levels)
     levels |= dict(image.osek.levels) if image.osek is not None else {}
     top = image.system.board.levels
+    if image.system.board.vectors == "code":
+        yield "Interrupts.  The system enables them.  Write no ISR() for these vectors:"
+        yield ""
+        for source, vector in sorted(names.used(image).items()):
+            what = f"{vector.object}{', your own interrupt' if source in own else ''}"
+            yield f"  {called.get(source, '-'):12}  {what}"
+        yield ""
+        yield "An ISR() of yours for another vector delays the tasks by as long as it runs."
+        return
     yield "Interrupts.  The system sets their priorities and enables them.  Write no functions of these names:"
     yield "they are in the library, but for your own interrupts, whose functions the schedule names."
     yield ""
@@ -94,7 +103,10 @@ def notes(image: Image, archive: str) -> Iterator[str]:
         yield ""
         yield from part(image)
     yield ""
-    if names.own_table(image):
+    if board.vectors == "code":
+        yield "Your main enables interrupts, with sei(), before it starts the system.  The table of vectors is that of your"
+        yield "start-up code.  It has the handlers by their names."
+    elif names.own_table(image):
         yield f"VTOR: the system sets it to a table for each of its {len(image.modes)} modes.  For all other interrupts"
         yield "these have the handlers of your start-up code, by their names."
     else:

@@ -23,11 +23,8 @@ def emit(image: Image) -> dict[str, str]:
     if image.system.board.vectors == "code":
         files["names.ld"] = vectors.names(image)
     if image.library:
-        files |= {
-            library.ALIASES: library.aliases(image),
-            library.FRAGMENT: library.fragment(image),
-            library.CHECK: library.check(image),
-        }
+        files |= {library.ALIASES: library.aliases(image), library.FRAGMENT: library.fragment(image)}
+        files |= {library.CHECK: library.check(image)} if library.checked(image) else {}
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from carillon.emit import text
 from carillon.emit.osek.linker import linker_script
 from carillon.image import Image, ModeImage
-from carillon.image.operations import Vector
+from carillon.image.operations import Frame, Vector
 from carillon.model.family import Capability
 
 FRAGMENT, ALIASES, CHECK = "carillon.ld", "aliases.ld", "check.c"
@@ -39,30 +39,37 @@ _SYSTEM = {
 _OF_OTHERS = ("carillon_osek_end", "carillon_budget_vector", "carillon_slice_vector", "carillon_slice_over")
 """What functions of the port call that a system without contexts, budgets or slices does not have.  Nobody calls these functions
 there, but not every linker drops them."""
-_PORTS = ("armv7m",)
-"""Ports for which a library can be made."""
+_CHECKED = ("armv7m",)
+"""Ports that check what the project has left to the system."""
 
 
 def possible(image: Image) -> bool:
     """Whether the board's vendor has start-up code of its own, whose names are known."""
     board = image.system.board
-    return board.port in _PORTS and board.interrupts is not None
+    return board.vectors == "code" or (board.port in _CHECKED and board.interrupts is not None)
+
+
+def checked(image: Image) -> bool:
+    """Whether the library has ``carillon_check_start``."""
+    return image.system.board.port in _CHECKED
 
 
 def handler_names(image: Image) -> dict[int, str]:
     """What the vendor calls the handler of each source."""
     board = image.system.board
+    if board.vectors == "code":
+        return {source: f"{text.HANDLER}{source}" for source in range(board.system_vectors, board.sources)}
     return _SYSTEM | (board.interrupts.handlers if board.interrupts is not None else {})
 
 
 def supervisor(image: Image) -> bool:
     """Whether handlers lower the execution priority, for which the system takes the supervisor's call."""
-    return bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
+    return checked(image) and bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
 
 
 def own_table(image: Image) -> bool:
     """Whether the image has vector tables of its own."""
-    return len(image.modes) > 1
+    return len(image.modes) > 1 and image.system.board.vectors == "table"
 
 
 def used(image: Image) -> dict[int, Vector]:
@@ -86,7 +93,8 @@ def _named(image: Image, application: bool) -> dict[str, str]:
     names, own = handler_names(image), elsewhere(image)
     if own_table(image):
         return {}
-    found = {names[s]: v.symbol for s, v in sorted(used(image).items()) if s in names and (v.symbol in own) == application}
+    symbols = {s: v.symbol if v.frame is Frame.NONE else f"carillon_frame_{s}" for s, v in sorted(used(image).items())}
+    found = {names[s]: symbol for s, symbol in symbols.items() if s in names and (symbol in own) == application}
     found |= {names[SUPERVISOR]: "carillon_port_supervisor_call"} if supervisor(image) and not application else {}
     return {name: function for name, function in found.items() if name != function}
 
@@ -103,6 +111,7 @@ def fragment(image: Image) -> str:
     """For the linker of the user's project: functions of the application take the place of branches to them."""
     lines = [text.head(image, "Give this to the linker beside libcarillon.a.")]
     lines += [linker_script(image)] if image.osek is not None else []
+    lines += [f"{function} = {text.HANDLER}{function};" for function in image.direct if image.system.board.vectors == "code"]
     lines += [f"{name} = {function};" for name, function in _named(image, True).items()]
     return "\n".join([*lines, ""])
 
@@ -139,6 +148,9 @@ def branches(image: Image) -> list[str]:
     """The C of handlers that are a branch to a function of the application."""
     lines = []
     for name, function in _named(image, True).items():
+        if image.system.board.vectors == "code":
+            lines += [f'__asm__(".global {name}\\n{name}:\\n   jmp {function}\\n");', ""]
+            continue
         lines += [
             f"/* Where the linker is given {FRAGMENT}, {function} takes the place of this. */",
             f"void {function}(void);",

@@ -46,7 +46,7 @@ def _own(source: int) -> str:
 
 def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
     """What is not verified: handlers of the application's own."""
-    nowhere = elf.symbols.get(UNEXPECTED)
+    nowhere = elf.symbols.get(UNEXPECTED) if not in_library(elf) else None
     handlers = ((source, address, elf.symbols.get(_own(source))) for table in vectors for source, address in table.items())
     found = {s for s, at, it in handlers if it is not None and nowhere is not None and at == it.address != nowhere.address}
     return [f"what the application's own handlers do, of vectors {', '.join(map(str, sorted(found)))}"] if found else []
