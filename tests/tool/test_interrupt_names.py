@@ -94,3 +94,21 @@ def test_an_isr_and_what_is_reserved_may_be_named_by_the_vendors_names(tmp_path:
     assert planned.system.board.reserved == ("soft2", "TIM1")  # as the board calls them
     assert 29 not in {vector.source for vector in planned.image.vectors[0]}
     assert "TIM1" not in {cell.use.cell.name for cell in (planned.image.osek.cells if planned.image.osek else ())}
+
+
+def test_an_oil_file_may_name_them_and_what_is_chosen_for_others_is_free(tmp_path: Path) -> None:
+    text = """
+    CPU c {
+      OS o { STATUS = STANDARD; };
+      TASK T { PRIORITY = 1; SCHEDULE = FULL; ACTIVATION = 1; AUTOSTART = TRUE; };
+      ISR Named { CATEGORY = 2; PRIORITY = 2; SOURCE = "DMA1_Stream0"; };
+      ISR Other { CATEGORY = 2; PRIORITY = 3; };
+    };
+    """
+    path = tmp_path / "system.oil"
+    path.write_text(text, encoding="utf-8")
+    diagnostics = Diagnostics()
+    system = read_schedule(path, diagnostics, "stm32f4-discovery")
+    assert system is not None, diagnostics.reported
+    assert system.osek is not None
+    assert {isr.name: isr.source for isr in system.osek.isrs} == {"Named": 27, "Other": 28}
