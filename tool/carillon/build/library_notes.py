@@ -97,6 +97,8 @@ def notes(image: Image, archive: str) -> Iterator[str]:
     yield f"Link {archive}, and {names.FRAGMENT} beside it: a linker script that adds to yours."
     yield "Compile with the folder include, and for the processor of"
     yield f"  {' '.join(board.build.cflags)}"
+    if any(option.startswith("-mfpu") for option in board.build.cflags):
+        yield "Your start-up code switches the floating-point unit on."
     yield f"Your main calls {starts}."
     yield "It does not return."
     for part in (_vectors, _cells, _clock):
