@@ -30,6 +30,12 @@
 #define CMSDK_START_DISARMED(cell) CARILLON_STORE(CMSDK_CONTROL(cell), CMSDK_ENABLE)
 #define CMSDK_STOP(cell) CARILLON_STORE(CMSDK_CONTROL(cell), 0u), CARILLON_STORE(CMSDK_CLEAR(cell), 1u)
 
+/* What the register reads after reset. */
+#define CMSDK_UNTOUCHED(cell, width)        \
+    {                                       \
+        CMSDK_CONTROL(cell), UINT32_MAX, 0u \
+    }
+
 /* A handler may return at once: the line has been let go by then. */
 static inline void cmsdk_acknowledge(uint32_t cell)
 {

@@ -35,6 +35,12 @@
 #define DUALTIMER_PHASE(offset) (offset)
 #define DUALTIMER_STOP(cell) CARILLON_STORE(DUALTIMER_CONTROL(cell), 0u), CARILLON_STORE(DUALTIMER_CLEAR(cell), 1u)
 
+/* What the register reads after reset: the interrupt is enabled, and the timer is not. */
+#define DUALTIMER_UNTOUCHED(cell, width)                         \
+    {                                                            \
+        DUALTIMER_CONTROL(cell), UINT32_MAX, DUALTIMER_INTERRUPT \
+    }
+
 /* A handler may return at once: the line has been let go by then. */
 static inline void dualtimer_acknowledge(uint32_t cell)
 {

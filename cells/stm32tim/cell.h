@@ -60,6 +60,14 @@
 #define STM32TIM_STOP(cell)                                                          \
     CARILLON_STORE(STM32TIM_CR1(cell), 0u), CARILLON_STORE(STM32TIM_SMCR(cell), 0u), \
         CARILLON_STORE(STM32TIM_DIER(cell), 0u), CARILLON_STORE(STM32TIM_SR(cell), 0u)
+/* What the registers read after reset.  If the timer's clock is off, its reload register reads 0. */
+#define STM32TIM_UNTOUCHED(cell, width)                                                                         \
+    {STM32TIM_CR1(cell), UINT32_MAX, 0u}, {STM32TIM_SMCR(cell), UINT32_MAX, 0u},                                \
+        {STM32TIM_DIER(cell), UINT32_MAX, 0u}, {STM32TIM_ARR(cell), UINT32_MAX, UINT32_MAX >> (32u - (width))}, \
+        {STM32TIM_STARTER(cell) + 0x2Cu, UINT32_MAX, UINT32_MAX}, {STM32TIM_STARTER_CR2, UINT32_MAX, 0u},       \
+    {                                                                                                           \
+        STM32TIM_STARTER_CCMR1, UINT32_MAX, 0u                                                                  \
+    }
 /* What the counter reads, plus the time, for a cell that expires at `offset`: it reads 0 in the unit before. */
 #define STM32TIM_PHASE(offset) ((offset)-1u)
 

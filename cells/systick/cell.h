@@ -19,6 +19,11 @@
 
 #define SYSTICK_PREPARE(cell, first, period, prescaler) \
     CARILLON_STORE(SYSTICK_RELOAD, (first)-1u), CARILLON_STORE(SYSTICK_VALUE, 0u)
+/* What the register reads after reset, but for the bit that says that the counter has been at 0. */
+#define SYSTICK_UNTOUCHED(cell, width)   \
+    {                                    \
+        SYSTICK_CONTROL, SYSTICK_RUN, 0u \
+    }
 #define SYSTICK_START(cell) CARILLON_STORE(SYSTICK_CONTROL, SYSTICK_RUN)
 #define SYSTICK_FINISH(cell, first, period) CARILLON_STORE(SYSTICK_RELOAD, (period)-1u)
 #define SYSTICK_STOP(cell) CARILLON_STORE(SYSTICK_CONTROL, 0u), CARILLON_STORE(SYSTICK_ICSR, SYSTICK_ICSR_UNPEND)

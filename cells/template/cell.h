@@ -27,6 +27,13 @@
  * those of cells that the application drives itself as they are. */
 #define TEMPLATE_KEEP(cell) CARILLON_STORE(0u, UINT32_C(1) << (cell))
 
+/* cell.toml: untouched.  What registers of a cell read after reset, as long as nobody uses it and its clock is on: the
+ * addresses, the bits that count, and their values. */
+#define TEMPLATE_UNTOUCHED(cell, width) \
+    {                                   \
+        0u, UINT32_MAX, 0u              \
+    }
+
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
 #define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 

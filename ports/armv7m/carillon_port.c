@@ -21,7 +21,11 @@ void carillon_port_set_level(uint16_t source, uint16_t level)
 
 void carillon_port_set_vectors(const void *vectors)
 {
+#if !CARILLON_LIBRARY || (CARILLON_MODES > 1)
     CARILLON_REGISTER(VTOR) = (uint32_t)(uintptr_t)vectors;
+#else
+    (void)vectors; /* the vendor's table has our handlers */
+#endif
 #if CARILLON_LOWERED
     /* A lowered task runs in thread mode while what it preempted is still active.
      *

@@ -31,6 +31,11 @@
 #include "kernel/contract/mode.h"
 #include "ports/armv7m/nvic.h"
 
+/* Is the start-up code, with the vector table, another's? */
+#ifndef CARILLON_LIBRARY
+#define CARILLON_LIBRARY 0
+#endif
+
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
 #define CARILLON_BASE_ENDS_LOCKED 0

@@ -159,6 +159,7 @@ def test_a_base_may_be_one_of_carillon_s_boards(tmp_path: Path) -> None:
 
 
 MPS = (ROOT / "boards/mps2-an385/board.toml").read_text(encoding="utf-8").replace('linker_script = "link.ld"\n', "")
+MPS = MPS.replace('interrupts = "interrupts.toml"\n', "")
 AVR = (ROOT / "boards/atmega128/board.toml").read_text(encoding="utf-8")
 NATIVE = "a program of this machine has no registers: leave 'startup', 'console' and 'requests' out"
 BASE = "registers.base = { first = 0x40000000, stride = 0x1000 }"
@@ -360,6 +361,7 @@ NEEDED = {
     Capability.LOAD: ("COUNTER(",),
     Capability.RESTART: ("STOP_TOGETHER(",),
     Capability.KEEP: ("KEEP(",),
+    Capability.UNTOUCHED: ("UNTOUCHED(",),
 }
 """The names by which a driver does what its family can."""
 
@@ -530,3 +532,22 @@ def test_a_mutated_family_never_gives_a_traceback(tmp_path: Path, name: str, see
     diagnostics = Diagnostics()
     family = load_family(path, diagnostics)
     assert (family is None) == bool(diagnostics.errors)
+
+
+@pytest.mark.parametrize(
+    ("names", "cause"),
+    [
+        (None, "there is no file 'names.toml' with the interrupts' names"),
+        ("handler = 3\n[numbers]\nA = 0\n", "'handler' must be a string, not an integer"),
+        ('handler = "{}"\n', "the file has no 'numbers'"),
+        ('handler = "{}"\nfirst = 16\n[numbers]\nA = 40\n', "the file: interrupt 'A' has source 56, but there are 48 sources"),
+    ],
+)
+def test_a_wrong_file_of_interrupts_names_is_refused(tmp_path: Path, names: str | None, cause: str) -> None:
+    path = board(tmp_path, MPS.replace("sources = 48", 'interrupts = "names.toml"\nsources = 48', 1))
+    if names is not None:
+        (path.parent / "names.toml").write_text(names, encoding="utf-8")
+    with pytest.raises(CarillonError) as refused:
+        load_board(path)
+    assert [d.code for d in refused.value.diagnostics] == ["C050"]
+    assert refused.value.diagnostics[0].cause.startswith(cause)

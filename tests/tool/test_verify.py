@@ -1247,7 +1247,7 @@ def test_a_build_for_a_board_whose_timer_is_elsewhere_leaves_no_image(tmp_path: 
     code, _, err = carillon("build", str(schedule), "--board", str(board), "--out", str(tmp_path / "out"))
     assert code == 1
     assert err.startswith(
-        f"{board}:42:18: error C204: cell 'DUAL2' of board 'mps2-an385' has base 0x40002040, "
+        f"{board}:43:18: error C204: cell 'DUAL2' of board 'mps2-an385' has base 0x40002040, "
         "but the chip's DUAL2 has 0x40002020\n"
         "  help: correct the board's file; where its timers are is in CMSIS's CMSDK_CM3.h and QEMU's hw/arm/mps2.c\n1 error;"
     ), err

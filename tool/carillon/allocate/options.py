@@ -280,9 +280,12 @@ class OptionBuilder:
             return result
         role = demand.role
         if any(array.serves(role) for array in self.fitter.board.cells):
-            return [
-                f"all cells that serve the role '{role.value}' are taken, by interrupts of the application or the switch of modes"
-            ]
+            by = ["interrupts of the application", "the switch of modes"]
+            own = [name for array in self.fitter.board.cells if array.serves(role) for name in array.names]
+            kept = [name for name in self.fitter.board.reserved if name in own]
+            by = [*by, f"'reserve', which names {', '.join(kept)}"] if kept else by
+            taken = f"{', '.join(by[:-1])} or {by[-1]}"
+            return [f"all cells that serve the role '{role.value}' are taken, by {taken}"]
         return [f"no cell of the board serves the role '{role.value}'"]
 
 

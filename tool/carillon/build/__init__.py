@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carillon.build import uf2
@@ -19,6 +19,7 @@ from carillon.build.symbols import defined_functions, selects_flash, sizes, symb
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.elf import read_elf
 from carillon.emit import emit
+from carillon.emit.library import CHECK, checked
 from carillon.emit.text import HANDLER
 from carillon.export.orti import orti
 from carillon.files import link, write_bytes, write_text
@@ -209,6 +210,39 @@ def _compile_all(compiler: str, units: list[_Unit], reuse: Reuse) -> list[tuple[
         return list(pool.map(lambda unit: _compile(compiler, unit, reuse), units))
 
 
+def _all_made(units: list[_Unit], compiled: list[tuple[bool, str]], system: System, diagnostics: Diagnostics) -> bool:
+    """Report what the compiler said of each file; whether all are made."""
+    if any(_lacks_library(said, system, diagnostics) for made, said in compiled if not made):
+        return False
+    for unit, (made, said) in zip(units, compiled, strict=True):
+        if not made:
+            _report_refusal(unit, said, diagnostics)
+        elif said:
+            diagnostics.warning(
+                "C098", _place(unit, said), f"the compiler warns:\n{said.rstrip()}", "mend what the compiler names"
+            )
+    return all(made for made, _ in compiled)
+
+
+def compile_library(image: Image, folder: Path, left_out: Collection[str], diagnostics: Diagnostics) -> list[Path] | None:
+    """The objects of the kernel, the port, the cells and the generated C, but for the sources ``left_out``; None after errors.
+
+    Neither the application's files are compiled nor the board's.
+    """
+    compiler = _find_compiler(image.system, diagnostics)
+    if compiler is None:
+        return None
+    generated = write_generated(image, folder)
+    (folder / "objects").mkdir(parents=True, exist_ok=True)
+    without = {data_root() / name for name in left_out} | {Path(source) for source in image.system.board.build.sources}
+    units = [u for u in _units(image, generated, folder, ()) if not u.application and u.source not in without]
+    like = next(unit for unit in units if unit.source == generated / "vectors.c")
+    more = (generated / CHECK, data_root() / "ports" / image.system.board.port / "check.c") if checked(image) else ()
+    units += [replace(like, source=s, target=folder / "objects" / f"{s.parent.name}_{s.name}.o") for s in more]
+    made = _all_made(units, _compile_all(compiler, units, Reuse()), image.system, diagnostics)
+    return [unit.target for unit in units] if made else None
+
+
 def _check_errno(system: System, units: list[_Unit], diagnostics: Diagnostics) -> None:
     """The C libraries for boards have one ``errno``, which tasks that preempt each other share (C248)."""
     tasks = len(system.tasks) + (len(system.osek.tasks) if system.osek is not None else 0)
@@ -321,16 +355,7 @@ def build(
     if system.board.port == "avr" and any(u.application and u.target.is_file() and selects_flash(u.target) for u in units):
         units = _units(image, generated, folder, (*options, "-DCARILLON_RAMPZ=1"))
         compiled = _compile_all(compiler, units, reuse)
-    if any(_lacks_library(said, system, diagnostics) for made, said in compiled if not made):
-        return None
-    for unit, (made, said) in zip(units, compiled, strict=True):
-        if not made:
-            _report_refusal(unit, said, diagnostics)
-        elif said:
-            diagnostics.warning(
-                "C098", _place(unit, said), f"the compiler warns:\n{said.rstrip()}", "mend what the compiler names"
-            )
-    if not all(made for made, _ in compiled):
+    if not _all_made(units, compiled, system, diagnostics):
         return None
     _check_entries(image, units, diagnostics)
     if diagnostics.errors:
@@ -374,6 +399,18 @@ def build(
         (system.board.build.compiler, *(() if system.board.native else (system.board.build.objcopy,))),
     )
     return Firmware(elf, folder, flash, vectors, ram, images, proved, steps)
+
+
+def built_elsewhere(image: Image, elf: Path, diagnostics: Diagnostics) -> Firmware | None:
+    """An image that another build made, compared with the schedule.
+
+    Reports C209 (there is no such image) or C204 to C209 (the image is not what the schedule says), and returns None then.
+    """
+    if not elf.is_file():
+        diagnostics.error("C209", None, f"there is no image '{elf}'", "build it first, or name another one with --elf")
+        return None
+    proved = verify(image.system, elf, diagnostics, image.allocation.kernel)
+    return None if diagnostics.errors else Firmware(elf, elf.parent, *sizes(elf), verified=proved)
 
 
 def _images(elf: Path, system: System, diagnostics: Diagnostics) -> tuple[Path, ...] | None:

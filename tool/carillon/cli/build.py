@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,13 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from carillon.cli import options
-from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, schedule_file
-from carillon.sources import ARXML, files_of
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, schedule_file, usage
+from carillon.sources import ARXML, Source, files_of
 
 if TYPE_CHECKING:
     from carillon.model import System
+    from carillon.model.giotto import Machine
 
-EPILOG = "Example: carillon build examples/three-tasks --board mps2-an385 --kernel conventional"
+EPILOG = (
+    "Examples: carillon build examples/three-tasks --board mps2-an385 --kernel conventional; "
+    "carillon build --library --board stm32f4-discovery -o carillon"
+)
 
 
 def command(
@@ -33,6 +38,9 @@ def command(
     depfile: Annotated[
         Path | None, typer.Option("--depfile", help="Write what the generated files are made from, as a rule for make or ninja.")
     ] = None,
+    library: Annotated[
+        bool, typer.Option("--library", help="Make an archive for a project with the vendor's start-up code, not an image.")
+    ] = False,
     no_verify: Annotated[
         bool, typer.Option("--no-verify", help="Do not compare the image with the schedule (carillon verify).")
     ] = False,
@@ -42,6 +50,12 @@ def command(
     from carillon.reuse import whole
 
     began, schedule = time.time_ns(), schedule_file(paths, include)
+    if library:
+        if generate_only or depfile is not None:
+            usage("--library compiles: leave --generate-only and --depfile out")
+        check_kernel(kernel)
+        _library(report, schedule, board, kernel, check_machine(machine, schedule), out, time_limit)
+        return
     check_outputs(files_of(schedule), out=out, depfile=depfile)
     asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
     asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
@@ -100,6 +114,35 @@ def command(
         report.diagnostics.reported += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
         report.say(*answer["lines"])
+
+
+def _library(
+    report: Report, schedule: Source, board: str | None, kernel: str, machine: Machine, out: Path | None, time_limit: float
+) -> None:
+    """Make a library, and say of what it consists."""
+    from carillon import pipeline
+    from carillon.build.library import build_library, check_library
+    from carillon.files import alone
+
+    check_outputs(files_of(schedule), out=out)
+    report.status("allocating")
+    planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=machine)
+    image = replace(planned.image, library=True)
+    if not check_library(image, report.diagnostics):
+        return
+    folder = out or planned.system.file.parent / "build" / f"{planned.system.folder(kernel)}-library"
+    report.status("compiling")
+    with alone(folder):
+        made = build_library(image, folder, report.diagnostics)
+    if made is None:
+        return
+    report.result(
+        {"archive": str(made.archive), "fragment": str(made.fragment), "include": str(made.include), "notes": str(made.notes)}
+    )
+    report.say(
+        f"{made.archive}: link it and {made.fragment.name}; headers in {made.include}",
+        f"{made.notes}: what your project leaves to Carillon, and what it must set up",
+    )
 
 
 def _elsewhere(system: System) -> list[str]:

@@ -34,6 +34,9 @@ def command(
     serial: Annotated[
         Path | None, typer.Option("--serial", help="Make this socket the UART of the board, and wait for who connects; in QEMU.")
     ] = None,
+    elf: Annotated[
+        Path | None, typer.Option("--elf", help="Run this image, which another build made with the library, instead of building.")
+    ] = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, or a WCET exceeded.")] = False,
@@ -41,5 +44,5 @@ def command(
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     files = {"events": events, "html": html, "offsets": offsets}
-    asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
-    show_asked(asked, report, serial=serial)
+    given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
+    show_asked(Asked(*given, elf=elf), report, serial=serial, elf=elf)

@@ -47,6 +47,7 @@ class Asked:
     strict: bool = False
     serial: Path | None = None
     compare: bool = False
+    elf: Path | None = None
 
     @property
     def written(self) -> dict[str, Path]:
@@ -99,21 +100,32 @@ def _two_expiries(system: System) -> int:
 
 
 def build_and_run(
-    planned: Planned, kernel: str, out: Path | None, ticks: int, rounds: int, report: Report, serial: Path | None = None
+    planned: Planned,
+    kernel: str,
+    out: Path | None,
+    ticks: int,
+    rounds: int,
+    report: Report,
+    serial: Path | None = None,
+    elf: Path | None = None,
 ) -> Trace | None:
-    """Build and run; None after errors, which are reported."""
+    """Build and run, or run ``elf``, which others built, if it does what the schedule says; None after errors."""
     from carillon import pipeline
     from carillon.build import build as build_firmware
+    from carillon.build import built_elsewhere
     from carillon.files import alone
     from carillon.run import run as run_firmware
     from carillon.run import runnable
 
     if runnable(planned.system, report.diagnostics) is None:
         return None
-    report.status(f"compiling for {planned.system.board.name}")
-    folder = build_folder(planned, kernel, out)
-    with alone(folder):
-        firmware = build_firmware(planned.image, folder, report.diagnostics)
+    if elf is not None:
+        firmware = built_elsewhere(planned.image, elf, report.diagnostics)
+    else:
+        report.status(f"compiling for {planned.system.board.name}")
+        folder = build_folder(planned, kernel, out)
+        with alone(folder):
+            firmware = build_firmware(planned.image, folder, report.diagnostics)
     if firmware is None:
         return None
     report.status(f"running {ticks} ticks")
@@ -162,7 +174,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         ticks, count = run_length(planned, asked.rounds, asked.time)
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out
-        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial)
+        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf)
         if trace is None:
             return
         traces.append(trace)

@@ -6,7 +6,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import blocks, board, config, microcode, osek, reserved, tables, text, vectors
+from carillon.emit import blocks, board, config, library, microcode, osek, reserved, tables, text, vectors
 from carillon.image import Image
 
 
@@ -22,6 +22,9 @@ def emit(image: Image) -> dict[str, str]:
     )
     if image.system.board.vectors == "code":
         files["names.ld"] = vectors.names(image)
+    if image.library:
+        files |= {library.ALIASES: library.aliases(image), library.FRAGMENT: library.fragment(image)}
+        files |= {library.CHECK: library.check(image)} if library.checked(image) else {}
     if image.modes:
         files["tables.c"] = tables.emit(image)
     if image.osek is not None:

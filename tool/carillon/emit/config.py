@@ -11,6 +11,7 @@ def emit(image: Image) -> str:
     """The configuration as macros."""
     system, board = image.system, image.system.board
     lines = ["", *text.switches(image, "carillon_config.h")]
+    lines += ["#define CARILLON_LIBRARY 1"] if image.library else []
     virtual = []
     for array in board.cells:
         if array.family.name == "virtual":

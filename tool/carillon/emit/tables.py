@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sized
 
 from carillon.allocate.result import Style
-from carillon.emit import text
+from carillon.emit import library, text
 from carillon.image import CellImage, Image, ModeImage, SyncImage, names
 from carillon.model import Synchronisation
 
@@ -40,7 +40,7 @@ def _turns(image: Image, laps: int) -> str:
 def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     name = text.stem(image, mode)
     lines = [f"/* Mode {number}, {mode.allocation.mode.name}: a round of {mode.allocation.mode.round_length} ticks. */", ""]
-    lines += [f"extern const carillon_vector {name}_vectors[];", ""]
+    lines += [f"extern const carillon_vector {name}_vectors[];", ""] if _has_table(image) else []
     lines += text.array("struct carillon_level", f"{name}_levels", [f"{{{s}, {v}}}," for s, v in mode.levels])
     starts: list[str] = []
     for multiplex in mode.multiplexes:
@@ -71,13 +71,18 @@ def _mode(image: Image, mode: ModeImage, number: int) -> list[str]:
     return lines
 
 
+def _has_table(image: Image) -> bool:
+    """Whether a mode has a vector table of its own."""
+    return not image.library or library.own_table(image)
+
+
 def _entry(image: Image, mode: ModeImage) -> list[str]:
     """A mode's entry in the table of all modes."""
     name = text.stem(image, mode)
     lists: dict[str, Sized] = {"levels": mode.levels, "multiplexes": mode.multiplexes or mode.table}
     lists |= {kind: mode.stores[kind] for kind in ("prepare", "restart", "start", "align", "finish", "stop")}
     lists |= {"tasks": mode.ground[0] if mode.control else ()}
-    fields: dict[str, object] = {"vectors": f"{name}_vectors"}
+    fields: dict[str, object] = {"vectors": f"{name}_vectors"} if _has_table(image) else {}
     for kind, items in lists.items():
         fields |= text.counted(kind, f"{name}_{kind}") if items else {}
     fields |= {"waiting_count": mode.ground[1], "control": f"&{name}_control"} if mode.control else {}

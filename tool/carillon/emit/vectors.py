@@ -8,7 +8,7 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier, Style
-from carillon.emit import text
+from carillon.emit import library, text
 from carillon.emit.handlers import asks, statements
 from carillon.image import Image, ModeImage
 from carillon.image.operations import Does, Frame, Part, Vector
@@ -161,6 +161,12 @@ def emit(image: Image) -> str:
             lines += [f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */", _declaration(image, name)]
             lines += [f"void {name}(void)", "{", *body, "}", ""]
     lines += [*_beneath(image), *_handlers(image)]
+    if image.library:
+        lines += [*library.branches(image), *library.defaults(image)]
     for mode, table in zip(image.modes or (None,), image.vectors, strict=True):
-        lines += _table(image, mode, {vector.source: _symbol(vector) for vector in table})
+        leads = {vector.source: _symbol(vector) for vector in table}
+        if not image.library:
+            lines += _table(image, mode, leads)
+        elif mode is not None and library.own_table(image):
+            lines += library.table(image, mode, leads)
     return "\n".join(lines)

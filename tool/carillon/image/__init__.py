@@ -433,7 +433,8 @@ class Image:
     application's interrupts, what their vectors do that are not the application's function itself.  ``handlers``: the functions
     that vectors of the rounds lead to, unless those are tasks.  ``initials`` enable the application's interrupts, once.
     ``direct``: the application's functions that are vectors, or all but their beginning, and whether others may preempt them.
-    ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).
+    ``switches``: for each generated file, what it is compiled for (:mod:`.switches`).  ``library``: for an image that somebody
+    else's start-up code begins, and whose vector table is theirs (:mod:`carillon.emit.library`).
     """
 
     system: System
@@ -449,6 +450,7 @@ class Image:
     switches: dict[str, dict[str, Value]] = field(default_factory=dict, hash=False)
     microcode: Microcode | None = None
     blocks: Blocks | None = None
+    library: bool = False
 
     @property
     def laps(self) -> int:

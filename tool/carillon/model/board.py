@@ -253,6 +253,25 @@ class Written(Protocol):
         """Where the value at ``path`` stands."""
 
 
+class Interrupts(Frozen):
+    """What the chip's vendor calls its interrupts, in the file that the board names."""
+
+    handler: Text = Field(description="how the vendor's start-up code calls a handler; {} is the interrupt's name")
+    first: Source = Field(default=0, description="the source that the vendor counts as 0")
+    numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
+    irregular: dict[Identifier, Identifier] = Field(default_factory=dict, description="handlers that are called otherwise")
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """The source of each interrupt."""
+        return {name: number + self.first for name, number in self.numbers.items()}
+
+    @property
+    def handlers(self) -> dict[int, str]:
+        """The vendor's handler of each source."""
+        return {s: self.irregular.get(name, self.handler.replace("{}", name)) for name, s in self.sources.items()}
+
+
 class Console(Frozen):
     """A UART that is asked whether it takes a byte.
 
@@ -306,6 +325,7 @@ class Board(Frozen):
     application_sources: dict[Identifier, Source] = Field(
         default_factory=dict, description="sources that the application may name"
     )
+    interrupts: Interrupts | None = Field(default=None, description="the chip's own names of its interrupts: a file")
     software_sources: tuple[Source, ...] = Field(
         default=(), description="sources of devices that applications rarely use: event-triggered tasks may have them"
     )
@@ -340,6 +360,8 @@ class Board(Frozen):
         numbers += [(f"'{name}' of 'application_sources'", source) for name, source in self.application_sources.items()]
         numbers += [("'software_sources'", source) for source in self.software_sources]
         numbers += [("'dispatcher_source'", source) for source in (self.dispatcher_source,) if source is not None]
+        named = self.interrupts.sources if self.interrupts is not None else {}
+        numbers += [(f"interrupt '{name}'", source) for name, source in named.items()]
         beyond = next(((what, source) for what, source in numbers if source >= self.sources), None)
         if beyond is not None:
             raise ValueError(f"{beyond[0]} has source {beyond[1]}, but there are {self.sources} sources, numbered from 0")
@@ -392,9 +414,22 @@ class Board(Frozen):
         return frozenset(self.application_sources[name] for name in self._reserved)
 
     @property
+    def named_sources(self) -> dict[str, int]:
+        """The sources that an application may name for its interrupts: its own, and whatever the vendor names and no cell raises.
+
+        Where the board says where sources are enabled, they are those of which it does.
+        """
+        taken = {source for array in self.cells for source in array.sources} - set(self.application_sources.values())
+        known = self.requested
+        names = self.interrupts.sources if self.interrupts is not None else {}
+        return {n: s for n, s in names.items() if s not in taken and (not known or s in known)} | self.application_sources
+
+    @property
     def nameable(self) -> dict[str, int]:
         """What an application may reserve: sources that it may name, and cells, by the source of each."""
-        return self.application_sources | {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
+        names = self.interrupts.sources if self.interrupts is not None else {}
+        cells = {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
+        return names | self.application_sources | cells
 
     @property
     def kept(self) -> list[tuple[str, int, str]]:
@@ -417,6 +452,9 @@ class Board(Frozen):
         known = self.nameable
         wanted = self.mates(known[name] for name in names)
         reserved = {name: source for name, source in known.items() if source in wanted}
+        other = self.interrupts.numbers if self.interrupts is not None else {}
+        once = {source for name, source in reserved.items() if name not in other}
+        reserved = {name: source for name, source in reserved.items() if name not in other or source not in once}
         board = self.model_copy(update={"application_sources": self.application_sources | reserved})
         board._reserved = tuple(reserved)
         return board

@@ -49,6 +49,7 @@ class Capability(Enum):
     LOAD = "load"
     RESTART = "restart"
     KEEP = "keep"
+    UNTOUCHED = "untouched"
 
 
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, suggestion
-from carillon.model.board import Board
+from carillon.model.board import Board, Interrupts
 from carillon.model.family import Family
 from carillon.read.family import check_capabilities, family_names, load_family, place_registers
 from carillon.read.schema import toml_type
@@ -24,6 +24,8 @@ from carillon.units import shorten
 _REMEDY = "SPEC, section 'Board file', lists the keys; boards/virtual-tiny is the smallest example"
 _PATHS = ("linker_script", "sources")
 """The keys of [build] that hold paths."""
+_INTERRUPTS = "interrupts"
+"""The key whose file has the names of the interrupts."""
 
 
 def load_board(path: Path) -> Board:
@@ -37,10 +39,11 @@ def load_board(path: Path) -> Board:
     data = diagnostics.required(_read(path, layers, [], diagnostics))
     _families(data, layers, diagnostics)
     _port(data, layers, diagnostics)
+    named = _interrupts(data, layers, diagnostics)
     board = diagnostics.required(validate(Board, data, layers, _REMEDY, diagnostics))
     _requests(board, layers, diagnostics)
     diagnostics.stop_on_errors()
-    board._files = tuple(Path(places.file) for _, places in layers.files)
+    board._files = tuple(Path(places.file) for _, places in layers.files) + named
     board._written = layers
     return board
 
@@ -85,7 +88,9 @@ def _base(name: str, path: Path) -> Path | None:
 
 def _absolute(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A copy of ``data`` with absolute paths, so that other boards can inherit them."""
-    build = data.get("build")
+    build, interrupts = data.get("build"), data.get(_INTERRUPTS)
+    if isinstance(interrupts, str) and interrupts:
+        data = {**data, _INTERRUPTS: str(folder / interrupts)}
     if not isinstance(build, dict):
         return dict(data)
     absolute = dict(build)
@@ -137,6 +142,22 @@ def _families(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) ->
         check_capabilities(number, array, family, layers, diagnostics)
         registers = place_registers(number, array, family, layers, diagnostics)
         data["cells"][number] = {**array, "family": family, "registers": registers}
+
+
+def _interrupts(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> tuple[Path, ...]:
+    """Replace the path of the file with the names of the interrupts by what the file says; returns that path."""
+    written = data.get(_INTERRUPTS)
+    if not isinstance(written, str) or not written:
+        return ()
+    path = Path(written)
+    if not path.is_file():
+        cause, remedy = f"there is no file {shorten(path.name)} with the interrupts' names", "name a file beside the board's"
+        diagnostics.error("C050", layers.place((_INTERRUPTS,)), cause, remedy)
+        diagnostics.stop_on_errors()
+    parsed = diagnostics.required(read_toml(path, diagnostics))
+    found = diagnostics.required(validate(Interrupts, parsed.data, Layers([(parsed.data, parsed.places)]), _REMEDY, diagnostics))
+    data[_INTERRUPTS] = found
+    return (path,)
 
 
 def _port(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> None:

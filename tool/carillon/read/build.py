@@ -12,6 +12,7 @@ from carillon.model import Idle, Interrupt, OnDeadlineMiss, System
 from carillon.model.board import Board
 from carillon.read.application import application_of
 from carillon.read.board import load_board
+from carillon.read.interrupt_sources import InterruptSources
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
@@ -172,7 +173,7 @@ class Builder(Reading):
     def _interrupts(self, board: Board) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}
         for name, table in self.file.interrupt.items():
-            source = board.application_sources.get(table.source or "")
+            source = board.named_sources.get(table.source or "")
             if source is not None:
                 yield Interrupt(
                     name,
@@ -193,6 +194,6 @@ def application_sources(board: str | None, written: str | None, folder: Path) ->
     if where is None:
         return None
     try:
-        return list(load_board(where).application_sources)
+        return InterruptSources(load_board(where))
     except CarillonError:
         return None  # reported where the board is read for the model

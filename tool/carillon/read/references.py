@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 from carillon.diagnostics import suggestion
@@ -23,7 +24,9 @@ def other_source(name: str, board: Board) -> str:
     """The remedy if a board has no application source named ``name`` (C025)."""
     if name in board.nameable:
         return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
-    return suggestion(name, board.application_sources)
+    close = difflib.get_close_matches(name.upper(), {known.upper() for known in board.named_sources}, n=5, cutoff=0.7)
+    near = [known for known in sorted(board.named_sources) if known.upper() in close]
+    return f"near names are {', '.join(near)}" if len(near) > 1 and board.interrupts else suggestion(name, board.named_sources)
 
 
 class References(Reading):
@@ -49,7 +52,7 @@ class References(Reading):
             if interrupt.source is None:
                 if not self.broken.under(*path):
                     self._missing("source", path, "name one of the board's application sources")
-            elif board is not None and interrupt.source not in board.application_sources:
+            elif board is not None and interrupt.source not in board.named_sources:
                 cause = f"board '{board.name}' has no application source {shorten(interrupt.source)}"
                 self.diagnostics.error("C025", self.places.value((*path, "source")), cause, other_source(interrupt.source, board))
         for name, mode in self.file.mode.items():

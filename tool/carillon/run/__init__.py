@@ -44,6 +44,9 @@ NOTHING_STARTS = (
 # The environment's variable that names a folder of QEMU's programs to use instead of those that are installed.
 EMULATORS = "CARILLON_QEMU"
 
+# Where the processor begins: in Carillon's start-up code, or in a vendor's.
+RESETS = ("carillon_port_reset", "Reset_Handler")
+
 # Instructions, at most, from the start of the event-triggered system's cells to that of the first round.
 BENEATH = 10_000
 
@@ -388,7 +391,7 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
     The loop, for ARMv7-M: ldr r0, count; subs r0, #1; bne; ldr pc, reset.
     """
     turns = instructions // 2 + 1
-    reset = table["carillon_port_reset"][0] | 1
+    reset = table[next(name for name in RESETS if name in table)][0] | 1
     words = (0x3801_4802, 0xF8DF_D1FD, 0xBF00_F008, turns, reset)
     options = []
     for number, word in enumerate(words):

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from carillon.emit import text
+from carillon.emit.library import MARK
 from carillon.image import Image
 from carillon.image.operations import Vector
 
@@ -57,6 +58,8 @@ def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Ve
     """Handlers that the application adds to the schedule's, where vectors are code: avr-libc's ISR() of unused sources."""
     board = image.system.board
     if board.vectors == "table":
+        return []
+    if MARK in symbols:  # the start-up code has functions of these names for all
         return []
     nowhere = symbols.get(text.UNEXPECTED)
     names = {s: f"{text.HANDLER}{s}" for s in range(board.system_vectors, board.sources)}

@@ -32,7 +32,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
 from carillon.verify.microcode import MicrocodeCheck, MicrocodeReport
 from carillon.verify.rounds import REMEDY, ModeReport, Round
-from carillon.verify.vector_tables import differences, own_handlers
+from carillon.verify.vector_tables import differences, in_library, own_handlers, supervisor, table_of
 
 
 @dataclass(slots=True)
@@ -105,12 +105,17 @@ class _Verifier:
         beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
         whole = modes or ((beneath,) if beneath is not None else ())
-        vectors = [self._vectors(tables, table) for table in whole]
+        places = [table_of(elf, table.vectors, system.board) for table in whole]
+        vectors = [self._vectors(tables, place) for place in places]
+        if in_library(elf):
+            self.unverified.append("the start-up code and the vectors of what the schedule does not name: they are the project's")
         self.unverified += own_handlers(elf, vectors)
         used = range(system.board.sources) if modes else below
         for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
+        for wrong in (fault for place in places for fault in supervisor(elf, place)):
+            self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         if beneath is not None:
             self._events(tables, beneath, functions, vectors)
         bases = tables.time_bases(len(system.modes))
@@ -146,9 +151,9 @@ class _Verifier:
             return None
         return hardware
 
-    def _vectors(self, tables: Tables, table: ModeTable) -> dict[int, int]:
+    def _vectors(self, tables: Tables, table: int) -> dict[int, int]:
         board = self.system.board
-        return {s: tables.vector(table.vectors, s, board.system_vectors) for s in range(board.system_vectors, board.sources)}
+        return {s: tables.vector(table, s, board.system_vectors) for s in range(board.system_vectors, board.sources)}
 
     def _events(
         self, tables: Tables, table: ModeTable, functions: Mapping[int, str], vectors: Sequence[Mapping[int, int]]

@@ -16,10 +16,26 @@ from carillon.verify.elf import Elf
 UNEXPECTED = "carillon_port_unexpected"
 SYSTEM = {0: "carillon_stack_top", 1: "carillon_port_reset", 11: "carillon_port_supervisor_call"}
 """The processor's own entries of Arm; all others of them lead to UNEXPECTED."""
+LIBRARY = "carillon_library"
+"""The symbol that a library brings."""
+LOWERS = "carillon_library_lowers"
+"""The symbol that it brings beside that if tasks run lowered."""
+
+
+def supervisor(elf: Elf, table: int) -> Iterator[str]:
+    """The fault of the vector of the supervisor's call in an image with a library that takes it."""
+    symbol = elf.symbols.get(SYSTEM[11])
+    if LOWERS in elf.symbols and (symbol is None or elf.number(table + 11 * elf.pointer, elf.pointer) != symbol.address | 1):
+        yield f"vector 11 is not '{SYSTEM[11]}'"
 
 
 def unused(elf: Elf, source: int, address: int) -> bool:
-    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR()."""
+    """Whether a vector leads where an unused source's vector must: nowhere, or to the application's own ISR().
+
+    Beside a vendor's start-up code it may lead anywhere but to a function of the kernel's.
+    """
+    if in_library(elf):
+        return not any(s.name.startswith("carillon_") and s.name != UNEXPECTED for s in elf.by_address.get(address, ()))
     return any(s is not None and s.address == address for s in (elf.symbols.get(UNEXPECTED), elf.symbols.get(_own(source))))
 
 
@@ -30,17 +46,27 @@ def _own(source: int) -> str:
 
 def own_handlers(elf: Elf, vectors: Iterable[Mapping[int, int]]) -> list[str]:
     """What is not verified: handlers of the application's own."""
-    nowhere = elf.symbols.get(UNEXPECTED)
+    nowhere = elf.symbols.get(UNEXPECTED) if not in_library(elf) else None
     handlers = ((source, address, elf.symbols.get(_own(source))) for table in vectors for source, address in table.items())
     found = {s for s, at, it in handlers if it is not None and nowhere is not None and at == it.address != nowhere.address}
     return [f"what the application's own handlers do, of vectors {', '.join(map(str, sorted(found)))}"] if found else []
+
+
+def in_library(elf: Elf) -> bool:
+    """Whether the start-up code is another's: the image has a library of ``carillon build --library``."""
+    return LIBRARY in elf.symbols
+
+
+def table_of(elf: Elf, table: int, board: Board) -> int:
+    """Where a mode's vector table is: a library of one mode leaves that to the start-up code, whose table begins the image."""
+    return table if table or not in_library(elf) or board.run is None else board.run.code_base
 
 
 def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
     """The faults of vectors of sources that are not ``used``, and of the Thumb bit of all vectors."""
     used_sources = set(used)
     nowhere = elf.symbols.get(UNEXPECTED)
-    if elf.machine == AVR or nowhere is None:
+    if elf.machine == AVR or nowhere is None or in_library(elf):
         return
     size = elf.pointer
     for number in range(board.sources):

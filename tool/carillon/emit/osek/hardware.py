@@ -20,7 +20,7 @@ def contexts(board: Board, osek: OsekImage) -> list[str]:
 def hardware(image: Image, osek: OsekImage) -> list[str]:
     """The hardware image that StartOS sets up, or ttStartOS above it."""
     stem = "carillon_osek"
-    alone = not image.modes
+    alone = not image.modes and not image.library
     lines = [f"extern const carillon_vector {stem}_vectors[];", ""] if alone else []
     lines += text.array("struct carillon_level", f"{stem}_source_levels", [f"{{{s}, {v}}}," for s, v in osek.levels])
     lines += text.stores(stem, osek.stores, _said, not image.system.board.kept)

@@ -13,6 +13,7 @@ from typing import Any
 
 from carillon.diagnostics import Span
 from carillon.read.foreign.converted import Converted
+from carillon.read.interrupt_sources import free
 from carillon.read.spans import Path
 from carillon.units import SECONDS, format_number
 
@@ -73,13 +74,13 @@ def assign_sources(
         result.broken.update(("osek", "isr", name, "source") for name in without)
         return
     taken = {table.get("source") for table in isrs.values()}
-    free = [source for source in known if source not in taken]
-    given = dict(zip(without, free, strict=False))
+    left = free(known, taken)
+    given = dict(zip(without, left, strict=False))
     for name, source in given.items():
         isrs[name]["source"] = source
         instead = written.get(name)
         result.notes["osek", "isr", name, "source"] = f"chosen by Carillon{f' instead of {instead}' if instead else ''}"
-    for name in without[len(free) :]:
+    for name in without[len(left) :]:
         result.broken.add(("osek", "isr", name, "source"))
         cause = f"there is no interrupt source left for ISR {name}: the board has {len(known)} for applications"
         error("C154", result.places.key(("osek", "isr", name)), cause, more)

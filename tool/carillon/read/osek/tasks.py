@@ -223,11 +223,11 @@ class Tasks:
                     self.at.error("C110", self.at.key(*path, key), f"{phrase} is of category 1 and has {has}", remedy)
             if table.source is None:
                 self.at.missing(path, phrase, "source", "name one of the board's application sources")
-            elif board is not None and table.source not in board.application_sources:
+            elif board is not None and table.source not in board.named_sources:
                 cause = f"board '{board.name}' has no application source {shorten(table.source)}"
                 self.at.error("C025", self.at.value(*path, "source"), cause, other_source(table.source, board))
             elif board is not None:
-                source = board.application_sources[table.source]
+                source = board.named_sources[table.source]
                 yield Isr(name, table.category, source, table.priority, resources, self.at.key(*path))
 
     def _check_isr_internal(self, own: str, names: list[str], path: Path) -> None:

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a library of `carillon build --library` has for the project that links it: a check of what the project has left
+ * to the system.  Call it in a debug build, right before ttStartOS or StartOS:
+ *
+ *     uint32_t where;
+ *     if (carillon_check_start(&where) != CARILLON_START_READY) { ... }
+ */
+#ifndef CARILLON_LIBRARY_H
+#define CARILLON_LIBRARY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum carillon_start {
+    CARILLON_START_READY,
+    CARILLON_START_IN_HANDLER,      /* a handler calls, with that exception number: it never returns */
+    CARILLON_START_MASKED,          /* PRIMASK (1), FAULTMASK (2) or BASEPRI (3) holds interrupts back */
+    CARILLON_START_PRIORITY_GROUPS, /* AIRCR has this PRIGROUP, by which not all priority bits are of preemption */
+    CARILLON_START_PRIORITY_BITS,   /* a priority of all ones reads so: the processor has fewer bits than the board's
+                                       levels */
+    CARILLON_START_VECTOR,          /* the table in use has another handler for the exception with that number */
+    CARILLON_START_TIMER            /* the timer's register there is not as after reset, or its clock is off */
+};
+
+/* What keeps the system from starting, and where. */
+enum carillon_start carillon_check_start(uint32_t *where);
+
+/* Generated: the vectors of the system, and what the registers of its timers read after reset. */
+struct carillon_expected_vector {
+    uint32_t source;
+    void (*handler)(void);
+};
+struct carillon_expected_register {
+    uint32_t address;
+    uint32_t bits;
+    uint32_t value;
+};
+extern const struct carillon_expected_vector carillon_expected_vectors[];
+extern const uint32_t carillon_expected_vector_count;
+extern const struct carillon_expected_register carillon_expected_registers[];
+extern const uint32_t carillon_expected_register_count;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

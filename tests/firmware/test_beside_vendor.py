@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library beside a vendor's start-up code: a project that links it does what an image of its own does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from laboratory import MPS
+
+from building import build
+from carillon.build import built_elsewhere
+from carillon.build.library import build_library
+from carillon.build.symbols import symbols
+from carillon.diagnostics import Diagnostics
+from carillon.elf import read_elf
+from carillon.pipeline import Planned, plan
+from carillon.run import run
+from carillon.trace import Event, Kind
+from carillon.verify.elf import Elf
+from runnable import RIGLESS
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "beside-cmsis"
+DISCOVERY = "stm32f4-discovery"
+CHIPS = {MPS: "mps2-an385", DISCOVERY: "stm32f407"}
+BUTTONS = {MPS: ("PORT0_0", "PORT0_0_Handler", 32), DISCOVERY: ("EXTI0", "EXTI0_IRQHandler", 22)}
+BOARDS = [MPS, pytest.param(DISCOVERY, marks=RIGLESS)]
+
+pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("ninja") is None, reason="needs cmake and ninja")
+
+
+SCHEDULES = {MPS: "mps2-an385.toml", DISCOVERY: "schedule.toml"}
+
+
+def schedule(folder: Path, board: str) -> Path:
+    """The example's schedule for a board, beside the C files of the application."""
+    for source in (SCHEDULES[board], "loops.c", "button.c"):
+        shutil.copy(EXAMPLE / source, folder)
+    return folder / SCHEDULES[board]
+
+
+def project(planned: Planned, folder: Path, chip: str, cmakelists: Path = EXAMPLE / "project") -> Path:
+    """The ELF of the project with CMake, which links the library of a plan."""
+    diagnostics = Diagnostics()
+    library = build_library(replace(planned.image, library=True), folder / "carillon", diagnostics)
+    assert library is not None, diagnostics.reported
+    toolchain = ROOT / "cmake/toolchains/arm-none-eabi.cmake"
+    options = [f"-DCHIP={chip}", f"-DCARILLON={library.archive.parent}", "-G", "Ninja", "--toolchain", str(toolchain)]
+    for step in (["-S", str(cmakelists), "-B", str(folder / "out"), *options], ["--build", str(folder / "out")]):
+        made = subprocess.run(["cmake", *step], capture_output=True, text=True, timeout=120, check=False)
+        assert made.returncode == 0, made.stdout + made.stderr
+    return folder / "out" / "app.elf"
+
+
+def events_of(planned: Planned, elf: Path | None, folder: Path, rounds: int = 2, ticks: int = 0) -> list[Event]:
+    """What happens in some rounds of an image of a project, or of the tool's."""
+    diagnostics = Diagnostics()
+    make = built_elsewhere(planned.image, elf, diagnostics) if elf is not None else build(planned.image, folder, diagnostics)
+    assert make is not None, diagnostics.reported
+    ticks = ticks or rounds * planned.system.modes[0].round_length
+    trace = run(planned.image, make, ticks, diagnostics, rounds=rounds if planned.system.modes else 0)
+    assert trace is not None, diagnostics.reported
+    return list(trace.events)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_same_starts_in_a_cmake_project_with_a_vendors_start_up_code_and_alone(tmp_path: Path, board: str) -> None:
+    planned = plan(schedule(tmp_path, board), Diagnostics(), board)
+    beside = events_of(planned, project(planned, tmp_path, CHIPS[board]), tmp_path)
+    alone = events_of(planned, None, tmp_path / "alone")
+    starts = [e for e in alone if e.kind is Kind.START]
+    assert len(starts) == 2 * (200 + 10 + 1)
+    assert beside == alone
+
+
+@pytest.mark.parametrize("board", [MPS, DISCOVERY])
+def test_the_vendors_table_has_a_function_of_the_application_and_nothing_between(tmp_path: Path, board: str) -> None:
+    planned = plan(schedule(tmp_path, board), Diagnostics(), board)
+    elf = project(planned, tmp_path, CHIPS[board])
+    table, where = Elf(elf), symbols(elf)
+    _, handler, source = BUTTONS[board]
+    assert planned.system.board.run is not None
+    begin = planned.system.board.run.code_base
+    assert table.number(begin + 4 * source, 4) == where["button"][0] | 1
+    assert where[handler][0] & ~1 == where["button"][0] & ~1
+    for vector in planned.image.vectors[0]:
+        assert table.number(begin + 4 * vector.source, 4) == where[vector.symbol][0] | 1, vector
+
+
+MODES = """
+[system]
+reserve = ["SysTick"]
+start_mode = "slow"
+[interrupt.button]
+source = "PORT0_0"
+[task.A]
+wcet = "20us"
+[task.B]
+wcet = "20us"
+[mode.slow]
+round = "5ms"
+points = [{ at = "500us", activate = "A" }]
+[mode.fast]
+round = "2ms"
+points = [{ at = "300us", activate = "B" }]
+"""
+MODES_CODE = """
+#include "carillon/osektime.h"
+void button(void);
+void button(void) {}
+ttTASK(A) { static int runs; if (++runs == 2) { (void)ttSwitchAppMode(ttAppMode_fast); } }
+ttTASK(B) { static int runs; if (++runs == 3) { (void)ttSwitchAppMode(ttAppMode_slow); } }
+"""
+TICKS = """
+#include "carillon/osektime.h"
+#include "hal.h"
+uint32_t seen;
+void ttIdleTask(void) { for (;;) { if (HAL_GetTick() > seen) { seen = HAL_GetTick(); } } }
+int main(void) { HAL_Init(); ttStartOS(ttOS_DEFAULTAPPMODE); }
+"""
+
+
+def test_several_modes_have_tables_with_the_vendors_handlers(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(MODES, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(MODES_CODE, encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" ../button.c", ""), encoding="utf-8")
+    (own / "main.c").write_text(TICKS, encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    beside = events_of(planned, elf, tmp_path, rounds=8)
+    assert beside == events_of(planned, None, tmp_path / "alone", rounds=8)
+    assert {e.object for e in beside if e.kind is Kind.START} >= {"A", "B"}
+    table, where = Elf(elf), symbols(elf)
+    for name in ("carillon_mode0_vectors", "carillon_mode1_vectors"):
+        begin = where[name][0]
+        assert begin % 512 == 0
+        assert table.number(begin + 4 * 15, 4) == where["SysTick_Handler"][0] | 1
+        assert table.number(begin + 4 * 17, 4) == where["Default_Handler"][0] | 1  # UARTTX0
+        assert table.number(begin + 4 * 32, 4) == where["button"][0] | 1
+
+
+EVENTS = """
+[system]
+reserve = ["SysTick"]
+[osek.task.Blink]
+priority = 1
+[osek.task.Led]
+priority = 2
+[osek.isr.button]
+category = 2
+source = "PORT0_0"
+priority = 3
+[osek.counter.Timer]
+tick = "1ms"
+[osek.alarm.Toggle]
+counter = "Timer"
+activate = "Blink"
+autostart = { at = 2, cycle = 2 }
+static = true
+"""
+EVENTS_CODE = """
+#include "os.h"
+DeclareTask(Led);
+TASK(Blink) { (void)ActivateTask(Led); TerminateTask(); }
+TASK(Led) { TerminateTask(); }
+ISR(button) {}
+"""
+EVENTS_MAIN = """
+#include "hal.h"
+#include "os.h"
+int main(void) { HAL_Init(); StartOS(OSDEFAULTAPPMODE); }
+"""
+
+
+def test_an_event_triggered_system_does_the_same_beside_the_vendors_code(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(EVENTS, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(EVENTS_CODE, encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" ../button.c", ""), encoding="utf-8")
+    lists.write_text(lists.read_text(encoding="utf-8").replace(" -Wl,--gc-sections", ""), encoding="utf-8")
+    (own / "main.c").write_text(EVENTS_MAIN, encoding="utf-8")
+    beside = events_of(planned, project(planned, tmp_path, CHIPS[MPS], own), tmp_path, ticks=500_000)
+    assert len([e for e in beside if e.kind is Kind.START]) == 2 * 9
+    assert beside == events_of(planned, None, tmp_path / "alone", ticks=500_000)
+
+
+WRONG = {
+    "nothing": ("", "", "READY", 0),
+    "interrupts masked": ('__asm__("cpsid i");', '__asm__("cpsie i");', "MASKED", 1),
+    "levels masked": ('__asm__("msr basepri, %0" ::"r"(0x40));', '__asm__("msr basepri, %0" ::"r"(0));', "MASKED", 3),
+    "bits that do not preempt": ("AT(0xE000ED0C) = 0x05FA0600;", "AT(0xE000ED0C) = 0x05FA0400;", "PRIORITY_GROUPS", 6),
+    "another table": ("AT(0xE000ED08) = (uint32_t)table;", "AT(0xE000ED08) = 0;", "VECTOR", 24),
+    "a timer that runs": ("AT(0x40000000) = 1;", "AT(0x40000000) = 0;", "TIMER", 0x40000000),
+    "half a dual timer that runs": ("AT(0x40002008) = 0x80;", "AT(0x40002008) = 0x20;", "TIMER", 0x40002008),
+}
+WRONG_MAIN = """
+#include "carillon/osektime.h"
+#include "carillon_library.h"
+#include "hal.h"
+#define AT(address) (*(volatile uint32_t *)(address))
+static uint32_t table[64] __attribute__((aligned(256)));
+static void nobody(void) {{}}
+static uint32_t where;
+int main(void)
+{{
+    for (int k = 0; k < 64; k++) {{ table[k] = (uint32_t)nobody; }}
+    HAL_Init();
+    {wrong}
+    const enum carillon_start said = carillon_check_start(&where);
+    {right}
+    if ((said == CARILLON_START_{reason}) && (where == {at}u)) {{ ttStartOS(ttOS_DEFAULTAPPMODE); }}
+    for (;;) {{}}
+}}
+"""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_check_of_the_start_names_what_is_wrong(tmp_path: Path, name: str) -> None:
+    wrong, right, reason, at = WRONG[name]
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    (own / "main.c").write_text(WRONG_MAIN.format(wrong=wrong, right=right, reason=reason, at=at), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    starts = [e for e in events_of(planned, elf, tmp_path, ticks=10_000) if e.kind is Kind.START]
+    assert starts  # main has started the system, as the check said what was expected
+
+
+def test_without_the_fragment_a_function_of_the_application_is_a_branch_away(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = (own / "CMakeLists.txt").read_text(encoding="utf-8").replace(" ${CARILLON}/carillon.ld", "")
+    (own / "CMakeLists.txt").write_text(lists.replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    table, where = Elf(elf), symbols(elf)
+    _, handler, source = BUTTONS[MPS]
+    at = table.number(4 * source, 4) & ~1
+    assert at == where[handler][0] & ~1 != where["button"][0] & ~1
+    size = next(s.size for s in read_elf(elf).symbols if s.name == handler)
+    assert size == 4  # b.w
+    assert built_elsewhere(planned.image, elf, Diagnostics()) is not None
+
+
+def test_a_second_handler_of_a_timer_is_refused_by_the_linker(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    main = own / "main.c"
+    another = "void TIMER0_Handler(void);\nvoid TIMER0_Handler(void) {}\n"
+    main.write_text(main.read_text(encoding="utf-8") + another, encoding="utf-8")
+    with pytest.raises(AssertionError, match="multiple definition of `TIMER0_Handler'"):
+        project(planned, tmp_path, CHIPS[MPS], own)
+
+
+def test_an_image_whose_table_does_not_lead_to_the_library_is_refused(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    own = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    startup = own / "mps2-an385" / "startup.c"
+    startup.write_text(startup.read_text(encoding="utf-8").replace("TIMER0_Handler", "TIMER_0_Handler"), encoding="utf-8")
+    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    diagnostics = Diagnostics()
+    assert built_elsewhere(planned.image, elf, diagnostics) is None
+    assert "C205" in {d.code for d in diagnostics.errors}
+
+
+AVR_ROUND = """
+[system]
+name = "avr"
+[task.A]
+period = "1ms"
+wcet = "50us"
+[task.B]
+period = "2ms"
+offset = "300us"
+wcet = "50us"
+"""
+AVR_EVENTS = EVENTS.replace('[system]\nreserve = ["SysTick"]\n', "").replace('"PORT0_0"', '"soft0"')
+AVR_CODE = """
+#include "carillon/osektime.h"
+ttTASK(A) { carillon_work(100u); }
+ttTASK(B) { carillon_work(100u); }
+"""
+AVR_MAIN = """
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include "{header}"
+int main(void)
+{{
+    SMCR = 1; /* SE, as Carillon's own start-up code */
+    EICRA = 0x0F;
+    sei();
+    {start}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "header", "start", "starts"),
+    [
+        (AVR_ROUND, AVR_CODE, "carillon/osektime.h", "ttStartOS(ttOS_DEFAULTAPPMODE);", 15),
+        (AVR_EVENTS, EVENTS_CODE, "os.h", "StartOS(OSDEFAULTAPPMODE);", 18),
+    ],
+    ids=["round", "event-triggered"],
+)
+def test_the_same_starts_with_the_start_up_code_of_avr_libc(
+    tmp_path: Path, text: str, code: str, header: str, start: str, starts: int
+) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / "loops.c").write_text(code, encoding="utf-8")
+    planned = plan(path, Diagnostics(), "arduino-uno")
+    diagnostics = Diagnostics()
+    library = build_library(replace(planned.image, library=True), tmp_path / "carillon", diagnostics)
+    assert library is not None, diagnostics.reported
+    main, elf = tmp_path / "project.c", tmp_path / "app.elf"
+    main.write_text(AVR_MAIN.format(header=header, start=start), encoding="utf-8")
+    command = ["avr-gcc", "-mmcu=atmega328p", "-O2", "-g", "-I", str(library.include), str(main), str(tmp_path / "loops.c")]
+    command += [str(library.archive), str(library.fragment), "-Wl,--gc-sections", "-o", str(elf)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    main.unlink()
+    beside = events_of(planned, elf, tmp_path, ticks=320_000)
+    assert len([e for e in beside if e.kind is Kind.START]) >= starts
+    assert beside == events_of(planned, None, tmp_path / "alone", ticks=320_000)
+    notes = library.notes.read_text(encoding="utf-8")
+    assert "__vector_11 " in notes
+    assert "sei()" in notes

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interrupts of chips have the vendor's names and numbers, and schedules may name them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+from carillon.read import read_schedule
+from carillon.read.board import load_board
+from carillon.resources import data_root
+
+ELSEWHERE = Path(__file__).parent / "interrupts"
+CHIPS = {"stm32f4-discovery": "stm32f407", "nucleo-f429zi": "stm32f429", "blackpill-f411": "stm32f411"}
+# What that description, which is made for several chips at once, has and the chip lacks, or the other way round.
+DIFFERENT = {
+    "stm32f407": {"CRYP": None, "LCD_TFT": None, "LCD_TFT_1": None},
+    "stm32f429": {"CRYP": None, "LCD_TFT": "LTDC", "LCD_TFT_1": "LTDC_ER"},
+    "stm32f411": {},
+}
+LACKS = {"stm32f407": {"FLASH": 4}}
+
+
+def described(chip: str) -> dict[str, int]:
+    """The interrupts of a description that is not of Carillon, in capitals."""
+    lines = (ELSEWHERE / f"{chip}.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    renamed = {name: int(number) for number, name in rows}
+    result = {DIFFERENT[chip].get(name, name): number for name, number in renamed.items()}
+    return {name: number for name, number in result.items() if name is not None} | LACKS.get(chip, {})
+
+
+@pytest.mark.parametrize(("board", "chip"), CHIPS.items())
+def test_the_names_and_numbers_are_those_of_a_description_made_elsewhere(board: str, chip: str) -> None:
+    interrupts = load_board(data_root() / "boards" / board / "board.toml").interrupts
+    assert interrupts is not None
+    assert {name.upper(): number for name, number in interrupts.numbers.items()} == described(chip)
+
+
+@pytest.mark.parametrize(("board", "chip"), CHIPS.items())
+def test_cells_have_the_interrupts_of_timers_of_their_names(board: str, chip: str) -> None:
+    model = load_board(data_root() / "boards" / board / "board.toml")
+    assert model.interrupts is not None
+    called = {source: name for name, source in model.interrupts.sources.items()}
+    for array in model.cells:
+        for name, source in zip(array.names, array.sources, strict=True):
+            assert called[source].split("_")[0] == name, (board, chip)
+
+
+@pytest.mark.parametrize("board", [*CHIPS, "mps2-an385"])
+def test_every_interrupt_that_no_cell_raises_can_be_named(tmp_path: Path, board: str) -> None:
+    model = load_board(data_root() / "boards" / board / "board.toml")
+    assert model.interrupts is not None
+    cells = {source for array in model.cells for source in array.sources}
+    free = {name: source for name, source in model.interrupts.sources.items() if source not in cells}
+    assert len(free) >= 28
+    tables = "".join(f'[interrupt.I{k}]\nsource = "{name}"\n' for k, name in enumerate(free))
+    path = tmp_path / "schedule.toml"
+    path.write_text(f'[system]\nboard = "{board}"\n[task.A]\nperiod = "1ms"\n{tables}', encoding="utf-8")
+    diagnostics = Diagnostics()
+    system = read_schedule(path, diagnostics)
+    assert system is not None, diagnostics.reported
+    assert [i.source for i in system.interrupts] == list(free.values())
+
+
+def test_an_isr_and_what_is_reserved_may_be_named_by_the_vendors_names(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    text = """
+    [system]
+    board = "stm32f4-discovery"
+    reserve = ["TIM1_UP_TIM10", "DMA1_Stream2"]
+    [osek.isr.Button]
+    category = 2
+    source = "EXTI15_10"
+    [osek.isr.Timer]
+    category = 2
+    source = "TIM1_UP_TIM10"
+    [osek.task.T]
+    priority = 1
+    [osek.counter.C]
+    tick = "1ms"
+    [osek.alarm.A]
+    counter = "C"
+    activate = "T"
+    autostart = { at = 1, cycle = 1 }
+    """
+    path.write_text(text, encoding="utf-8")
+    planned = plan(path, Diagnostics())
+    assert planned.system.osek is not None
+    assert [isr.source for isr in planned.system.osek.isrs] == [56, 41]
+    assert planned.system.board.reserved == ("soft2", "TIM1")  # as the board calls them
+    assert 29 not in {vector.source for vector in planned.image.vectors[0]}
+    assert "TIM1" not in {cell.use.cell.name for cell in (planned.image.osek.cells if planned.image.osek else ())}
+
+
+def test_an_oil_file_may_name_them_and_what_is_chosen_for_others_is_free(tmp_path: Path) -> None:
+    text = """
+    CPU c {
+      OS o { STATUS = STANDARD; };
+      TASK T { PRIORITY = 1; SCHEDULE = FULL; ACTIVATION = 1; AUTOSTART = TRUE; };
+      ISR Named { CATEGORY = 2; PRIORITY = 2; SOURCE = "DMA1_Stream0"; };
+      ISR Other { CATEGORY = 2; PRIORITY = 3; };
+    };
+    """
+    path = tmp_path / "system.oil"
+    path.write_text(text, encoding="utf-8")
+    diagnostics = Diagnostics()
+    system = read_schedule(path, diagnostics, "stm32f4-discovery")
+    assert system is not None, diagnostics.reported
+    assert system.osek is not None
+    assert {isr.name: isr.source for isr in system.osek.isrs} == {"Named": 27, "Other": 28}
