@@ -35,7 +35,7 @@
 
 #define NRFTIMER_MATCH(cell) (NRFTIMER_TIMER(cell) + 0x540u + 4u * NRFTIMER_CHANNEL(cell))
 #define NRFTIMER_EVENT(cell) (NRFTIMER_TIMER(cell) + 0x140u + 4u * NRFTIMER_CHANNEL(cell))
-#define NRFTIMER_BIT(cell) (UINT32_C(0x10000) << NRFTIMER_CHANNEL(cell))
+#define NRFTIMER_MASK(cell) (UINT32_C(0x10000) << NRFTIMER_CHANNEL(cell))
 #define NRFTIMER_EVENT_OF(match) ((match)-0x400u)
 #define NRFTIMER_OF(match) ((match) & ~UINT32_C(0xFFF)) /* timers lie at multiples of 4096 */
 
@@ -52,14 +52,13 @@ __attribute__((weak)) uint32_t nrftimer_periods[NRFTIMER_CELLS];
         CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_WIDTH, 0u), /* 16 bits */                                      \
         CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_PRESCALER, CARILLON_CLOCK_SELECT),                             \
         CARILLON_STORE(NRFTIMER_MATCH(cell), (uint32_t)(first)&UINT16_MAX), CARILLON_STORE(NRFTIMER_EVENT(cell), 0u), \
-        CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_BIT(cell))
+        CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_MASK(cell))
 /* A cell that is armed later, a deadline, expires before the first round begins in name only: arming moves it. */
-#define NRFTIMER_HOLD(cell) CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_BIT(cell))
+#define NRFTIMER_HOLD(cell) CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_MASK(cell))
 #define NRFTIMER_START(cell) CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_TASK_START, 1u)
-#define NRFTIMER_START_DISARMED NRFTIMER_START
-#define NRFTIMER_STOP(cell)                                                          \
-    CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_TASK_STOP, 1u),                   \
-        CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_BIT(cell)), \
+#define NRFTIMER_STOP(cell)                                                           \
+    CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_TASK_STOP, 1u),                    \
+        CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_MASK(cell)), \
         CARILLON_STORE(NRFTIMER_EVENT(cell), 0u)
 #define NRFTIMER_FREE_PREPARE NRFTIMER_PREPARE
 #define NRFTIMER_FREE_START NRFTIMER_START
@@ -118,7 +117,7 @@ static inline bool nrftimer_asks(uint32_t cell)
 {
     (void)cell;
     return (carillon_port_read(NRFTIMER_EVENT(cell)) != 0u) &&
-           ((carillon_port_read(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE) & NRFTIMER_BIT(cell)) != 0u);
+           ((carillon_port_read(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE) & NRFTIMER_MASK(cell)) != 0u);
 }
 
 static inline void nrftimer_arm(uint32_t cell)
@@ -126,14 +125,14 @@ static inline void nrftimer_arm(uint32_t cell)
     (void)cell;
     nrftimer_skip(NRFTIMER_MATCH(cell), nrftimer_periods[cell]);
     carillon_port_write(NRFTIMER_EVENT(cell), 0u);
-    carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_BIT(cell));
+    carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_MASK(cell));
 }
 
 /* As carillon_port_disarm: a deadline does not interrupt after its task was counted as ended. */
 static inline void nrftimer_disarm(uint32_t cell)
 {
     (void)cell;
-    carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_BIT(cell));
+    carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_MASK(cell));
     (void)carillon_port_read(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE);
     carillon_port_barrier();
 }

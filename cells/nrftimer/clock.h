@@ -24,7 +24,7 @@ static inline void carillon_device_enable(void)
 {
 #if !CARILLON_CLOCK_KEEPS_TIME
     carillon_port_write(NRFTIMER_EVENT(CARILLON_CLOCK_CELL), 0u);
-    carillon_port_write(NRFTIMER_TIMER(CARILLON_CLOCK_CELL) + NRFTIMER_ENABLE, NRFTIMER_BIT(CARILLON_CLOCK_CELL));
+    carillon_port_write(NRFTIMER_TIMER(CARILLON_CLOCK_CELL) + NRFTIMER_ENABLE, NRFTIMER_MASK(CARILLON_CLOCK_CELL));
 #endif
 }
 

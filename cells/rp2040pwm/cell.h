@@ -21,7 +21,7 @@
 #define RP2040PWM_BASE UINT32_C(0x40050000)
 #define RP2040PWM_CONTROL(cell) RP2040PWM_SLICE(cell)
 #define RP2040PWM_DIVIDER(cell) (RP2040PWM_SLICE(cell) + 0x04u)
-#define RP2040PWM_COUNTER(cell) (RP2040PWM_SLICE(cell) + 0x08u)
+#define RP2040PWM_PLACE(cell) (RP2040PWM_SLICE(cell) + 0x08u)
 #define RP2040PWM_TOP(cell) (RP2040PWM_SLICE(cell) + 0x10u)
 #define RP2040PWM_RUN (RP2040PWM_BASE + 0xA0u)
 #define RP2040PWM_RAW (RP2040PWM_BASE + 0xA4u)
@@ -35,7 +35,7 @@
 /* The divider has four bits of a fraction. */
 #define RP2040PWM_PREPARE(cell, first, period, prescaler)                                                              \
     CARILLON_STORE(RP2040PWM_CONTROL(cell), 0u), CARILLON_STORE(RP2040PWM_DIVIDER(cell), (uint32_t)(prescaler) << 4u), \
-        CARILLON_STORE(RP2040PWM_COUNTER(cell), 0u), CARILLON_STORE(RP2040PWM_TOP(cell), (first)-1u),                  \
+        CARILLON_STORE(RP2040PWM_PLACE(cell), 0u), CARILLON_STORE(RP2040PWM_TOP(cell), (first)-1u),                    \
         CARILLON_STORE(RP2040PWM_RAW, RP2040PWM_BIT(cell)),                                                            \
         CARILLON_STORE(RP2040PWM_SET(RP2040PWM_ENABLE), RP2040PWM_BIT(cell))
 /* A cell that is armed later: a deadline. */

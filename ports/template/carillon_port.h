@@ -153,6 +153,9 @@ void carillon_port_note_stop(uint8_t *status, uint8_t stopped);
 /* Call a function at the execution priority of what the handler preempted, then come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
 
+/* Of a port that defines CARILLON_PORT_PREEMPTED, for a handler that has said so what it preempted: the same. */
+void carillon_port_run_above(carillon_vector function, uint32_t source);
+
 /* The same with nothing masked: for the handler of the software interrupt controller. */
 void carillon_port_run_base(carillon_vector function);
 

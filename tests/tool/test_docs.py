@@ -143,12 +143,14 @@ def test_every_type_of_the_contract_is_specified() -> None:
 
 @pytest.mark.parametrize("port", ["template", "host", "armv7m"])
 def test_every_name_of_the_port_contract_is_defined_by_each_port(port: str) -> None:
-    header = (ROOT / "ports" / port / "carillon_port.h").read_text(encoding="utf-8")
+    headers = [ROOT / "ports" / port / "carillon_port.h", *(ROOT / "ports" / port).glob("nvic.h")]
+    header = "\n".join(path.read_text(encoding="utf-8") for path in headers)
     written = set(re.findall(r"\b(?:carillon_port_\w+|CARILLON_[A-Z_]+)", spec_section("Port")))
     # Only a runner looks for these.
     own = {"carillon_port_reset", "carillon_port_lower", "carillon_port_entries", "carillon_port_start_load"}
     delays = {"carillon_port_delay", "carillon_port_spend"}  # either
-    for name in written - own - delays:
+    given = {"carillon_port_run_above", "CARILLON_PORT_PREEMPTED", "CARILLON_PORT_BEGIN"}  # of ARMv6-M
+    for name in written - own - delays - given:
         assert re.search(rf"\b{name}\b", header), name
     assert any(re.search(rf"\b{name}\b", header) for name in delays)
 

@@ -117,7 +117,7 @@ def _start(store: StartStore, beneath: Iterable[CellImage]) -> Store:
     if store.group:
         together = (*store.cells, *(other for other in beneath if other.family == cell.family))
         return Store("START", cell, together=together, about=store.cells)
-    held = cell.disarmed and cell.use.cell.array.request_enable == "cell"
+    held = cell.disarmed and cell.use.cell.array.request_enable == "cell" and not _holds(cell)
     return Store(
         "START_DISARMED" if held or store.timekeeper else "START", cell, (cell.number + store.timekeeper,), about=store.cells
     )

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timers of nRF51 (Nordic, nRF51 Series Reference Manual, chapter 18): four compare channels of one counter of 16 bits.
 
-Tasks: START at 0, STOP at 4, CLEAR at 0xC, CAPTURE of channel n at 0x40 + 4 n (a 1 triggers each).  Event of channel n at 0x140
-+ 4 n (a 0 clears it).  INTENSET at 0x304 and INTENCLR at 0x308 (bit 16 + n).  MODE at 0x504 (0: timer), BITMODE at 0x508 (0: 16
-bits), PRESCALER at 0x510 (16 MHz by 2 to the power of it), match of channel n at 0x540 + 4 n.  A match comes when the counter gets
-to it.  There is no reload: a handler adds the period, a variable of the driver (``nrftimer_periods``), or a re-armed cell's next
-interval.  Channel 3 is what the counter is captured with.
+Tasks: START at 0, STOP at 4, CLEAR at 0xC, CAPTURE of channel n at 0x40 + 4 n (a 1 triggers each).  Event of channel
+n at 0x140 + 4 n (a 0 clears it).  INTENSET at 0x304 and INTENCLR at 0x308 (bit 16 + n).  MODE at 0x504 (0: timer),
+BITMODE at 0x508 (0: 16 bits), PRESCALER at 0x510 (16 MHz by 2 to the power of it), match of channel n at 0x540 + 4 n.
+A match comes when the counter gets to it.  There is no reload: a handler adds the period, a variable of the driver
+(``nrftimer_periods``), or a re-armed cell's next interval.  Channel 3 is what the counter is captured with.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Model(Family):
         cell = self.rearmed(address)
         if cell is not None:
             return "set", cell
-        if address not in COMMON:
+        if address not in COMMON or (address == RAW and value is None):  # of a re-armed cell, which its variable says
             return None
         does = {RAW: "acknowledge", ENABLE + SET: "arm", ENABLE + CLEAR: "disarm"}.get(address, "other")
         named = [c for c in self._named(value) if value == self._bit(c)]
