@@ -48,6 +48,8 @@ IMAGES = {  # name: schedule, board
     "laps": ("laps", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "stm32": ("started", "stm32f4-discovery"),
+    "nrf": ("started", "microbit"),
+    "pico": ("motor", "raspberry-pi-pico"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
     "clock on AVR": ("time", "atmega128"),
@@ -584,6 +586,59 @@ FAULTS = [
         "C205",
         lambda p: p.number(M0 + "vectors", 7, to(p.symbols["carillon_port_unexpected"][0])),
     ),
+    # nRF51: a start sets up each channel, and starts its timer.
+    Fault("nrf", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8540), value(plus(1))), "1"),
+    Fault(
+        "nrf", "a match of another channel", "C209", lambda p: p.store(M0 + "prepare", at(0x4000_8540), lambda a, v: (a + 4, v))
+    ),
+    Fault("nrf", "a match beyond 16 bits", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_9540), value(plus(1 << 16)))),
+    Fault("nrf", "another prescaler", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8510), value(plus(1)))),
+    Fault("nrf", "another width", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8508), value(to(3)))),
+    Fault("nrf", "a counter that counts events", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8504), value(to(1)))),
+    Fault("nrf", "an event that is made", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8140), value(to(1)))),
+    Fault(
+        "nrf", "a channel without interrupt", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8304), lambda a, v: (a + 4, v))
+    ),
+    Fault("nrf", "a deadline that is armed", "C206", lambda p: p.store(M0 + "prepare", at(0x4000_A308), lambda a, v: (a - 4, v))),
+    Fault(
+        "nrf", "a timer that is not started", "C204", lambda p: p.store(M0 + "start", at(0x4000_9000), lambda a, v: (a + 4, v))
+    ),
+    Fault(
+        "nrf",
+        "a counter that is not cleared",
+        "C204",
+        lambda p: p.store(M0 + "prepare", at(0x4000_800C), lambda a, v: (a - 8, v)),
+    ),
+    # RP2040: alarms are set when the start has read the counter, slices of the PWM begin with their first interval.
+    Fault("pico", "an alarm one later", "C204", lambda p: p.number(M0 + "align", 1, plus(1)), "1"),
+    Fault("pico", "an alarm of another cell", "C204", lambda p: p.number(M0 + "align", 0, plus(12))),
+    Fault(
+        "pico",
+        "an alarm without interrupt",
+        "C204",
+        lambda p: p.store(M0 + "prepare", lambda a, v: (a, v) == (0x4005_6038, 1), lambda a, v: (a + 0x1000, v)),
+    ),
+    Fault("pico", "a first interval one longer", "C204", lambda p: p.store(M0 + "prepare", at(0x4005_0010), value(plus(1)))),
+    Fault("pico", "a period one longer", "C204", lambda p: p.store(M0 + "finish", at(0x4005_0010), value(plus(1)))),
+    Fault("pico", "another divider", "C204", lambda p: p.store(M0 + "prepare", at(0x4005_0004), value(plus(16)))),
+    Fault("pico", "a divider with a fraction", "C204", lambda p: p.store(M0 + "prepare", at(0x4005_0004), value(plus(8)))),
+    Fault("pico", "a slice that begins elsewhere", "C204", lambda p: p.store(M0 + "prepare", at(0x4005_0008), value(to(1)))),
+    Fault("pico", "a slice that is not started", "C204", lambda p: p.store(M0 + "start", at(0x4005_20A0), value(to(2)))),
+    Fault(
+        "pico",
+        "a deadline that is armed",
+        "C206",
+        lambda p: p.store(M0 + "prepare", at(0x4005_30A8), lambda a, v: (a - 0x1000, v)),
+    ),
+    *(
+        Fault(
+            image,
+            "a vector that leads nowhere",
+            "C205",
+            lambda p, source=source: p.number(M0 + "vectors", source, to(p.symbols["carillon_port_unexpected"][0] | 1)),
+        )
+        for image, source in (("nrf", 24), ("pico", 16))
+    ),
     # A table: the entries are Often's activation and deadline, Short's activation, and Often's once more.
     Fault("table", "a step one longer", "C204", lambda p: p.number(TABLE, 1, plus(1)), "10001"),
     Fault("table", "a step to the tick after the next", "C204", lambda p: p.number(TABLE, 5, plus(20))),
@@ -1063,6 +1118,8 @@ CHIPS = {  # board: its file, and an image for the same port
     "mps2-an385": (ROOT / "boards/mps2-an385", "mps2"),
     "mps2-an505": (ROOT / "tests/firmware/boards/mps2-an505", "mps2"),
     "qemu-rv32-virt": (ROOT / "boards/qemu-rv32-virt", "rv32"),
+    "microbit": (ROOT / "boards/microbit", "nrf"),
+    "raspberry-pi-pico": (ROOT / "boards/raspberry-pi-pico", "pico"),
     **{name: (ROOT / "boards" / name, "stm32") for name in ("stm32f4-discovery", "nucleo-f429zi", "blackpill-f411")},
     **{
         name: (ROOT / "boards" / name, "avr")  # whose timers the device's header of avr-libc says
