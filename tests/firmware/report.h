@@ -43,6 +43,12 @@ static inline void report_byte(char byte)
     }
     *(volatile uint8_t *)UINT32_C(0x10000000) = (uint8_t)byte;
 }
+#elif defined(CARILLON_MASK_INTERRUPT) /* ARMv6-M: the board's own */
+void carillon_console_put(char byte);
+static inline void report_byte(char byte)
+{
+    carillon_console_put(byte);
+}
 #elif defined(CARILLON_HPLL_MULTIPLIER)
 static inline void report_byte(char byte)
 {

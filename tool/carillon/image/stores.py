@@ -77,8 +77,14 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         cell = store.cells[0]
         together = store.cells if store.group else ()
         start.append(Store(_named(osek, cell, "START"), cell, (cell.number,), together, store.cells))
+    prepare = []
+    for cell in osek.cells:
+        prepare += [
+            _prepare(cell, _named(osek, cell, "PREPARE")),
+            *([_of(cell, "HOLD")] if cell is osek.base and _has_mask(cell) else []),
+        ]
     stores = {
-        "prepare": (*(_prepare(c, _named(osek, c, "PREPARE")) for c in osek.cells), *(_prepare(c, first=c.period) for c in kept)),
+        "prepare": (*prepare, *(_prepare(c, first=c.period) for c in kept)),
         "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
@@ -108,7 +114,12 @@ def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:
 
 def _holds(cell: CellImage) -> bool:
     """Whether a cell is disarmed by a store of its own, because the store that starts it does not tell cells apart."""
-    return cell.disarmed and cell.use.cell.array.request_enable == "cell" and Capability.HOLD in cell.family.can
+    return cell.disarmed and _has_mask(cell)
+
+
+def _has_mask(cell: CellImage) -> bool:
+    """Whether a cell has a mask that is another register than what starts it."""
+    return cell.use.cell.array.request_enable == "cell" and Capability.HOLD in cell.family.can
 
 
 def _start(store: StartStore, beneath: Iterable[CellImage]) -> Store:
@@ -130,4 +141,4 @@ def _named(osek: OsekImage, cell: CellImage, does: str) -> str:
         return f"FREE_{does}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else does
     if array.start is Start.TIMER:  # it may be free of a round
         return f"FREE_{does}"
-    return "START_DISARMED" if does == "START" and array.request_enable == "cell" else does
+    return "START_DISARMED" if does == "START" and array.request_enable == "cell" and not _has_mask(cell) else does
