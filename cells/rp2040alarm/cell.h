@@ -48,6 +48,9 @@ __attribute__((weak)) uint32_t rp2040alarm_periods[4];
  * would force their interrupts. */
 #define RP2040ALARM_START(bits) CARILLON_STORE(RP2040ALARM_CLEAR(RP2040ALARM_FORCE), (bits))
 #define RP2040ALARM_ALIGN(cell, first, period) CARILLON_SHIFT(RP2040ALARM_ALARM(cell), (first))
+/* As a clock, whose alarm moves: the same. */
+#define RP2040ALARM_FREE_PREPARE RP2040ALARM_PREPARE
+#define RP2040ALARM_FREE_START RP2040ALARM_START
 #define RP2040ALARM_STOP(cell)                                                    \
     CARILLON_STORE(RP2040ALARM_CLEAR(RP2040ALARM_ENABLE), RP2040ALARM_BIT(cell)), \
         CARILLON_STORE(RP2040ALARM_ARMED, RP2040ALARM_BIT(cell)),                 \

@@ -62,7 +62,7 @@ class Model(Family):
 
     def means(self, address: int, value: int) -> bool:
         if address not in COMMON:
-            return 0 < value < 1 << 32
+            return 0 <= value < 1 << 32  # a period; 0 of a clock, whose next expiry is anything
         bits = [self._bit(c) for c in self.cells.values()]
         return value in bits or (address == FORCE + CLEAR and 0 < value <= sum(bits))
 
