@@ -242,7 +242,7 @@ def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_other_commands_keys() -> None:
-    check("boards", run("boards"))
+    check("boards", run("boards"), run("boards", "mps2-an385"))
     check("new", run("new", "app"))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))
     check("export", run("export", "a.oil"), run("export", "a.oil", "-o", "a.arxml"))

@@ -144,6 +144,7 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
     from carillon.lower.lower import lower
     from carillon.timing.handlers import kernel_times
+    from carillon.timing.silicon import timed_sequences
 
     program: Microcode | Blocks | None = None
     if system.giotto is not None:
@@ -167,6 +168,10 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
         lowered = lower(system, found)
         if lowered == planned.lowered:
             break
+    if system.silicon is not None:
+        for clause in timed_sequences(planned.image):
+            remedy = 'use a board whose cells need none (carillon boards NAME), or take timing = "silicon" out'
+            diagnostics.error("C299", system.silicon, f"instructions time a sequence: {clause}", remedy)
     check_with_kernel(system, found, diagnostics)
     check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()

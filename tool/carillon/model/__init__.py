@@ -192,6 +192,7 @@ class System:
     other_clocks: tuple[int, ...] = ()  # those, too, that every time divides at, in Hz
     clock_given: bool = False  # by the schedule
     start_within: int = 0  # of what no task says otherwise, as Task.start_within
+    silicon: Span | None = None  # where the schedule says that no sequence may be timed by instructions
     sync: Synchronisation | None = None
     giotto: Giotto | None = None  # the program that it was made of
     upload: Upload | None = None  # how its image receives other programs

@@ -52,6 +52,15 @@ class Capability(Enum):
     UNTOUCHED = "untouched"
 
 
+class Timed(Enum):
+    """A sequence of a driver or port that is exact only if instructions take as long as the board's file says."""
+
+    START = "start"  # cells that are started by a store each
+    ALIGN = "align"  # a running counter is moved to its first expiry
+    REARM = "rearm"  # the same at each point of a re-armed cell, or where its handler came too late
+    ONE_SHOT = "one-shot"  # a one-shot clock is set by what it has left
+
+
 STARTS = {Start.GROUP: Capability.START_TOGETHER, Start.TIMER: Capability.CHANNELS}
 """What an array's way to start asks of its family."""
 REARMS = {Rearm.SHIFT: Capability.SHIFT, Rearm.RELOAD: Capability.RELOAD, Rearm.MATCH: Capability.MATCH}
@@ -100,7 +109,8 @@ class Family(Frozen):
     ``can``: what its driver can do.  ``registers``: those whose places a board says, which ``carillon_board.h`` has as macros of
     the family.  ``lookup``: macros from what one of these registers is to what another is, of the same cell.  ``align``,
     ``finish``: its cells contribute to these lists; ``late``: to ``finish`` only cells whose first expiry is more than a period
-    away.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the kinds of clocks that its cells can
+    away.  ``timed``: what of it rests on how long instructions take; ``exact``: what does not, and why, in sentences for its
+    user.  ``base``: how a counter of it can be the time base; None: it cannot.  ``clock``: the kinds of clocks that its cells can
     be, other than periodic, which any cell can be.
     """
 
@@ -112,6 +122,8 @@ class Family(Frozen):
     finish: Flag
     late: Flag = False
     base: BaseKind | None = None
+    timed: frozenset[Timed] = frozenset()
+    exact: str = ""
     clock: dict[ClockKind, Driver] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -90,6 +90,7 @@ class Builder(Reading):
             other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
             clock_given=file.system.clock is not None,
             start_within=rounds.start_within,
+            silicon=tables.places.value(("system", "timing")) if file.system.timing == "silicon" else None,
             sync=rounds.sync(),
             inputs=(tables.path, *tables.included, *board.files),
             giotto=tables.giotto,

@@ -106,6 +106,10 @@ class SystemTable(Table):
     inexact_times: Literal["refuse", "round"] = Field(
         "refuse", description="A time that is no whole number of ticks is refused, or rounded and its drift reported."
     )
+    timing: Literal["emulator", "silicon"] = Field(
+        "emulator",
+        description="Whether sequences may be timed by instructions, as an emulator takes them.",
+    )
     reserve: list[Name] = Field(
         default_factory=list, description="Cells and interrupt sources of the board that the application drives itself."
     )

@@ -17,6 +17,7 @@ from carillon.show.plan_osek import osek_json, render_osek
 from carillon.show.plan_time import render_time, time_json
 from carillon.show.table import Table
 from carillon.timing.handlers import kernel_round
+from carillon.timing.silicon import timed_sequences
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,6 +96,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
         "board": system.board.name,
         "clock_hz": system.clock_hz,
         "kernel": planned.allocation.kernel,
+        "timed": list(timed_sequences(planned.image)),
         "reserved": [{"name": name, "source": system.board.application_sources[name]} for name in system.board.reserved],
         "drifts": [
             {"line": d.span.line, "written": d.written, "ticks": d.ticks, "error_ticks": d.error_ticks} for d in system.drifts
@@ -158,6 +160,10 @@ def render_plan(console: Console, planned: Planned) -> None:
     if system.board.reserved:
         kept = ", ".join(f"{name} (source {system.board.application_sources[name]})" for name in system.board.reserved)
         console.print(f"reserved for the application: {kept}")
+    if system.silicon is not None:
+        console.print("no sequence is timed by instructions:")
+        for text in dict.fromkeys(cell.family.exact for image in planned.image.modes for cell in image.cells):
+            console.print(f"  · {text}")
     for image in planned.image.modes:
         mode = image.allocation
         length = mode.mode.round_length
