@@ -332,6 +332,8 @@ def room_taken(demand: Demand, style: Style, bundle: Bundle, group: SourceClass)
 def cell_cost(costs: CostTable, demand: Demand, style: Style, group: SourceClass, bundle: Bundle) -> int:
     """Instructions of a bundle that depend on the cells chosen."""
     a_point = costs.acknowledge if group.array.acknowledge and demand.action.acknowledged else 0
+    if demand.action.acknowledged and style is Style.DIRECT and group.array.moves:
+        a_point += costs.moved
     if not (demand.action.held and style is Style.DIRECT):
         a_point += costs.stopped
     if style is Style.MULTIPLEXED and group.array.rearm is Rearm.RELOAD:

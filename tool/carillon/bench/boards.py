@@ -24,7 +24,7 @@ from carillon.pipeline import Planned
 from carillon.timing.handlers import handler_cost
 from carillon.trace import Kind
 
-BOARDS = ("arduino-uno", "arduino-leonardo", "arduino-mega", BOARD)
+BOARDS = ("arduino-uno", "arduino-leonardo", "arduino-mega", "microbit", "raspberry-pi-pico", "stm32f4-discovery", BOARD)
 
 A_SCHEDULE = 500
 """Rounds after which another schedule is drawn."""

@@ -100,12 +100,18 @@ def _of(cell: CellImage, does: str) -> Store:
 
 
 def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -> Store:
-    first = cell.first if first is None else first
+    first = _first(cell) if first is None else first
     return Store(does, cell, (cell.number, first, cell.period, cell.use.prescaler), about=(cell,))
 
 
+def _first(cell: CellImage) -> int:
+    """The interval to the first expiry; of a match that arming moves on each time, a period less, modulo the counter's turn."""
+    array = cell.use.cell.array
+    return (cell.first - cell.period) % (1 << array.width) if array.moves and _holds(cell) else cell.first
+
+
 def _align(cells: Iterable[CellImage]) -> tuple[Store, ...]:
-    return tuple(Store("ALIGN", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.family.align)
+    return tuple(Store("ALIGN", c, (c.number, _first(c), c.period), about=(c,)) for c in cells if c.family.align)
 
 
 def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:

@@ -120,6 +120,11 @@ class Cells(Frozen):
         return role in self.roles
 
     @property
+    def moves(self) -> bool:
+        """Whether acknowledging a request moves the cell's match to its next expiry."""
+        return self.acknowledge and self.rearm is Rearm.MATCH
+
+    @property
     def kind(self) -> str:
         """Equal for arrays of which either would do, but for how many cells they have and which service prefers them."""
         return self.model_dump_json(exclude={"names", "sources", "prefer", "registers"})

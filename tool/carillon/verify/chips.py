@@ -90,11 +90,14 @@ CHIPS: dict[tuple[str, str], Chip] = {
                 for name, base, slave, interrupt in (
                     ("TIM3", 0x4000_0400, 0x16, 29),
                     ("TIM4", 0x4000_0800, 0x16, 30),
-                    ("TIM5", 0x4000_0C00, 0x06, 50),
                     ("TIM1", 0x4001_0000, 0x16, 25),
                     ("TIM8", 0x4001_0400, 0x16, 44),
                 )
-            }
+            },
+            "stm32match": {
+                f"TIM5_{n + 1}": {"base": 0x4000_0C00, "channel": n, "slave": 0x06, "starter": 0x4000_0000, SOURCE: NVIC + 50}
+                for n in range(4)
+            },
         },
     ),
     # Nordic, nRF51 Series Reference Manual, chapter 4 (instantiation): TIMER0 to TIMER2 at 0x40008000, 0x40009000 and

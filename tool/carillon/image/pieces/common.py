@@ -9,7 +9,6 @@ from carillon.allocate.result import Carrier, Style
 from carillon.image import CellImage, Image, ModeImage, names
 from carillon.image.operations import Does, Operation
 from carillon.model.board import Board
-from carillon.model.family import Rearm
 
 
 def operate(cell: CellImage, does: Does, at: str = "") -> Operation:
@@ -30,7 +29,7 @@ def acknowledge(image: Image, mode: ModeImage, cells: list[CellImage], others: b
     """
     found = []
     for cell in cells:
-        moves = cell.use.cell.array.acknowledge and cell.use.cell.array.rearm is Rearm.MATCH
+        moves = cell.use.cell.array.moves
         rearmed = moves and cell.carrier.style is Style.MULTIPLEXED
         if moves and (others or len(cells) > 1):
             found.append(operate(cell, Does.TAKE_BACK, names.multiplex(image, mode, cell) if rearmed else ""))

@@ -158,6 +158,11 @@ class Family:
         """The same of some bits of a register that shows the interrupts of several cells."""
         return None
 
+    @staticmethod
+    def armed_later(cell: Cell, match: int, turn: int) -> int:
+        """The first expiry of a match that a handler moves on by a period whenever it lets the cell interrupt."""
+        return match if cell.lets else (match + (cell.again or 0)) % turn or turn
+
     def settles(self, address: int) -> bool:
         """Whether a load of this register makes sure that stores to the device have arrived."""
         return False

@@ -65,7 +65,7 @@ class Model(Family):
             elif register in REGISTERS:
                 cell.registers[REGISTERS[register]] = value
             elif register == START and cell.started is None and "match" in cell.registers and self._is_set_up(cell):
-                cell.started, cell.first = at, cell.registers["match"] or 0x10000
+                cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"] or 0x10000, 0x10000)
         return True
 
     def _is_set_up(self, cell: Cell) -> bool:

@@ -57,7 +57,7 @@ class Model(Family):
         cell = self.rearmed(address)
         if cell is None:
             return False
-        cell.started, cell.first = self._start, units
+        cell.started, cell.first = self._start, self.armed_later(cell, units, 1 << 32)
         return True
 
     def means(self, address: int, value: int) -> bool:
