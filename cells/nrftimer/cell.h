@@ -80,12 +80,24 @@ static inline bool nrftimer_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
 }
 
 /* Move the match of a periodic cell to its first point, from where it is, that the counter comes to. */
-static __attribute__((noinline, unused)) void nrftimer_skip(carillon_address match, uint32_t period)
+static __attribute__((noipa, unused)) void nrftimer_skip(carillon_address match, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(match);
     while (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) { /* bounded by the periods that have passed */
         at = (at + period) & UINT16_MAX;
         CARILLON_REGISTER(match) = at;
+    }
+}
+
+/* The same where it lies ahead, or one period before: as many instructions in both cases. */
+static __attribute__((noipa, unused)) void nrftimer_move(carillon_address match, uint32_t period)
+{
+    const uint32_t last = CARILLON_REGISTER(match);
+    const uint32_t passed = 0u - (uint32_t)!nrftimer_lies_ahead(last, nrftimer_now(match), period);
+    const uint32_t at = (last + (period & passed)) & UINT16_MAX;
+    CARILLON_REGISTER(match) = at;
+    if (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) {
+        nrftimer_skip(match, period);
     }
 }
 
@@ -103,7 +115,7 @@ static inline void nrftimer_acknowledge(uint32_t cell)
 }
 
 /* The same of a cell that may not have expired.  If it is not armed, its event is nobody's. */
-static __attribute__((noinline, unused)) void nrftimer_answer(carillon_address match, uint32_t period)
+static __attribute__((noipa, unused)) void nrftimer_answer(carillon_address match, uint32_t period)
 {
     if (CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) != 0u) {
         CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) = 0u;
@@ -123,7 +135,7 @@ static inline bool nrftimer_asks(uint32_t cell)
 static inline void nrftimer_arm(uint32_t cell)
 {
     (void)cell;
-    nrftimer_skip(NRFTIMER_MATCH(cell), nrftimer_periods[cell]);
+    nrftimer_move(NRFTIMER_MATCH(cell), nrftimer_periods[cell]);
     carillon_port_write(NRFTIMER_EVENT(cell), 0u);
     carillon_port_write(NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_MASK(cell));
 }
@@ -144,8 +156,7 @@ static inline void nrftimer_disarm(uint32_t cell)
 #define NRFTIMER_REARM_REGISTER(cell) NRFTIMER_MATCH(cell)
 #define NRFTIMER_INTERVAL(interval, period) (interval)
 
-static __attribute__((noinline, unused)) void nrftimer_late(carillon_address match,
-                                                            struct carillon_multiplex *multiplex)
+static __attribute__((noipa, unused)) void nrftimer_late(carillon_address match, struct carillon_multiplex *multiplex)
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(match);
@@ -172,8 +183,8 @@ static inline void nrftimer_rearm(struct carillon_multiplex *multiplex)
 }
 
 /* The same of a cell that may not have expired. */
-static __attribute__((noinline, unused)) void nrftimer_answer_at(carillon_address match,
-                                                                 struct carillon_multiplex *multiplex)
+static __attribute__((noipa, unused)) void nrftimer_answer_at(carillon_address match,
+                                                              struct carillon_multiplex *multiplex)
 {
     if (CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) != 0u) {
         nrftimer_rearm(multiplex);

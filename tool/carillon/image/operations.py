@@ -7,6 +7,7 @@ functions.  ``emit`` writes each of them down as C, ``timing`` prices each of th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -91,7 +92,12 @@ class Operation:
         if self.does in _COUNTING:
             return "lowered_tasks"
         reloads = self.rearm is Rearm.RELOAD and self.does in (Does.REARM, Does.POSTPONE)
-        return f"reload_{self.does.value}" if reloads else self.does.value
+        moves = self.rearm is Rearm.MATCH and self.does in (Does.REARM, Does.ACKNOWLEDGE, Does.ARM)
+        return f"reload_{self.does.value}" if reloads else f"moved_{self.does.value}" if moves else self.does.value
+
+    def priced(self, prices: Mapping[str, int]) -> int:
+        """What the operation takes at most; a port without matches to be moved has one price for all cells."""
+        return prices[self.price] if self.price in prices else prices[self.does.value]
 
 
 @dataclass(frozen=True, slots=True)

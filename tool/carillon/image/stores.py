@@ -40,7 +40,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
-            prepare += [_prepare(cell), *([_of(cell, "HOLD")] if _holds(cell) else [])]
+            prepare += [_prepare(cell, first=_first(cell, mode)), *([_of(cell, "HOLD")] if _holds(cell) else [])]
             stop.append(_of(cell, "STOP"))
         if cell.due is not None:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
@@ -53,7 +53,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
         "start": tuple(_start(store, beneath) for store in mode.start),
         "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
         "stop": tuple(stop),
-        "align": _align(cells),
+        "align": _align(cells, mode),
     }
     table = tuple(replace(entry, does=ENTRIES[type(entry.point.action)](image, entry.point)) for entry in mode.table)
     levels = tuple(sorted(mode_levels(image, mode).items()))
@@ -100,18 +100,27 @@ def _of(cell: CellImage, does: str) -> Store:
 
 
 def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -> Store:
-    first = _first(cell) if first is None else first
+    first = cell.first if first is None else first
     return Store(does, cell, (cell.number, first, cell.period, cell.use.prescaler), about=(cell,))
 
 
-def _first(cell: CellImage) -> int:
-    """The interval to the first expiry; of a match that arming moves on each time, a period less, modulo the counter's turn."""
+def _first(cell: CellImage, mode: ModeImage | None = None) -> int:
+    """The interval to the first expiry; of a match that arming moves on, to the expiry before the first that is watched.
+
+    That is a period earlier, modulo the counter's turn, unless the task's first activation comes after the cell's first expiry.
+    """
     array = cell.use.cell.array
-    return (cell.first - cell.period) % (1 << array.width) if array.moves and _holds(cell) else cell.first
+    if mode is None or not (array.moves and _holds(cell)):
+        return cell.first
+    task, turn = cell.carrier.demand.object, 1 << array.width
+    starts = min(t for c in mode.cells if c.carrier.action.runs and c.carrier.demand.object == task for t in c.carrier.demand.times)
+    if starts >= cell.use.progression.offset and cell.first < turn - cell.period:
+        return cell.first
+    return (cell.first - cell.period) % turn
 
 
-def _align(cells: Iterable[CellImage]) -> tuple[Store, ...]:
-    return tuple(Store("ALIGN", c, (c.number, _first(c), c.period), about=(c,)) for c in cells if c.family.align)
+def _align(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:
+    return tuple(Store("ALIGN", c, (c.number, _first(c, mode), c.period), about=(c,)) for c in cells if c.family.align)
 
 
 def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:

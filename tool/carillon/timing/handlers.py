@@ -75,7 +75,7 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
             if operation.does is Does.RUN_LOWERED:
                 before, after = before + table["lower"], after + table["raise"]
             continue
-        price = table[operation.price]
+        price = operation.priced(table)
         before, after = (before, after + price) if seen else (before + price, after)
     return HandlerCost(before, after)
 

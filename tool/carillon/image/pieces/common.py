@@ -13,7 +13,8 @@ from carillon.model.board import Board
 
 def operate(cell: CellImage, does: Does, at: str = "") -> Operation:
     """An operation of the cell's driver; ``at``: of a re-armed cell, where it is."""
-    return Operation(does, cell.family.name, cell.number, cell.use.cell.array.rearm if at else None, at)
+    array = cell.use.cell.array
+    return Operation(does, cell.family.name, cell.number, array.rearm if at or array.moves else None, at)
 
 
 def cells_of(mode: ModeImage, carrier: Carrier) -> list[CellImage]:

@@ -160,8 +160,8 @@ class Family:
 
     @staticmethod
     def armed_later(cell: Cell, match: int, turn: int) -> int:
-        """The first expiry of a match that a handler moves on by a period whenever it lets the cell interrupt."""
-        return match if cell.lets else (match + (cell.again or 0)) % turn or turn
+        """The first expiry; of a match that a handler moves on whenever it lets the cell interrupt, perhaps one before the start."""
+        return match - turn if not cell.lets and match >= turn - (cell.again or 0) else match
 
     def settles(self, address: int) -> bool:
         """Whether a load of this register makes sure that stores to the device have arrived."""
