@@ -78,7 +78,7 @@ def test_what_instructions_time_is_named_and_refused(board: str, tasks: str, tim
         return
     with pytest.raises(CarillonError):
         plan(path, diagnostics)
-    said = [("C299", f"instructions time a sequence: {clause}") for clause in timed_sequences(image)]
+    said = [("C300", f"instructions time a sequence: {clause}") for clause in timed_sequences(image)]
     assert sorted((d.code, d.cause) for d in diagnostics.errors) == sorted(said)
     assert all(d.span is not None and d.span.line == 4 for d in diagnostics.errors)
 

@@ -171,7 +171,7 @@ def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: flo
     if system.silicon is not None:
         for clause in timed_sequences(planned.image):
             remedy = 'use a board whose cells need none (carillon boards NAME), or take timing = "silicon" out'
-            diagnostics.error("C299", system.silicon, f"instructions time a sequence: {clause}", remedy)
+            diagnostics.error("C300", system.silicon, f"instructions time a sequence: {clause}", remedy)
     check_with_kernel(system, found, diagnostics)
     check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()

@@ -113,7 +113,9 @@ def _first(cell: CellImage, mode: ModeImage | None = None) -> int:
     if mode is None or not (array.moves and _holds(cell)):
         return cell.first
     task, turn = cell.carrier.demand.object, 1 << array.width
-    starts = min(t for c in mode.cells if c.carrier.action.runs and c.carrier.demand.object == task for t in c.carrier.demand.times)
+    starts = min(
+        t for c in mode.cells if c.carrier.action.runs and c.carrier.demand.object == task for t in c.carrier.demand.times
+    )
     if starts >= cell.use.progression.offset and cell.first < turn - cell.period:
         return cell.first
     return (cell.first - cell.period) % turn

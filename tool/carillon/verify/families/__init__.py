@@ -160,7 +160,7 @@ class Family:
 
     @staticmethod
     def armed_later(cell: Cell, match: int, turn: int) -> int:
-        """The first expiry; of a match that a handler moves on whenever it lets the cell interrupt, perhaps one before the start."""
+        """The first expiry; of a match that a handler moves on when it lets the cell interrupt, perhaps one before the start."""
         return match - turn if not cell.lets and match >= turn - (cell.again or 0) else match
 
     def settles(self, address: int) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare channels of STM32's timers 2 and 5 (ST, RM0090, chapter 18): four matches of a counter of 32 bits.
 
-Registers as in ``stm32tim``; CCMR1 and CCMR2 at 0x18 and 0x1C (0: compare, and drive nothing), CCR of channel n, from 0, at 0x34 +
-4 n.  In SR and DIER, channel n has bit n + 1.  Without DIR the counter counts up.  A bit of a register may be stored, and loaded,
+Registers as in ``stm32tim``; CCMR1 and CCMR2 at 0x18 and 0x1C (0: compare, and drive nothing), CCR of channel n, from 0, at
+0x34 + 4 n.  In SR and DIER, channel n has bit n + 1.  Without DIR the counter counts up.  A bit of a register may be stored, and loaded,
 through its alias (Cortex-M4 manual, bit-banding): 0x42000000 + 32 (address - 0x40000000) + 4 bit.  There is no reload: a handler
 adds the period, a variable of the driver (``stm32match_periods``), or a re-armed cell's next interval.
 """
@@ -75,7 +75,9 @@ class Model(Family):
         return True
 
     def _start(self, register: int, value: int, at: Fraction | None) -> None:
-        rises = register == CCMR1 and self._starter.get(CCMR1) == LOW and value == HIGH and self._starter.get(4) == OUTPUT_REFERENCE
+        rises = (
+            register == CCMR1 and self._starter.get(CCMR1) == LOW and value == HIGH and self._starter.get(4) == OUTPUT_REFERENCE
+        )
         self._starter[register] = value
         for cell in self.cells.values() if rises else ():
             base = cell.place.registers["base"]
@@ -83,7 +85,13 @@ class Model(Family):
             slave = has.get(SMCR, 0)
             selected = slave & 7 == TRIGGERED and (slave & INTERNAL_TRIGGER) >> 4 == SLAVES.get(base)
             set_up = all(has.get(register) == fixed for register, fixed in FIXED.items()) and has.get(CR1) == URS
-            if selected and set_up and cell.started is None and "match" in cell.registers and cell.place.registers["starter"] == TIM2:
+            if (
+                selected
+                and set_up
+                and cell.started is None
+                and "match" in cell.registers
+                and cell.place.registers["starter"] == TIM2
+            ):
                 cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"], 1 << 32)
 
     def means(self, address: int, value: int) -> bool:
