@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from carillon.cli import options
+from carillon.cli.capture import CaptureOptions, show_capture
 from carillon.cli.common import Report
 from carillon.cli.network import show_asked
 from carillon.cli.runs import Asked
@@ -34,9 +35,26 @@ def command(
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
+    capture: Annotated[
+        Path | None, typer.Option("--from", help="Run nothing: show what a logic analyser recorded, in a VCD or CSV file.")
+    ] = None,
+    lane: Annotated[
+        list[str] | None, typer.Option("--lane", help="Of a capture: a signal and its task, as in CH0=current; several times.")
+    ] = None,
+    sample_rate: Annotated[
+        str | None, typer.Option("--sample-rate", help="Of a CSV file whose lines are samples: how many a second, as in 10MHz.")
+    ] = None,
+    least_delay: Annotated[
+        str | None, typer.Option("--least-delay", help="Of a capture: what the least start delay is.", show_default="0 ticks")
+    ] = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
+    """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
+    given = CaptureOptions(lane or [], sample_rate, least_delay)
     files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
     asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
+    if capture is not None:
+        show_capture(capture, given, asked, report)
+        return
+    given.refuse()
     show_asked(asked, report, compare=compare or None, vcd=vcd)
