@@ -29,8 +29,8 @@ SURE = 2.0
 class Fit:
     """``origin``: the capture's time (s) of tick 0 of a round.  ``second``: the capture's seconds in a second of the schedule.
 
-    ``ppm`` is how much the capture's clock is fast, ``uncertainty`` two standard errors of that; both None where the starts do not
-    tell.  ``corrected``: the error is greater than its uncertainty, and ``second`` has it.  ``due``: the tick of the first start.
+    ``ppm`` is how much the capture's clock is fast, ``uncertainty`` two standard errors of that; both None where the starts do
+    not tell.  ``corrected``: the error is greater than its uncertainty, and ``second`` has it.  ``due``: the first start's tick.
     """
 
     origin: Fraction

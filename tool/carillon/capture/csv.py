@@ -13,9 +13,17 @@ from fractions import Fraction
 from carillon.capture import Capture, Recorder, broken
 
 POWERS = {
-    **{"s": 0, "sec": 0, "seconds": 0, "ms": 3, "milliseconds": 3, "us": 6, "µs": 6, "μs": 6, "microseconds": 6},
-    **{"ns": 9, "nanoseconds": 9, "ps": 12, "picoseconds": 12},
+    unit: power
+    for power, units in (
+        (0, ("s", "sec", "seconds")),
+        (3, ("ms", "milliseconds")),
+        (6, ("us", "µs", "μs", "microseconds")),
+        (9, ("ns", "nanoseconds")),
+        (12, ("ps", "picoseconds")),
+    )
+    for unit in units
 }
+"""Units of time, as powers of ten in a second; the letter mu is written in two ways."""
 SAMPLES = ("sample", "samples", "sample number")
 NUMBER = re.compile(r"\s*([+-]?)(\d{1,24})(?:\.(\d{1,24}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 RATE = re.compile(r"samplerate:\s*(\d{1,12})(?:\.(\d{1,12}))?\s*([kMG]?)Hz", re.IGNORECASE)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from carillon.capture import NOTHING, UNFIT, Capture, Signal, refuse
+from carillon.capture import BROKEN, NOTHING, UNFIT, Capture, Signal, refuse
 from carillon.capture.clock import Fit, fit
 from carillon.diagnostics import Span, some, suggestion
 from carillon.model import System
@@ -18,6 +18,8 @@ from carillon.units import format_duration
 
 FINEST = 1000
 """Parts of a tick that are told apart at most."""
+MOST_ROUNDS = 1_000_000
+"""Rounds of a capture at most."""
 CAPTURED = "captured"
 """What stands for the kernel's name in a capture's trace."""
 
@@ -39,7 +41,7 @@ class Captured:
 def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -> dict[str, Signal]:
     """The signal of each of the tasks and interrupts ``names`` that has one.
 
-    ``named``: signal to task, as the command line says.  Any other signal belongs to the task with its name, in whichever letters.
+    ``named``: signal to task, as the command line says.  Any other signal belongs to the task with its name, in any letters.
     Raises CarillonError (C297).
     """
     span = Span(capture.file)
@@ -82,12 +84,17 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     due = {task: [a.at for a in mode.activations if a.task == task] for task in lanes}
     starts = sorted((at * capture.unit, task) for task in lanes if due[task] for at, _ in lanes[task].highs)
     if not starts:
-        cause = f"no task of mode '{mode.name}' starts in the capture: {some((repr(s.name) for s in lanes.values()), 4)} never rise"
+        cause = (
+            f"no task of mode '{mode.name}' starts in the capture: {some((repr(s.name) for s in lanes.values()), 4)} never rise"
+        )
         refuse(NOTHING, span, cause, "look whether the probes, the threshold and the trigger are right, and whether pins are set")
     seconds = (capture.end - capture.begin) * capture.unit
     if seconds * hz < length:
         lasts, needed = format_duration(seconds * hz, hz), format_duration(length, hz)
         refuse(NOTHING, span, f"the capture lasts {lasts}, less than a round, which is {needed}", "capture two rounds or more")
+    if seconds * hz > MOST_ROUNDS * length:
+        cause = f"the capture lasts {format_duration(seconds * hz, hz)}, more than {MOST_ROUNDS} rounds"
+        refuse(BROKEN, span, cause, "look at its times and at their unit; or export a part of it")
     found = fit(starts, due, length, hz, capture.unit)
     parts = max(1, min(FINEST, math.ceil(1 / (capture.unit * hz))))
     per_unit = capture.unit * hz * parts / found.second
@@ -97,7 +104,7 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
         return time * per_unit - zero
 
     others = [at(s.highs[0][0]) / parts for name, s in lanes.items() if s.highs and not due[name]]
-    back = math.floor(min([found.due, *others]) / length) * length * parts
+    back = math.floor(min([Fraction(found.due), *others]) / length) * length * parts
 
     def place(time: int) -> int:
         return max(0, round(at(time)) - back)
@@ -118,12 +125,20 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
         events=_events(runs, parts, span, hz),
         modes=((0, mode.name),),
         round_lengths=tuple((m.name, m.round_length) for m in system.modes),
-        unit="ticks" if parts == 1 else f"1/{parts} ticks",
+        unit=_unit(parts, hz),
         captured=True,
     )
     everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     first = -(-place(capture.begin) // parts)
     return Captured(trace, found, first, tuple(name for name in everyone if name not in lanes))
+
+
+def _unit(parts: int, hz: int) -> str:
+    """What a part of a tick is called."""
+    if parts == 1:
+        return "ticks"
+    duration = format_duration(Fraction(1, parts), hz)
+    return duration[1:] if duration[:1] == "1" and duration[1:].isalpha() else f"units of {duration}"
 
 
 def _events(runs: list[tuple[int, int | None, str]], parts: int, span: Span, hz: int) -> tuple[Event, ...]:
@@ -150,7 +165,9 @@ def _events(runs: list[tuple[int, int | None, str]], parts: int, span: Span, hz:
             if over - begin > parts + 1:
                 when = format_duration(Fraction(over, parts), hz)
                 cause = f"'{active[-1][1]}' falls {when} after the first round's begin, while '{name}' is high that rose after it"
-                remedy = "what preempts a task ends before it: look whether channels were exchanged, and when the pins are cleared"
+                remedy = (
+                    "what preempts a task ends before it: look whether channels were exchanged, and when the pins are cleared"
+                )
                 refuse(UNFIT, span, cause, remedy)
             active[-1] = begin, active[-1][1]  # both edges are of one sample
             finish(begin)

@@ -55,7 +55,9 @@ def read_vcd(text: str, file: str) -> Capture:
             ended = True
             break
         else:
-            broken(file, line, f"'{word[:20]}' where a VCD file has its definitions", "give a VCD file, or a CSV file named *.csv")
+            broken(
+                file, line, f"'{word[:20]}' where a VCD file has its definitions", "give a VCD file, or a CSV file named *.csv"
+            )
     if not ended:
         broken(file, line, "the file ends within its definitions: $enddefinitions is missing")
     if unit is None:
@@ -73,12 +75,14 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 def _command(words: Iterator[tuple[int, str]], file: str, line: int, command: str) -> list[str]:
     """The words of a command, up to its $end."""
-    said = []
+    said: list[str] = []
     for _, word in words:
         if word == "$end":
-            return said
+            break
         said.append(word)
-    broken(file, line, f"{command} has no $end")
+    else:
+        broken(file, line, f"{command} has no $end")
+    return said
 
 
 def _timescale(said: str, file: str, line: int) -> Fraction:

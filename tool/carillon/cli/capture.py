@@ -124,7 +124,9 @@ def said(fit: Fit, delay: str, missing: tuple[str, ...]) -> list[str]:
     else:
         error = f"{abs(fit.ppm):.2f} ± {fit.uncertainty:.2f} ppm"
         if fit.corrected:
-            lines = [f"The capture's clock is {error} {'fast' if fit.ppm > 0 else 'slow'} against the schedule; times are corrected."]
+            lines = [
+                f"The capture's clock is {error} {'fast' if fit.ppm > 0 else 'slow'} against the schedule; times are corrected."
+            ]
         else:
             lines = [f"The capture's clock agrees with the schedule: the difference, {error}, may be none; nothing is corrected."]
     lines.append(f"Tick 0 lies where the least start delay, on average over a point's starts, is {delay}.")
