@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from carillon.elf import WRAP
 from carillon.emit import text
 from carillon.image import Image
 from carillon.image.operations import Vector
@@ -71,7 +72,7 @@ def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Col
     """
     kind = image.system.board.run.kind if image.system.board.run is not None else ""
     by_source = kind in ("native", "simavr") or ENTRIES in symbols
-    return {v.source: v.source if by_source else symbols[v.symbol][0] for v in vectors}
+    return {v.source: v.source if by_source else symbols.get(WRAP + v.symbol, symbols[v.symbol])[0] for v in vectors}
 
 
 def called(entries: list[Entry], records: Sequence[Record], place: int, functions: Mapping[int, Collection[str]]) -> list[Entry]:
