@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,7 @@ from carillon.sources import files_of
 if TYPE_CHECKING:
     from carillon.capture import Capture
     from carillon.capture.clock import Fit
+    from carillon.model import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,13 @@ class CaptureOptions:
     lanes: list[str]
     sample_rate: str | None
     least_delay: str | None
+    elf: Path | None
+    base: str | None
 
     def refuse(self) -> None:
         """End with a usage error if any was given where there is no capture."""
-        given = {"lane": self.lanes, "sample-rate": self.sample_rate, "least-delay": self.least_delay}
+        given: dict[str, object] = {"lane": self.lanes, "sample-rate": self.sample_rate, "least-delay": self.least_delay}
+        given |= {"elf": self.elf, "base": self.base}
         for option, value in given.items():
             if value:
                 usage(f"--{option} is for captures: give --from")
@@ -44,6 +49,16 @@ class CaptureOptions:
                 usage(f"--lane names signal '{signal}' twice")
             found[signal] = task
         return found
+
+    def address(self) -> int | None:
+        """Where the first byte of a dump of memory was."""
+        if self.base is None:
+            return None
+        if re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10}", self.base) is None:
+            usage(f"--base '{self.base}': write an address, such as 0x20000000")
+        if self.elf is None:
+            usage("--base needs --elf, which says where the ring is")
+        return int(self.base, 0) if self.base[:2].lower() == "0x" else int(self.base)
 
     def hertz(self) -> Fraction | None:
         """The sample rate."""
@@ -68,13 +83,13 @@ def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report
             usage(f"--{option} is for runs, and --from runs nothing")
     source = schedule_file(asked.paths, asked.include)
     check_outputs([*files_of(source), path], False, **asked.files)
-    named, sample_rate = given.named(), given.hertz()
+    named, sample_rate, base = given.named(), given.hertz(), given.address()
     planned = pipeline.plan(
         source, report.diagnostics, asked.board, asked.kernel, asked.time_limit, machine=check_machine(asked.machine, source)
     )
     system = planned.system
     delay = ticks_of(given.least_delay, system.clock_hz, "--least-delay") if given.least_delay is not None else 0
-    capture = read_capture(path, sample_rate)
+    capture = read_capture(path, sample_rate, system, given.elf, base)
     names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     found = trace_of(capture, lanes_of(capture, named, names), system, delay)
     trace = replace(found.trace, start_bounds=pipeline.start_bounds(planned))
@@ -100,11 +115,16 @@ def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report
         usage(f"--window: {error}")
 
 
-def read_capture(path: Path, sample_rate: Fraction | None) -> Capture:
+def read_capture(path: Path, sample_rate: Fraction | None, system: System, elf: Path | None, base: int | None) -> Capture:
     """The capture in a file, whose form is that of its name, or else of its begin."""
     from carillon.capture.csv import read_csv
+    from carillon.capture.ring import read_ring
     from carillon.capture.vcd import read_vcd
 
+    if path.suffix.lower() == ".bin":
+        return read_ring(path.read_bytes(), str(path), system, elf, base)
+    if elf is not None:
+        usage("--elf is for a dump of memory, whose name ends with '.bin'")
     text = path.read_bytes().decode("utf-8", errors="replace").removeprefix("\ufeff")
     suffix = path.suffix.lower()
     if suffix == ".vcd" or (suffix != ".csv" and text.lstrip().startswith("$")):

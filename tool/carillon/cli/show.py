@@ -36,7 +36,8 @@ def command(
     offsets: options.Offsets = None,
     record: options.Record = None,
     capture: Annotated[
-        Path | None, typer.Option("--from", help="Run nothing: show what a logic analyser recorded, in a VCD or CSV file.")
+        Path | None,
+        typer.Option("--from", help="Run nothing: show what was recorded of a chip: VCD, CSV, or the ring of [trace] (*.bin)."),
     ] = None,
     lane: Annotated[
         list[str] | None, typer.Option("--lane", help="Of a capture: a signal and its task, as in CH0=current; several times.")
@@ -47,10 +48,17 @@ def command(
     least_delay: Annotated[
         str | None, typer.Option("--least-delay", help="Of a capture: what the least start delay is.", show_default="0 ticks")
     ] = None,
+    elf: Annotated[
+        Path | None, typer.Option("--elf", help="Of a dump of memory: the image, which says where the ring is.")
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", help="Of a dump of memory: the address of its first byte; the file's is the ring's if absent."),
+    ] = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
-    given = CaptureOptions(lane or [], sample_rate, least_delay)
+    given = CaptureOptions(lane or [], sample_rate, least_delay, elf, base)
     files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
     asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
     if capture is not None:
