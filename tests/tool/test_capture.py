@@ -95,6 +95,7 @@ def test_a_capture_that_begins_within_a_round_finds_the_round(system: System) ->
     found = captured(read_csv(table(changes(4, since=450.0)), "x.csv", None), system)
     assert starts(found.trace)[:2] == [("Task3", 500), ("Task1", 1100)]
     assert found.first == 450
+    assert [r.at for r in found.seen(traces.releases(2))] == [400, 1100, 1250, 1400]
 
 
 @pytest.mark.parametrize("ppm", [-400, 35, 5000])

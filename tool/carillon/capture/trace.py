@@ -26,16 +26,22 @@ CAPTURED = "captured"
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A capture's trace.  ``first``: its first tick; what was due before was not seen.  ``missing``: tasks without a signal."""
+    """A capture's trace.
+
+    ``first``: its first tick; what was due before was not seen, but for ``answered`` (tick, task), whose start is the first event.
+    ``missing``: tasks without a signal.
+    """
 
     trace: Trace
     fit: Fit
     first: int
+    answered: tuple[int, str]
     missing: tuple[str, ...]
 
     def seen(self, releases: Sequence[Release]) -> list[Release]:
         """The releases that a capture of these tasks, from its first tick on, may show."""
-        return [r for r in releases if r.at >= self.first and r.task in (*self.trace.tasks, *self.trace.interrupts)]
+        names = {*self.trace.tasks, *self.trace.interrupts}
+        return [r for r in releases if r.task in names and (r.at >= self.first or (r.at, r.task) == self.answered)]
 
 
 def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -> dict[str, Signal]:
@@ -130,7 +136,8 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     )
     everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     first = -(-place(capture.begin) // parts)
-    return Captured(trace, found, first, tuple(name for name in everyone if name not in lanes))
+    answered = found.due - back // parts, starts[0][1]
+    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes))
 
 
 def _unit(parts: int, hz: int) -> str:
