@@ -138,7 +138,7 @@ def test_a_dump_of_all_memory_has_the_ring_where_the_image_says(lab: Laboratory)
 
 
 def _oldest(words: list[int]) -> int:
-    from carillon.capture.words import Words
+    from carillon.image.words import Words
 
     stamps = [-(word >> 3) & ((1 << 29) - 1) for word in words]
     assert Words(3, 29, True).read(words[0])[0] == stamps[0]
@@ -151,7 +151,8 @@ def test_nothing_of_a_ring_is_in_an_image_without_one(lab: Laboratory) -> None:
 
 
 def test_a_header_has_its_own_code_at_starts_and_ends(lab: Laboratory, tmp_path: Path) -> None:
-    header = "extern unsigned pins;\n#define CARILLON_TRACE_ENTER(task) pins |= PIN_##task\n#define CARILLON_TRACE_LEAVE(task) pins &= ~PIN_##task\n"
+    header = "extern unsigned pins;\n#define CARILLON_TRACE_ENTER(task) pins |= PIN_##task\n"
+    header += "#define CARILLON_TRACE_LEAVE(task) pins &= ~PIN_##task\n"
     header += "#define PIN_Slow 1u\n#define PIN_Fast 2u\n#define PIN_Print 4u\n"
     (tmp_path / "pins.h").write_text(header, encoding="utf-8")
     body = (

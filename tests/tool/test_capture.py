@@ -6,6 +6,9 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from carillon import show
 from carillon.capture import Capture
+from carillon.capture.btf import read_btf
 from carillon.capture.csv import read_csv
 from carillon.capture.trace import Captured, lanes_of, trace_of
 from carillon.capture.vcd import read_vcd
@@ -24,7 +29,8 @@ from carillon.cli import app
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model import System
 from carillon.pipeline import read_and_check
-from carillon.show import scene, vcd
+from carillon.show import btf, scene, vcd
+from carillon.show.steps import steps
 from carillon.trace import Kind, Trace
 from carillon.trace.analyse import analyse
 
@@ -157,7 +163,43 @@ def test_what_the_tool_writes_as_vcd_is_read_back_alike(system: System) -> None:
         assert one.preemptions == other.preemptions
 
 
+def test_what_the_tool_writes_as_btf_is_read_back_alike(system: System) -> None:
+    run = traces.trace(rounds=3)
+    stream = io.StringIO()
+    btf.write(stream, scene.panels_of(run, traces.releases(3)))
+    assert stream.getvalue().splitlines()[3] == "#timeScale ns"
+    found = captured(read_btf(stream.getvalue(), "x.btf"), system)
+    delay = min(r.begin.t - r.release.at for r in analyse(run, traces.releases(3)).runs if r.release is not None)
+    assert [(name, t + delay) for name, t in starts(found.trace)] == starts(run)
+
+
+def test_a_btf_file_that_begins_within_a_run_leaves_it_out(system: System) -> None:
+    stream = io.StringIO()
+    btf.write(stream, scene.panels_of(traces.trace(rounds=3), traces.releases(3)))
+    lines = stream.getvalue().splitlines(keepends=True)
+    first = next(k for k, line in enumerate(lines) if ",Task1,0,start" in line)
+    found = captured(read_btf("".join([*lines[:4], *lines[first + 1 :]]), "x.btf"), system)
+    assert [name for name, _ in starts(found.trace)].count("Task1") == 2
+
+
+@pytest.mark.skipif(shutil.which("babeltrace") is None, reason="babeltrace is not installed")
+def test_babeltrace_reads_from_ctf_what_happened_and_when(tmp_path: Path) -> None:
+    panels = scene.panels_of([traces.carillon(rounds=2)], traces.releases(2))
+    show.write("ctf", tmp_path / "ctf", panels)
+    command = ["babeltrace", "--clock-cycles", "--no-delta", str(tmp_path / "ctf")]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not result.stderr
+    form = r'\[(\d+)\] (\w+): { kernel = "carillon", task = "(\w+)", activation = (\d+) }'
+    found = [(int(time), event, task, int(number)) for time, event, task, number in re.findall(form, result.stdout)]
+    assert found == [(h.time, h.step.value, h.lane.name, h.number) for h in steps(panels[0], 0)]
+    assert len(found) > 20
+
+
 BROKEN = {
+    "btf back": ("x.btf", "2,C,0,T,Task1,0,start\n1,C,0,T,Task1,0,terminate\n", "C296"),
+    "btf cut": ("x.btf", "2,C,0,T\n", "C296"),
+    "btf empty": ("x.btf", "#timeScale ns\n", "C296"),
+    "btf scale": ("x.btf", "#timeScale days\n", "C296"),
     "no levels": ("x.csv", "", "C296"),
     "back": ("x.csv", "Time [s],Task1\n0.5,0\n0.4,1\n", "C296"),
     "cut": ("x.csv", "Time [s],Task1,Task2\n0.5,0,0\n0.6,1\n", "C296"),
@@ -208,7 +250,18 @@ def _vcd() -> str:
     return stream.getvalue()
 
 
-WHOLE = {"x.vcd": _vcd(), "x.csv": table(changes(2)), "s.csv": "; Samplerate: 1 MHz\nsamples,Task1\n" + "1,0\n2,1\n3,0\n"}
+def _btf() -> str:
+    stream = io.StringIO()
+    btf.write(stream, scene.panels_of(traces.trace(rounds=2), traces.releases(2)))
+    return stream.getvalue()
+
+
+WHOLE = {
+    "x.btf": _btf(),
+    "x.vcd": _vcd(),
+    "x.csv": table(changes(2)),
+    "s.csv": "; Samplerate: 1 MHz\nsamples,Task1\n" + "1,0\n2,1\n3,0\n",
+}
 PIECES = [
     "",
     ",",
@@ -240,7 +293,8 @@ def test_a_damaged_capture_is_refused_or_read_and_never_more(data: st.DataObject
         text = text[:at] + data.draw(st.sampled_from(PIECES)) + text[at + gone :]
     schedule = _system()
     try:
-        capture = read_vcd(text, name) if name.endswith("vcd") else read_csv(text, name, None)
+        readers = {"vcd": read_vcd, "btf": read_btf, "csv": lambda text, name: read_csv(text, name, None)}
+        capture = readers[name[-3:]](text, name)
         found = captured(capture, schedule)
         scene.panels_of(found.trace, found.seen(traces.releases(2)))
     except CarillonError as error:

@@ -93,6 +93,14 @@ class Recorder:
             del self._since[name]
         self._seen.add(name)
 
+    def edge(self, name: str, high: bool) -> None:
+        """A change of a signal: it was low before if it is high now, and high if it is low."""
+        if name not in self._seen:
+            self._seen.add(name)
+            if not high:
+                self._since[name] = BEFORE
+        self.level(name, high)
+
     def capture(self, unit: Fraction) -> Capture:
         """All of it, up to now.
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from carillon.capture import BROKEN, UNFIT, Capture, Signal, refuse
-from carillon.capture.words import NEXT, RING, Words
 from carillon.diagnostics import Span
 from carillon.elf import UnreadableError, read_elf
+from carillon.image.words import NEXT, RING, Words
 from carillon.model import System
 
 
@@ -95,7 +95,7 @@ def _capture(listed: list[tuple[int, int, bool]], file: str, system: System, uni
             refuse(BROKEN, Span(file), cause, "give the schedule of the image that runs on the chip, and dump the ring again")
         own = highs[names[functions[number]]]
         active = bool(own) and own[-1][1] is None
-        if begins and active or (not begins and own and not active):
+        if (begins and active) or (not begins and own and not active):
             what = "starts while it is active" if begins else "ends twice"
             cause = f"event {place} of the ring: '{names[functions[number]]}' {what}"
             refuse(BROKEN, Span(file), cause, "stop the processor while the ring is dumped")

@@ -28,7 +28,7 @@ CAPTURED = "captured"
 class Captured:
     """A capture's trace.
 
-    ``first``: its first tick; what was due before was not seen, but for ``answered`` (tick, task), whose start is the first event.
+    ``first``: its first tick; what was due before was not seen, but for ``answered`` (tick, task), whose start is the first.
     ``missing``: tasks without a signal.
     """
 

@@ -117,6 +117,7 @@ def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report
 
 def read_capture(path: Path, sample_rate: Fraction | None, system: System, elf: Path | None, base: int | None) -> Capture:
     """The capture in a file, whose form is that of its name, or else of its begin."""
+    from carillon.capture.btf import read_btf
     from carillon.capture.csv import read_csv
     from carillon.capture.ring import read_ring
     from carillon.capture.vcd import read_vcd
@@ -129,6 +130,8 @@ def read_capture(path: Path, sample_rate: Fraction | None, system: System, elf: 
     suffix = path.suffix.lower()
     if suffix == ".vcd" or (suffix != ".csv" and text.lstrip().startswith("$")):
         return read_vcd(text, str(path))
+    if suffix == ".btf":
+        return read_btf(text, str(path))
     return read_csv(text, str(path), sample_rate)
 
 

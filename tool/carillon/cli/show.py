@@ -33,11 +33,15 @@ def command(
     svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
+    btf: options.Btf = None,
+    ctf: options.Ctf = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
     capture: Annotated[
         Path | None,
-        typer.Option("--from", help="Run nothing: show what was recorded of a chip: VCD, CSV, or the ring of [trace] (*.bin)."),
+        typer.Option(
+            "--from", help="Run nothing: show what was recorded of a chip: VCD, CSV, BTF, or the ring of [trace] (*.bin)."
+        ),
     ] = None,
     lane: Annotated[
         list[str] | None, typer.Option("--lane", help="Of a capture: a signal and its task, as in CH0=current; several times.")
@@ -59,7 +63,7 @@ def command(
 ) -> None:
     """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     given = CaptureOptions(lane or [], sample_rate, least_delay, elf, base)
-    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
+    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "btf": btf, "ctf": ctf, "offsets": offsets}
     asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
     if capture is not None:
         show_capture(capture, given, asked, report)

@@ -6,9 +6,9 @@ The linker leads each reference to a task's function to ``__wrap_`` of it (``--w
 
 from __future__ import annotations
 
-from carillon.capture.words import Words
 from carillon.emit import text
 from carillon.image import Image
+from carillon.image.words import Words
 
 
 def emit(image: Image) -> dict[str, str]:

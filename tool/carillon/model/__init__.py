@@ -221,7 +221,7 @@ class System:
 
     @property
     def traced(self) -> tuple[str, ...]:
-        """The functions of tasks and of interrupts beside rounds whose starts and ends are recorded, in the order of their numbers."""
+        """The functions of tasks and interrupts whose starts and ends are recorded, in the order of their numbers."""
         if self.tracing is None:
             return ()
         return tuple(dict.fromkeys([*(t.entry for t in self.tasks), *(i.handler for i in self.interrupts)]))
