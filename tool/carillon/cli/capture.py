@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -145,7 +146,8 @@ def said(fit: Fit, delay: str, missing: tuple[str, ...]) -> list[str]:
     if fit.ppm is None or fit.uncertainty is None:
         lines = ["No point of the round was seen twice: the error of the capture's clock is not known."]
     else:
-        error = f"{abs(fit.ppm):.2f} ± {fit.uncertainty:.2f} ppm"
+        digits = max(0, min(6, 1 - math.floor(math.log10(fit.uncertainty)))) if fit.uncertainty > 0 else 6
+        error = f"{abs(fit.ppm):.{digits}f} ± {fit.uncertainty:.{digits}f} ppm"
         if fit.corrected:
             lines = [
                 f"The capture's clock is {error} {'fast' if fit.ppm > 0 else 'slow'} against the schedule; times are corrected."

@@ -14,7 +14,8 @@ from carillon.cli.common import Report
 from carillon.cli.network import show_asked
 from carillon.cli.runs import Asked
 
-EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg"
+EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg; "
+EPILOG += 'of a chip: carillon show schedule.toml --from capture.csv --lane "Channel 0=current"'
 
 
 def command(
