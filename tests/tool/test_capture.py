@@ -72,6 +72,14 @@ def changes(rounds: int, clock: float = 1.0, since: float = 0.0, jitter: float =
     return sorted(((at - since) * clock * 1e-6, lane, level) for at, lane, level in found if at >= since)
 
 
+def listed(key: str) -> set[str]:
+    """The keys that the specification lists for an object."""
+    (row,) = re.findall(
+        rf"^\| `{re.escape(key)}` \| (.*) \|$", (ROOT / "docs" / "SPEC.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", row)))
+
+
 def table(edges: Sequence[tuple[float, int, int]], names: Sequence[str] = TASKS) -> str:
     """As Logic 2 writes it."""
     levels = [0] * len(names)
@@ -240,6 +248,9 @@ def test_the_command_shows_a_capture_and_names_its_lanes(tmp_path: Path) -> None
     assert "Without a signal: Task2." in result.stdout
     assert (tmp_path / "c.html").is_file()
     result = CliRunner().invoke(app, [*command, "--json"])
+    run = json.loads(result.stdout)["runs"][0]
+    assert set(run) == listed("show --from`: `runs")
+    assert set(run["clock"]) == listed("show --from`: `runs.clock")
     tasks = json.loads(result.stdout)["runs"][0]["summary"]["tasks"]
     assert [(task["name"], task["activations"]) for task in tasks] == [("Task1", 3), ("Task3", 3)]
 

@@ -3,6 +3,7 @@
 
 import re
 import sys
+from pathlib import Path
 
 FAST = 1 + 38e-6
 SAMPLE = 10  # ns
@@ -10,7 +11,7 @@ TASKS = ("current", "speed", "report")
 
 codes, levels, now, rows = {}, dict.fromkeys(TASKS, "0"), 0, {}
 scope = ""
-with open(sys.argv[1], encoding="utf-8") as file:
+with Path(sys.argv[1]).open(encoding="utf-8") as file:
     for line in file:
         word = line.split()
         if word[:1] == ["$timescale"]:

@@ -4,8 +4,8 @@
 import json
 import struct
 import sys
+from pathlib import Path
 
 output = json.load(sys.stdin)["runs"][0]["output"]
 words = [int(line.split()[1]) for line in output.splitlines()]
-with open(sys.argv[1], "wb") as file:
-    file.write(struct.pack(f"<{len(words)}I", *words))
+Path(sys.argv[1]).write_bytes(struct.pack(f"<{len(words)}I", *words))
