@@ -8,9 +8,12 @@ import json
 import random
 import re
 import shutil
+import struct
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,10 +26,12 @@ from carillon import show
 from carillon.capture import Capture
 from carillon.capture.btf import read_btf
 from carillon.capture.csv import read_csv
+from carillon.capture.ring import read_ring
 from carillon.capture.trace import Captured, lanes_of, trace_of
 from carillon.capture.vcd import read_vcd
 from carillon.cli import app
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.image.words import Words
 from carillon.model import System
 from carillon.pipeline import read_and_check
 from carillon.show import btf, scene, vcd
@@ -267,6 +272,34 @@ def _btf() -> str:
     return stream.getvalue()
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_damaged_ring_is_refused_or_read_and_never_more(data: st.DataObject) -> None:
+    schedule = _system("ast1030-evb", "\n[trace]\nring = 16\n")
+    events = [(now, number, begins) for k in range(9) for number in range(3) for now, begins in _pair(k, number)]
+    words = [((-now & ((1 << 29) - 1)) << 3) | Words.event(number, begins=begins) for now, number, begins in events[-16:]]
+    for _ in range(data.draw(st.integers(0, 3))):
+        words[data.draw(st.integers(0, 15))] = data.draw(st.integers(0, 2**32 - 1) | st.sampled_from([0, *words]))
+    raw = struct.pack("<16I", *words)[: data.draw(st.integers(60, 64))]
+    try:
+        found = captured(read_ring(raw, "x.bin", schedule, None, None), schedule)
+        scene.panels_of(found.trace, found.seen(traces.releases(2)))
+    except CarillonError as error:
+        assert all(d.code in ("C296", "C297", "C298") for d in error.diagnostics)
+
+
+def _pair(k: int, number: int) -> list[tuple[int, bool]]:
+    """A start and an end of a task in a round."""
+    begin = 1000 * k + 150 * number + 100
+    return [(begin, True), (begin + 60, False)]
+
+
+def test_a_schedule_without_rounds_has_no_captures() -> None:
+    with pytest.raises(CarillonError) as caught:
+        lanes_of(read_csv(table(changes(1)), "x.csv", None), {}, ())
+    assert caught.value.diagnostics[0].code == "C298"
+
+
 WHOLE = {
     "x.btf": _btf(),
     "x.vcd": _vcd(),
@@ -312,12 +345,12 @@ def test_a_damaged_capture_is_refused_or_read_and_never_more(data: st.DataObject
         assert all(d.code in ("C296", "C297", "C298") for d in error.diagnostics)
 
 
-def _system(kept: list[System] = []) -> System:  # noqa: B006
-    if not kept:
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "schedule.toml"
-            path.write_text(SCHEDULE, encoding="utf-8")
-            kept.append(read_and_check(path, Diagnostics()))
-    return kept[0]
+@cache
+def _system(board: str = "virtual-256", more: str = "") -> System:
+    text = SCHEDULE.replace("virtual-256", board) + more
+    if board != "virtual-256":
+        text = text.replace('clock = "1MHz"\n', "")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "schedule.toml"
+        path.write_text(text, encoding="utf-8")
+        return read_and_check(path, Diagnostics())

@@ -16,6 +16,7 @@ from carillon.trace import Event, Kind, Trace
 from carillon.trace.timeline import Release
 from carillon.units import format_duration
 
+NO_ROUNDS = "the schedule has no rounds, so nothing says when its tasks are due", "give a schedule with rounds"
 FINEST = 1000
 """Parts of a tick that are told apart at most."""
 MOST_ROUNDS = 1_000_000
@@ -51,6 +52,8 @@ def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -
     Raises CarillonError (C297).
     """
     span = Span(capture.file)
+    if not names:
+        refuse(NOTHING, span, *NO_ROUNDS)
     signals = {signal.name: signal for signal in capture.signals}
     found: dict[str, Signal] = {}
     for signal, task in named.items():
@@ -85,7 +88,7 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     span = Span(capture.file)
     mode = next((m for m in system.modes if m.name == system.start_mode), None)
     if mode is None:
-        refuse(NOTHING, span, "the schedule has no rounds, so nothing says when its tasks are due", "give a schedule with rounds")
+        refuse(NOTHING, span, *NO_ROUNDS)
     hz, length = system.clock_hz, mode.round_length
     due = {task: [a.at for a in mode.activations if a.task == task] for task in lanes}
     starts = sorted((at * capture.unit, task) for task in lanes if due[task] for at, _ in lanes[task].highs)
