@@ -14,8 +14,10 @@ from carillon.capture import Capture
 from carillon.capture.ring import read_ring
 from carillon.capture.trace import Captured, lanes_of, trace_of
 from carillon.capture.vcd import read_vcd
+from carillon.model.board import Role
 from carillon.pipeline import releases
 from carillon.show import scene, vcd
+from carillon.timing.handlers import handler_cost
 from carillon.trace import Kind, Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
@@ -117,6 +119,21 @@ def test_an_event_takes_twelve_instructions(lab: Laboratory, board: str) -> None
         assert other.terminate is not None
         assert one.dispatch.maximum - other.dispatch.maximum <= NOTE + AROUND
         assert one.terminate.maximum - other.terminate.maximum <= NOTE
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_the_check_of_deadlines_counts_the_events(lab: Laboratory, board: str) -> None:
+    outcome = traced(lab, board, 128)
+    (mode,) = outcome.planned.image.modes
+    for name in ("Slow", "Fast"):
+        costs = [handler_cost(outcome.planned.image, mode, c) for c in outcome.carriers(Role.ACTIVATION, name)]
+        figures = outcome.task(name)
+        assert figures.dispatch is not None
+        assert figures.terminate is not None
+        assert NOTE <= figures.dispatch.maximum <= max(c.before for c in costs)
+        assert (
+            NOTE - AROUND <= figures.terminate.maximum <= max(c.after for c in costs) + 2
+        )  # the handler's return, and the task's own
 
 
 def test_a_dump_of_all_memory_has_the_ring_where_the_image_says(lab: Laboratory) -> None:

@@ -56,7 +56,7 @@ event {{
 
 def write(folder: Path, panels: Sequence[Panel]) -> None:
     """Write the folder, which is made if it does not exist."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     first, finest = origin(panels), math.lcm(*(panel.scale for panel in panels))
     trace = panels[0].trace
     head = _METADATA.format(version=__version__, application=trace.application, first=first, hz=trace.clock_hz * finest)

@@ -107,6 +107,7 @@ class _Verifier:
         whole = modes or ((beneath,) if beneath is not None else ())
         vectors = [self._vectors(tables, table) for table in whole]
         self.unverified += own_handlers(elf, vectors)
+        self.unverified += ["what [trace] has in the place of tasks"] if self.system.tracing is not None else []
         used = range(system.board.sources) if modes else below
         for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):
