@@ -294,6 +294,22 @@ def _pair(k: int, number: int) -> list[tuple[int, bool]]:
     return [(begin, True), (begin + 60, False)]
 
 
+def test_signals_of_other_periods_are_refused(system: System) -> None:
+    every = "".join(f"{k * 1e-4:.6f},{k % 2},0,0\n" for k in range(400))
+    with pytest.raises(CarillonError, match=r"rises 200 times, and 'Task1' is due 41 times"):
+        captured(read_csv(f"Time [s],Task1,Task2,Task3\n{every}", "x.csv", None), system)
+
+
+def test_starts_that_know_nothing_of_the_plan_are_refused(system: System) -> None:
+    known, rows = random.Random(3), []
+    for number in range(200):
+        begin = number * 1000 + known.uniform(0, 800)
+        rows += [f"{begin * 1e-6:.9f},1,0,0", f"{(begin + 50) * 1e-6:.9f},0,0,0"]
+    text = "\n".join(["Time [s],Task1,Task2,Task3", "0,0,0,0", *rows])
+    with pytest.raises(CarillonError, match="nowhere near the points of mode 'normal'"):
+        captured(read_csv(text, "x.csv", None), system)
+
+
 def test_a_schedule_without_rounds_has_no_captures() -> None:
     with pytest.raises(CarillonError) as caught:
         lanes_of(read_csv(table(changes(1)), "x.csv", None), {}, ())

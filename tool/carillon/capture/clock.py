@@ -31,6 +31,7 @@ class Fit:
 
     ``ppm`` is how much the capture's clock is fast, ``uncertainty`` two standard errors of that; both None where the starts do
     not tell.  ``corrected``: the error is greater than its uncertainty, and ``second`` has it.  ``due``: the first start's tick.
+    ``astray``: the part of the starts that lie farther than a quarter of a task's shortest interval from where it is due.
     """
 
     origin: Fraction
@@ -39,6 +40,7 @@ class Fit:
     uncertainty: float | None
     corrected: bool
     due: int
+    astray: float
 
 
 Start = tuple[float, str]
@@ -51,6 +53,11 @@ class _Due:
     def __init__(self, due: Mapping[str, Sequence[int]], length: int) -> None:
         self.length = length
         self.times = {task: sorted(set(at)) for task, at in due.items()}
+
+    def shortest(self, task: str) -> int:
+        """The shortest time between two points at which the task is due."""
+        times = self.times[task]
+        return min(after - before for before, after in zip(times, [*times[1:], times[0] + self.length], strict=True))
 
     def nearest(self, task: str, tick: float) -> int:
         """The tick at which the task is due that is nearest to a tick."""
@@ -94,7 +101,10 @@ def fit(starts: Sequence[tuple[Fraction, str]], due: Mapping[str, Sequence[int]]
     ]
     zero = sum(exactly, Fraction(0)) / len(exactly)
     told = None if slope is None or error is None else (slope - 1) * 1e6
-    return Fit(base + zero / hz, second, told, None if error is None else SURE * error * 1e6, sure, points[0][0])
+    shift, rate = float(zero), float(second)
+    far = sum(abs(time - shift - rate * tick) > known.shortest(task) / 4 for tick, time, task in points)
+    uncertainty = None if error is None else SURE * error * 1e6
+    return Fit(base + zero / hz, second, told, uncertainty, sure, points[0][0], far / len(points))
 
 
 def _phase(ticks: Sequence[Start], known: _Due) -> float:

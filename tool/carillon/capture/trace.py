@@ -19,6 +19,8 @@ from carillon.units import format_duration
 NO_ROUNDS = "the schedule has no rounds, so nothing says when its tasks are due", "give a schedule with rounds"
 FINEST = 1000
 """Parts of a tick that are told apart at most."""
+MOST_ASTRAY = 0.4
+"""Part of the starts that may be far from the plan: of starts that know nothing of it, half are."""
 MOST_ROUNDS = 1_000_000
 """Rounds of a capture at most."""
 CAPTURED = "captured"
@@ -104,7 +106,15 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     if seconds * hz > MOST_ROUNDS * length:
         cause = f"the capture lasts {format_duration(seconds * hz, hz)}, more than {MOST_ROUNDS} rounds"
         refuse(BROKEN, span, cause, "look at its times and at their unit; or export a part of it")
+    for task, signal in lanes.items():
+        most = len(due[task]) * (math.ceil(seconds * hz / length) + 1)
+        if due[task] and len(signal.highs) > 2 * most:
+            cause = f"'{signal.name}' rises {len(signal.highs)} times, and '{task}' is due {most} times at most in the capture"
+            refuse(UNFIT, span, cause, "look whether channels were exchanged, and whether the chip runs this schedule")
     found = fit(starts, due, length, hz, capture.unit)
+    if found.astray > MOST_ASTRAY:
+        cause = f"{100 * found.astray:.0f} % of the starts are nowhere near the points of mode '{mode.name}'"
+        refuse(UNFIT, span, cause, "look whether channels were exchanged, and whether the chip runs this schedule, in this mode")
     parts = max(1, min(FINEST, math.ceil(1 / (capture.unit * hz))))
     per_unit = capture.unit * hz * parts / found.second
     zero = (found.origin * hz * parts / found.second) - delay * parts
