@@ -122,8 +122,8 @@ class TraceTable(Table):
     )
     header: Name | None = Field(
         None,
-        description="A header, relative to this file, that defines CARILLON_TRACE_ENTER(task) and CARILLON_TRACE_LEAVE(task): what "
-        "is done at each task's start and end.",
+        description="A header, relative to this file, that defines CARILLON_TRACE_ENTER(task) and CARILLON_TRACE_LEAVE(task): "
+        "what is done at each task's start and end.",
     )
 
 
