@@ -14,9 +14,9 @@ from typing import NoReturn
 
 from carillon.diagnostics import CarillonError, Diagnostic, Span
 
-BROKEN = "C296"
-UNFIT = "C297"
-NOTHING = "C298"
+BROKEN = "C301"
+UNFIT = "C302"
+NOTHING = "C303"
 BEFORE = -(10**40)
 """When a signal rose that was high already when the capture began: before all times of files."""
 

@@ -17,7 +17,7 @@ LONGEST = 24
 
 
 def read_btf(text: str, file: str) -> Capture:
-    """The processes as signals; raises CarillonError (C296) for what is no such file."""
+    """The processes as signals; raises CarillonError (C301) for what is no such file."""
     recorder, known, unit = Recorder(file), set[str](), Fraction(1, 10**9)
     changes: list[tuple[int, int, str, bool]] = []
     for number, line in enumerate(text.split("\n"), start=1):

@@ -31,7 +31,7 @@ SAMPLE_RATE = "say it with --sample-rate, such as 10MHz"
 
 
 def read_csv(text: str, file: str, sample_rate: Fraction | None) -> Capture:
-    """Levels by time, or by sample; raises CarillonError (C296) for what is no such file.
+    """Levels by time, or by sample; raises CarillonError (C301) for what is no such file.
 
     ``sample_rate``, in Hz, counts for lines that are samples; it is the file's own where None.
     """

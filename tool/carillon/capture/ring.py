@@ -18,7 +18,7 @@ def read_ring(data: bytes, file: str, system: System, elf: Path | None, base: in
     """The ring's events as signals of tasks.
 
     ``base``: the address of the first byte of ``data``, which is more than the ring alone; ``elf`` then says where the ring is.
-    Raises CarillonError: C296 for what no ring has, C297 where the schedule, the image and the file do not belong together.
+    Raises CarillonError: C301 for what no ring has, C302 where the schedule, the image and the file do not belong together.
     """
     span, counter, tracing = Span(file), system.board.trace, system.tracing
     if tracing is None or tracing.ring is None or counter is None:

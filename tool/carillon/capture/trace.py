@@ -51,7 +51,7 @@ def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -
     """The signal of each of the tasks and interrupts ``names`` that has one.
 
     ``named``: signal to task, as the command line says.  Any other signal belongs to the task with its name, in any letters.
-    Raises CarillonError (C297).
+    Raises CarillonError (C302).
     """
     span = Span(capture.file)
     if not names:
@@ -85,7 +85,7 @@ def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -
 def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, delay: int) -> Captured:
     """The trace of a capture whose signals are those of tasks; the least start delay is taken to be ``delay`` ticks.
 
-    Raises CarillonError: C298 where too little happens, C297 where signals overlap as no tasks of one processor do.
+    Raises CarillonError: C303 where too little happens, C302 where signals overlap as no tasks of one processor do.
     """
     span = Span(capture.file)
     mode = next((m for m in system.modes if m.name == system.start_mode), None)

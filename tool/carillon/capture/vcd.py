@@ -18,7 +18,7 @@ LONGEST = 24
 
 
 def read_vcd(text: str, file: str) -> Capture:
-    """The wires of one bit; raises CarillonError (C296) for what is no such file."""
+    """The wires of one bit; raises CarillonError (C301) for what is no such file."""
     words = _words(text)
     recorder = Recorder(file)
     unit: Fraction | None = None

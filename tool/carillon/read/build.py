@@ -138,7 +138,7 @@ class Builder(Reading):
         return board.reserving([cell]) if trace is not None and trace.ring is not None and cell is not None else board
 
     def _tracing(self, board: Board) -> Tracing | None:
-        """What is to be recorded; reports C299."""
+        """What is to be recorded; reports C304."""
         table = self.file.trace
         if table is None:
             return None
@@ -146,22 +146,22 @@ class Builder(Reading):
         ring = table.ring
         if board.port != TRACED_PORT:
             cause = f"board '{board.name}' has the port '{board.port}', which cannot tell of starts and ends"
-            self.diagnostics.error("C299", span, cause, f"choose a board with the port '{TRACED_PORT}', or leave [trace] out")
+            self.diagnostics.error("C304", span, cause, f"choose a board with the port '{TRACED_PORT}', or leave [trace] out")
         elif ring is not None and (ring not in range(16, 16385) or ring & (ring - 1)):
             remedy = "write a power of two: 16, 32, ... 16384"
             self.diagnostics.error(
-                "C299", self.places.value(("trace", "ring")), f"a ring of {ring} events is not possible", remedy
+                "C304", self.places.value(("trace", "ring")), f"a ring of {ring} events is not possible", remedy
             )
         elif ring is not None and board.trace is None:
             cause = f"nothing on board '{board.name}' is known to count for the ring's times"
-            self.diagnostics.error("C299", span, cause, "give the board's file a [trace] with a counter")
+            self.diagnostics.error("C304", span, cause, "give the board's file a [trace] with a counter")
         elif ring is not None and len(self.file.task) + len(self.file.interrupt) > MOST_TRACED:
             cause = f"a ring tells {MOST_TRACED} tasks and interrupts apart, and these are more"
-            self.diagnostics.error("C299", span, cause, "leave the ring out, and set pins by a header")
+            self.diagnostics.error("C304", span, cause, "leave the ring out, and set pins by a header")
         header = self.tables.path.parent / table.header if table.header is not None else None
         if header is not None and not header.is_file():
             cause = f"there is no file {shorten(str(header))}"
-            self.diagnostics.error("C299", self.places.value(("trace", "header")), cause, "check the header's path")
+            self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
         return Tracing(ring, header)
 
     def _reserving(self, board: Board) -> Board:
