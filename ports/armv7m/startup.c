@@ -17,6 +17,10 @@ __attribute__((weak)) void carillon_board_init(void)
 {
 }
 
+#ifdef CARILLON_TRACE
+void carillon_trace_start(void);
+#endif
+
 #if CARILLON_CONSTRUCTORS
 extern const carillon_vector carillon_constructors[];
 extern const carillon_vector carillon_constructors_end[];
@@ -55,6 +59,9 @@ void carillon_port_reset(void)
         *word = 0u;
     }
     carillon_board_init();
+#ifdef CARILLON_TRACE
+    carillon_trace_start();
+#endif
 #if CARILLON_CONSTRUCTORS
     for (const carillon_vector *constructor = carillon_constructors; constructor < carillon_constructors_end;
          constructor++) {

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ARM, AVR, RISCV, X86_64 = 40, 83, 243, 62
@@ -62,6 +63,20 @@ class ElfFile:
         offset, size, count = *struct.unpack_from("<I", self.data, 28), *struct.unpack_from("<HH", self.data, 42)
         headers = [struct.unpack_from("<5I", self.data, offset + k * size) for k in range(count)]
         return [(at, self.data[start : start + length]) for kind, start, _, at, length in headers if kind == LOAD and length]
+
+
+WRAP, REAL = "__wrap_", "__real_"
+
+
+def unwrapped(symbols: Iterable[Symbol]) -> list[Symbol]:
+    """The symbols as those of an image in which nothing stands in the place of a function (the linker's ``--wrap``).
+
+    What stands in a function's place has the function's name, and the function that of the real one.
+    """
+    listed = list(symbols)
+    wrapped = {s.name.removeprefix(WRAP) for s in listed if s.name.startswith(WRAP)}
+    names = {name: REAL + name for name in wrapped} | {WRAP + name: name for name in wrapped}
+    return [replace(s, name=names.get(s.name, s.name)) for s in listed] if wrapped else listed
 
 
 def read_elf(path: Path) -> ElfFile:

@@ -82,6 +82,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         sources += FRAMES if system.osek.framed else []
         sources += QUEUE if system.osek.counters or system.time is not None else []
     generated += ["reserved.c"] if board.kept else []
+    generated += ["trace.c"] if system.tracing is not None else []
     if system.time is not None:
         sources += TIME
     if system.giotto is not None:
@@ -105,6 +106,8 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
+    header = system.tracing.header if system.tracing is not None else None
+    pins = [Path(os.path.relpath(header.resolve().parent, data_root())).as_posix()] if header is not None else []
     beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
@@ -116,7 +119,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
-        "include": [".", "kernel/api", port, *([beside] if system.giotto is not None else [])],
+        "include": [".", "kernel/api", port, *([beside] if system.giotto is not None else []), *pins],
         "compile_options": [
             "-std=c11",
             "-O2",
@@ -134,6 +137,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
             *board.build.ldflags,
             "-Wl,--gc-sections",
             *(["-Wl,--wrap=main"] if board.native else []),
+            *(f"-Wl,--wrap={function}" for function in system.traced),
         ],
         "linker_script": _portable(board.build.linker_script, folder) if board.build.linker_script else "",
     }

@@ -220,7 +220,7 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
     for option, path in outputs.items():
         if path is None:
             continue
-        is_folder, is_socket = option in ("out", "plots") and not only_files, option == "serial"
+        is_folder, is_socket = option in ("out", "plots", "ctf") and not only_files, option == "serial"
         other = seen.setdefault(path.resolve(), option)
         if other != option:
             usage(f"--{other} and --{option} name the same file, '{path}'")

@@ -31,6 +31,8 @@ def command(
     window: options.Window = None,
     out: options.Out = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    btf: options.Btf = None,
+    ctf: options.Ctf = None,
     serial: Annotated[
         Path | None, typer.Option("--serial", help="Make this socket the UART of the board, and wait for who connects; in QEMU.")
     ] = None,
@@ -43,6 +45,6 @@ def command(
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
-    files = {"events": events, "html": html, "offsets": offsets}
+    files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets}
     given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
     show_asked(Asked(*given, elf=elf), report, serial=serial, elf=elf)

@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from carillon.cli import options
+from carillon.cli.capture import CaptureOptions, show_capture
 from carillon.cli.common import Report
 from carillon.cli.network import show_asked
 from carillon.cli.runs import Asked
 
-EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg"
+EPILOG = "Example: carillon show examples/three-tasks --compare --html three-tasks.html --svg three-tasks.svg; "
+EPILOG += 'of a chip: carillon show schedule.toml --from capture.csv --lane "Channel 0=current"'
 
 
 def command(
@@ -32,11 +34,40 @@ def command(
     svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
+    btf: options.Btf = None,
+    ctf: options.Ctf = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
+    capture: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="Run nothing: show what was recorded of a chip: VCD, CSV, BTF, or the ring of [trace] (*.bin)."
+        ),
+    ] = None,
+    lane: Annotated[
+        list[str] | None, typer.Option("--lane", help="Of a capture: a signal and its task, as in CH0=current; several times.")
+    ] = None,
+    sample_rate: Annotated[
+        str | None, typer.Option("--sample-rate", help="Of a CSV file whose lines are samples: how many a second, as in 10MHz.")
+    ] = None,
+    least_delay: Annotated[
+        str | None, typer.Option("--least-delay", help="Of a capture: what the least start delay is.", show_default="0 ticks")
+    ] = None,
+    elf: Annotated[
+        Path | None, typer.Option("--elf", help="Of a dump of memory: the image, which says where the ring is.")
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", help="Of a dump of memory: the address of its first byte; the file's is the ring's if absent."),
+    ] = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
-    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
+    """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
+    given = CaptureOptions(lane or [], sample_rate, least_delay, elf, base)
+    files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "btf": btf, "ctf": ctf, "offsets": offsets}
     asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
+    if capture is not None:
+        show_capture(capture, given, asked, report)
+        return
+    given.refuse()
     show_asked(asked, report, compare=compare or None, vcd=vcd)

@@ -167,6 +167,14 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
+class Tracing:
+    """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros."""
+
+    ring: int | None = None
+    header: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """A whole application, ready to be checked and lowered.
 
@@ -200,6 +208,7 @@ class System:
     include: tuple[Path, ...] = ()  # folders of the application's headers
     defines: tuple[str, ...] = ()  # macros of the application: NAME or NAME=VALUE
     searches: tuple[Search, ...] = field(default=(), compare=False)  # what was asked of the file system to find these
+    tracing: Tracing | None = None  # what the image tells of its tasks
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property
@@ -210,6 +219,13 @@ class System:
     def folder(self, kernel: str) -> str:
         """What the folder is called in which it is built with a kernel."""
         return f"{self.board.name}-{kernel}" + ("-cells" if self.machine is Machine.CELLS else "")
+
+    @property
+    def traced(self) -> tuple[str, ...]:
+        """The functions of tasks and interrupts whose starts and ends are recorded, in the order of their numbers."""
+        if self.tracing is None:
+            return ()
+        return tuple(dict.fromkeys([*(t.entry for t in self.tasks), *(i.handler for i in self.interrupts)]))
 
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""

@@ -301,6 +301,21 @@ class Console(Frozen):
         return self
 
 
+class TraceCounter(Frozen):
+    """A counter that counts for ever, whose time stands with each recorded event.
+
+    ``set``: bits that are set when the image starts, so that it counts.  ``hz``: None where it counts ticks of the schedule.
+    ``cell``: the one that it is, which no schedule has then.
+    """
+
+    counter: Word
+    down: bool = Field(default=False, strict=True)
+    bits: int = Field(default=32, strict=True, ge=16, le=32)
+    hz: Hertz | None = None
+    cell: Text | None = None
+    set: tuple[Store, ...] = Field(default=(), max_length=16)
+
+
 class Board(Frozen):
     """A board, read from its TOML."""
 
@@ -352,6 +367,7 @@ class Board(Frozen):
     requests: tuple[Requests, ...] = Field(default=(), description="of sources that no cell raises")
     startup: tuple[Store, ...] = Field(default=(), max_length=256, description="before variables have their values")
     console: Console | None = Field(default=None, description="None: the port's, a C file of the board's, or the application's")
+    trace: TraceCounter | None = Field(default=None, description="None: no events can be recorded in memory")
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
     flash: Flash | None = Field(default=None, description="None: the tool does not load its images")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, suggestion
-from carillon.model import Idle, Interrupt, OnDeadlineMiss, System
+from carillon.model import Idle, Interrupt, OnDeadlineMiss, System, Tracing
 from carillon.model.board import Board
 from carillon.read.application import application_of
 from carillon.read.board import load_board
@@ -23,6 +23,10 @@ from carillon.read.time import TimeReader
 from carillon.resources import board_names, find_board
 from carillon.units import Time, format_frequency, format_number, shorten
 
+TRACED_PORT = "armv7m"
+"""The port that has ports/PORT/trace.h."""
+MOST_TRACED = 127
+"""Functions whose starts and ends an immediate operand of eight bits tells apart."""
 DEFAULT_BOARD = "ast1030-evb"
 
 
@@ -92,6 +96,7 @@ class Builder(Reading):
             start_within=rounds.start_within,
             silicon=tables.places.value(("system", "timing")) if file.system.timing == "silicon" else None,
             sync=rounds.sync(),
+            tracing=self._tracing(board),
             inputs=(tables.path, *tables.included, *board.files),
             giotto=tables.giotto,
             machine=tables.machine,
@@ -123,10 +128,43 @@ class Builder(Reading):
             self.diagnostics.error("C021", span, cause, remedy)
             return None
         try:
-            return self._reserving(load_board(path))
+            return self._reserving(self._counting(load_board(path)))
         except CarillonError as error:
             self.diagnostics.reported.extend(error.diagnostics)
             return None
+
+    def _counting(self, board: Board) -> Board:
+        """The board without the cell that counts for the ring of events."""
+        trace = self.file.trace
+        cell = board.trace.cell if board.trace is not None else None
+        return board.reserving([cell]) if trace is not None and trace.ring is not None and cell is not None else board
+
+    def _tracing(self, board: Board) -> Tracing | None:
+        """What is to be recorded; reports C304."""
+        table = self.file.trace
+        if table is None:
+            return None
+        span = self.places.value(("trace",))
+        ring = table.ring
+        if board.port != TRACED_PORT:
+            cause = f"board '{board.name}' has the port '{board.port}', which cannot tell of starts and ends"
+            self.diagnostics.error("C304", span, cause, f"choose a board with the port '{TRACED_PORT}', or leave [trace] out")
+        elif ring is not None and (ring not in range(16, 16385) or ring & (ring - 1)):
+            remedy = "write a power of two: 16, 32, ... 16384"
+            self.diagnostics.error(
+                "C304", self.places.value(("trace", "ring")), f"a ring of {ring} events is not possible", remedy
+            )
+        elif ring is not None and board.trace is None:
+            cause = f"nothing on board '{board.name}' is known to count for the ring's times"
+            self.diagnostics.error("C304", span, cause, "give the board's file a [trace] with a counter")
+        elif ring is not None and len(self.file.task) + len(self.file.interrupt) > MOST_TRACED:
+            cause = f"a ring tells {MOST_TRACED} tasks and interrupts apart, and these are more"
+            self.diagnostics.error("C304", span, cause, "leave the ring out, and set pins by a header")
+        header = self.tables.path.parent / table.header if table.header is not None else None
+        if header is not None and not header.is_file():
+            cause = f"there is no file {shorten(str(header))}"
+            self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
+        return Tracing(ring, header)
 
     def _reserving(self, board: Board) -> Board:
         """The board without what the application keeps to itself."""
@@ -140,7 +178,7 @@ class Builder(Reading):
                 self.diagnostics.error("C190", span, cause, suggestion(name, board.nameable))
             else:
                 names.append(name)
-        return board.reserving(names)
+        return board.reserving([*board.reserved, *names])
 
     def _clock(self, board: Board, times: list[Time]) -> int | None:
         self.fitting = fitting_clocks(board, times)

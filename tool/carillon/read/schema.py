@@ -118,6 +118,19 @@ class SystemTable(Table):
     )
 
 
+class TraceTable(Table):
+    """What the image of a chip tells of its tasks' starts and ends."""
+
+    ring: int | None = Field(
+        None, description="The last so many starts and ends are kept in memory, with their times: a power of two, 16 to 16384."
+    )
+    header: Name | None = Field(
+        None,
+        description="A header, relative to this file, that defines CARILLON_TRACE_ENTER(task) and CARILLON_TRACE_LEAVE(task): "
+        "what is done at each task's start and end.",
+    )
+
+
 class TaskTable(Table):
     """A time-triggered task."""
 
@@ -417,3 +430,4 @@ class ScheduleFile(Table):
     osek: OsekTable | None = Field(None, description="The event-triggered system, if there is one.")
     time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")
+    trace: TraceTable | None = Field(None, description="What is recorded of tasks on the chip, if anything is.")

@@ -28,7 +28,7 @@ from carillon.image.operations import Vector
 from carillon.model import System
 from carillon.model.board import Board, Role, Run
 from carillon.resources import data_root
-from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors
+from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.records import DELIVER, MISSED, Decoder, read_records
 from carillon.run.schedule_tables import watched
 from carillon.trace import Trace
@@ -316,10 +316,10 @@ def _traced_command(
         values = entry_values(image, table, mode)
         for v in mode:
             runs = {table[function][0] for function in (v.runs, *_of_table(image, number, v)) if function in table}
-            place = entered.get(v.source, table[v.symbol][0])
-            places[place] = values[v.source], runs | places.get(place, (0, set()))[1]
-    lines = [f"{place:x} V {value:x}" for place, (value, _) in sorted(places.items())]
-    lines += [f"{place:x} T {function:x}" for place, (_, runs) in sorted(places.items()) for function in sorted(runs)]
+            address = entered.get(v.source, place(v.symbol, table))
+            places[address] = values[v.source], runs | places.get(address, (0, set()))[1]
+    lines = [f"{address:x} V {value:x}" for address, (value, _) in sorted(places.items())]
+    lines += [f"{address:x} T {function:x}" for address, (_, runs) in sorted(places.items()) for function in sorted(runs)]
     if image.system.osek is not None:
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]

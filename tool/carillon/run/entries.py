@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from carillon.elf import WRAP
 from carillon.emit import text
 from carillon.emit.library import MARK
 from carillon.image import Image
@@ -74,7 +75,12 @@ def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Col
     """
     kind = image.system.board.run.kind if image.system.board.run is not None else ""
     by_source = kind in ("native", "simavr") or ENTRIES in symbols
-    return {v.source: v.source if by_source else symbols[v.symbol][0] for v in vectors}
+    return {v.source: v.source if by_source else place(v.symbol, symbols) for v in vectors}
+
+
+def place(function: str, symbols: Mapping[str, tuple[int, int]]) -> int:
+    """Where a vector that names a function leads: to what stands in its place, if anything does (``[trace]``)."""
+    return symbols.get(WRAP + function, symbols[function])[0]
 
 
 def called(entries: list[Entry], records: Sequence[Record], place: int, functions: Mapping[int, Collection[str]]) -> list[Entry]:

@@ -18,9 +18,15 @@ def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None 
 
     ``form``: ``html``, the interactive page, one file that loads nothing.  ``svg``, a static picture.  ``perfetto``, Chrome
     trace-event JSON of the whole run, for ui.perfetto.dev.  ``vcd``, a Value Change Dump of it, for GTKWave and its like.
+    ``btf``, the Best Trace Format of AMALTHEA.  ``ctf``, a folder in the Common Trace Format.
     ``window``: what page and picture show, in ticks from the start of the first round; None: the first round.  ``network``: the
     name of a network, of which the panels are the nodes.
     """
+    if form == "ctf":
+        from carillon.show import ctf
+
+        ctf.write(path, panels)
+        return
     with replacing(path) as stream:
         if form == "html":
             from carillon.show import html
@@ -34,6 +40,10 @@ def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None 
             from carillon.show import perfetto
 
             perfetto.write(stream, panels)
+        elif form == "btf":
+            from carillon.show import btf
+
+            btf.write(stream, panels)
         else:
             from carillon.show import vcd
 

@@ -31,7 +31,7 @@ BUSY_RUNS = 24
 SILENT = (HandlerKind.TIMER, HandlerKind.DEADLINE, HandlerKind.OTHER)
 """Interrupts that run nothing of the application."""
 
-KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel"}
+KERNELS = {"carillon": "Carillon", "conventional": "Conventional kernel", "captured": "Captured"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,14 +299,15 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     spreads = {"Start delay": "start_delay", **most, "Jitter": "jitter", "Drift": "drift", "Response": "response"}
     title = f"{panel.title}: min/median/max in"
     times = table_of(f"{title} ticks, {describe(panel)}", ("Runs", *spreads, "Met", "Missed"), signs)
-    work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Preempted", "Dispatch", "Terminate"), signs)
+    of_kernel = () if panel.trace.captured else ("Dispatch", "Terminate")
+    work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Preempted", *of_kernel), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
             continue
         ticks = (spread_text(getattr(task, key)) for key in spreads.values())
         times.add_row(task.lane.name, runs_text(task), *ticks, str(task.deadlines_met), missed_text(task))
         kernels = (spread_text(it if panel.counts_code else None) for it in (task.dispatch, task.terminate))
-        work.add_row(task.lane.name, spread_text(task.execution), str(task.preemptions), *kernels)
+        work.add_row(task.lane.name, spread_text(task.execution), str(task.preemptions), *(kernels if of_kernel else ()))
     return [times, work]
 
 
@@ -314,6 +315,10 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
     """The figures of the whole run by name, one value for each panel."""
     all_totals = [panel.summary.totals for panel in panels]
     rounds, events = any(p.rounds for p in panels), any(p.event_triggered for p in panels)
+    if all(p.trace.captured for p in panels):
+        met, missed = ([str(getattr(t, f"deadlines_{how}")) for t in all_totals] for how in ("met", "missed"))
+        idle = [f"{100 * t.idle_share:.2f} %" for t in all_totals]
+        return [("Deadlines met", met), ("Deadlines missed", missed), ("Share in which no task ran", idle)]
     rows = [("Interrupts taken", [str(t.interrupts) for t in all_totals])]
     for kind, name, used in (
         (HandlerKind.ACTIVATION, "that started a time-triggered task" if events else "that started a task", rounds),

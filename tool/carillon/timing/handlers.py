@@ -42,8 +42,17 @@ def _per_tick(image: Image) -> int:
 
 
 def _prices(image: Image) -> Mapping[str, int]:
-    """The port's prices; none where code takes no time."""
-    return prices(image.system.board.port) if _per_tick(image) else {}
+    """The port's prices; none where code takes no time.  What notes starts and ends belongs to lowering, and to its end."""
+    table = prices(image.system.board.port) if _per_tick(image) else {}
+    before, after = _noted(image, table)
+    return {**table, "lower": table["lower"] + before, "raise": table["raise"] + after} if before else table
+
+
+def _noted(image: Image, table: Mapping[str, int]) -> tuple[int, int]:
+    """What it takes to note a task's start, and its end."""
+    tracing = image.system.tracing
+    noted = tracing is not None and tracing.ring is not None and bool(table)
+    return (table["trace_begin"], table["trace_end"]) if noted else (0, 0)
 
 
 def _due(mode: ModeImage) -> dict[int, list[ExpiryPoint]]:
@@ -59,12 +68,13 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     board, table = image.system.board, _prices(image)
     if not table:
         return HandlerCost(0, 0)
+    noted_before, noted_after = _noted(image, table) if carrier.action.runs else (0, 0)
     if only_held(image, mode, carrier):
-        return HandlerCost(board.interrupt_entry + table["held_before"], table["held_after"])
+        return HandlerCost(board.interrupt_entry + table["held_before"] + noted_before, table["held_after"] + noted_after)
     does = operations(image, mode, carrier)
     shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
     if not does and not shared:
-        return HandlerCost(board.interrupt_entry, table["direct_end"])
+        return HandlerCost(board.interrupt_entry + noted_before, table["direct_end"] + noted_after)
     before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
     if shared:  # the handler asks the cells of all carriers up to this one
         asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
@@ -74,6 +84,8 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
             seen = True
             if operation.does is Does.RUN_LOWERED:
                 before, after = before + table["lower"], after + table["raise"]
+            else:
+                before, after = before + noted_before, after + noted_after
             continue
         price = operation.priced(table)
         before, after = (before, after + price) if seen else (before + price, after)

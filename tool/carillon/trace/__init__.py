@@ -69,6 +69,7 @@ class Trace:
     known of schedule tables; their points are among the events.  ``missed``: of a Giotto program, the tick and the task of each
     missed deadline; None of others.  The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
+    ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     """
 
     application: str
@@ -95,6 +96,7 @@ class Trace:
     tables: tuple[TableState, ...] = ()
     missed: tuple[tuple[int, str], ...] | None = None
     invocations: tuple[tuple[str, int, int | None], ...] = ()
+    captured: bool = False
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

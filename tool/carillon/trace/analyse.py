@@ -120,7 +120,8 @@ def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
         for name in dict.fromkeys(trace.event_triggered)
     ]
     above = [lane for lane in (*tasks, *interrupts) if lane not in below]
-    return (*above, *below, *dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables), KERNEL, IDLE)
+    tables = dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables)
+    return (*above, *below, *tables, *(() if trace.captured else (KERNEL,)), IDLE)
 
 
 def _shares(walk: Walk) -> dict[Lane, float]:

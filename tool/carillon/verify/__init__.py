@@ -110,6 +110,7 @@ class _Verifier:
         if in_library(elf):
             self.unverified.append("the start-up code and the vectors of what the schedule does not name: they are the project's")
         self.unverified += own_handlers(elf, vectors)
+        self.unverified += ["what [trace] has in the place of tasks"] if self.system.tracing is not None else []
         used = range(system.board.sources) if modes else below
         for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from pathlib import Path
 
-from carillon.elf import ALLOC, ARM, AVR, FINI_ARRAY, INIT_ARRAY, PROGBITS, Symbol, UnreadableError, read_elf
+from carillon.elf import ALLOC, ARM, AVR, FINI_ARRAY, INIT_ARRAY, PROGBITS, Symbol, UnreadableError, read_elf, unwrapped
 
 
 class Elf:
@@ -24,7 +24,7 @@ class Elf:
             if s.kind in (PROGBITS, INIT_ARRAY, FINI_ARRAY) and s.flags & ALLOC and s.size
         )
         self._starts = [address for address, _ in self._parts]
-        symbols = [s for s in file.symbols if not s.name.startswith("$")]  # the marks of Arm's and RISC-V's assemblers
+        symbols = unwrapped([s for s in file.symbols if not s.name.startswith("$")])  # marks of Arm's and RISC-V's assemblers
         self.symbols = {s.name: s for s in symbols}
         self.by_address: dict[int, list[Symbol]] = {}
         for s in symbols:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare channels of STM32's timers 2 and 5 (ST, RM0090, chapter 18): four matches of a counter of 32 bits.
 
-Registers as in ``stm32tim``; CCMR1 and CCMR2 at 0x18 and 0x1C (0: compare, and drive nothing), CCR of channel n, from 0, at
-0x34 + 4 n.  In SR and DIER, channel n has bit n + 1.  Without DIR the counter counts up.  A bit of a register may be stored, and loaded,
-through its alias (Cortex-M4 manual, bit-banding): 0x42000000 + 32 (address - 0x40000000) + 4 bit.  There is no reload: a handler
-adds the period, a variable of the driver (``stm32match_periods``), or a re-armed cell's next interval.
+Registers as in ``stm32tim``; CCMR1 and CCMR2 at 0x18 and 0x1C (0: compare, and drive nothing), CCR of channel n, from
+0, at 0x34 + 4 n.  In SR and DIER, channel n has bit n + 1.  Without DIR the counter counts up.  A bit of a register
+may be stored, and loaded, through its alias (Cortex-M4 manual, bit-banding): 0x42000000 + 32 (address - 0x40000000) +
+4 bit.  There is no reload: a handler adds the period, a variable of the driver (``stm32match_periods``), or a re-
+armed cell's next interval.
 """
 
 from __future__ import annotations

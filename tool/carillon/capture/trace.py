@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture as a run: the events of its tasks, from the begin of the round in which the first one starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from carillon.capture import BROKEN, NOTHING, UNFIT, Capture, Signal, refuse
+from carillon.capture.clock import Fit, fit
+from carillon.diagnostics import Span, some, suggestion
+from carillon.model import System
+from carillon.trace import Event, Kind, Trace
+from carillon.trace.timeline import Release
+from carillon.units import format_duration
+
+NO_ROUNDS = "the schedule has no rounds, so nothing says when its tasks are due", "give a schedule with rounds"
+FINEST = 1000
+"""Parts of a tick that are told apart at most."""
+MOST_ASTRAY = 0.4
+"""Part of the starts that may be far from the plan: of starts that know nothing of it, half are."""
+MOST_ROUNDS = 1_000_000
+"""Rounds of a capture at most."""
+CAPTURED = "captured"
+"""What stands for the kernel's name in a capture's trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A capture's trace.
+
+    ``first``: its first tick; what was due before was not seen, but for ``answered`` (tick, task), whose start is the first.
+    ``missing``: tasks without a signal.
+    """
+
+    trace: Trace
+    fit: Fit
+    first: int
+    answered: tuple[int, str]
+    missing: tuple[str, ...]
+
+    def seen(self, releases: Sequence[Release]) -> list[Release]:
+        """The releases that a capture of these tasks, from its first tick on, may show."""
+        names = {*self.trace.tasks, *self.trace.interrupts}
+        return [r for r in releases if r.task in names and (r.at >= self.first or (r.at, r.task) == self.answered)]
+
+
+def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -> dict[str, Signal]:
+    """The signal of each of the tasks and interrupts ``names`` that has one.
+
+    ``named``: signal to task, as the command line says.  Any other signal belongs to the task with its name, in any letters.
+    Raises CarillonError (C302).
+    """
+    span = Span(capture.file)
+    if not names:
+        refuse(NOTHING, span, *NO_ROUNDS)
+    signals = {signal.name: signal for signal in capture.signals}
+    found: dict[str, Signal] = {}
+    for signal, task in named.items():
+        if signal not in signals:
+            refuse(UNFIT, span, f"--lane {signal}={task}: the capture has no signal '{signal}'", suggestion(signal, signals))
+        if task not in names:
+            refuse(UNFIT, span, f"--lane {signal}={task}: the schedule has no task '{task}'", suggestion(task, names))
+        if task in found:
+            refuse(UNFIT, span, f"two signals are said to be '{task}'", "name one --lane for each task")
+        found[task] = signals[signal]
+    for task in names:
+        own = [s for s in capture.signals if task.lower() in {alias.lower() for alias in (s.name, *s.aliases)}]
+        own = [s for s in own if s.name not in named]
+        if task in found or not own:
+            continue
+        if len(own) > 1:
+            cause = f"the signals {some((repr(s.name) for s in own), 3)} all have the name of '{task}'"
+            refuse(UNFIT, span, cause, f"say which it is: --lane {own[0].name}={task}")
+        found[task] = own[0]
+    if not found:
+        cause = f"no signal has the name of a task; the capture has {some((repr(s) for s in signals), 8) or 'none'}"
+        first = next(iter(signals), "CH0")
+        refuse(UNFIT, span, cause, f"name the channels as the tasks, or say which is which: --lane {first}={names[0]}")
+    return {name: found[name] for name in names if name in found}
+
+
+def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, delay: int) -> Captured:
+    """The trace of a capture whose signals are those of tasks; the least start delay is taken to be ``delay`` ticks.
+
+    Raises CarillonError: C303 where too little happens, C302 where signals overlap as no tasks of one processor do.
+    """
+    span = Span(capture.file)
+    mode = next((m for m in system.modes if m.name == system.start_mode), None)
+    if mode is None:
+        refuse(NOTHING, span, *NO_ROUNDS)
+    hz, length = system.clock_hz, mode.round_length
+    due = {task: [a.at for a in mode.activations if a.task == task] for task in lanes}
+    starts = sorted((at * capture.unit, task) for task in lanes if due[task] for at, _ in lanes[task].highs)
+    if not starts:
+        cause = (
+            f"no task of mode '{mode.name}' starts in the capture: {some((repr(s.name) for s in lanes.values()), 4)} never rise"
+        )
+        refuse(NOTHING, span, cause, "look whether the probes, the threshold and the trigger are right, and whether pins are set")
+    seconds = (capture.end - capture.begin) * capture.unit
+    if seconds * hz < length:
+        lasts, needed = format_duration(seconds * hz, hz), format_duration(length, hz)
+        refuse(NOTHING, span, f"the capture lasts {lasts}, less than a round, which is {needed}", "capture two rounds or more")
+    if seconds * hz > MOST_ROUNDS * length:
+        cause = f"the capture lasts {format_duration(seconds * hz, hz)}, more than {MOST_ROUNDS} rounds"
+        refuse(BROKEN, span, cause, "look at its times and at their unit; or export a part of it")
+    for task, signal in lanes.items():
+        most = len(due[task]) * (math.ceil(seconds * hz / length) + 1)
+        if due[task] and len(signal.highs) > 2 * most:
+            cause = f"'{signal.name}' rises {len(signal.highs)} times, and '{task}' is due {most} times at most in the capture"
+            refuse(UNFIT, span, cause, "look whether channels were exchanged, and whether the chip runs this schedule")
+    found = fit(starts, due, length, hz, capture.unit)
+    if found.astray > MOST_ASTRAY:
+        cause = f"{100 * found.astray:.0f} % of the starts are nowhere near the points of mode '{mode.name}'"
+        refuse(UNFIT, span, cause, "look whether channels were exchanged, and whether the chip runs this schedule, in this mode")
+    parts = max(1, min(FINEST, math.ceil(1 / (capture.unit * hz))))
+    per_unit = capture.unit * hz * parts / found.second
+    zero = (found.origin * hz * parts / found.second) - delay * parts
+
+    def at(time: int) -> Fraction:
+        return time * per_unit - zero
+
+    others = [at(s.highs[0][0]) / parts for name, s in lanes.items() if s.highs and not due[name]]
+    back = math.floor(min([Fraction(found.due), *others]) / length) * length * parts
+
+    def place(time: int) -> int:
+        return max(0, round(at(time)) - back)
+
+    runs = [(place(b), None if e is None else place(e), name) for name, s in lanes.items() for b, e in s.highs]
+    end = place(capture.end)
+    trace = Trace(
+        application=system.name,
+        board=system.board.name,
+        kernel=CAPTURED,
+        clock_hz=hz,
+        instructions_per_tick=parts,
+        rounds=0,
+        length=max(1, -(-end // parts)),
+        round_length=length,
+        tasks=tuple(task.name for task in system.tasks if task.name in lanes),
+        interrupts=tuple(interrupt.name for interrupt in system.interrupts if interrupt.name in lanes),
+        events=_events(runs, parts, span, hz),
+        modes=((0, mode.name),),
+        round_lengths=tuple((m.name, m.round_length) for m in system.modes),
+        unit=_unit(parts, hz),
+        captured=True,
+    )
+    everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
+    first = -(-place(capture.begin) // parts)
+    answered = found.due - back // parts, starts[0][1]
+    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes))
+
+
+def _unit(parts: int, hz: int) -> str:
+    """What a part of a tick is called."""
+    if parts == 1:
+        return "ticks"
+    duration = format_duration(Fraction(1, parts), hz)
+    return duration[1:] if duration[:1] == "1" and duration[1:].isalpha() else f"units of {duration}"
+
+
+def _events(runs: list[tuple[int, int | None, str]], parts: int, span: Span, hz: int) -> tuple[Event, ...]:
+    """The events of runs (begin, end, task), of which a later one has preempted an earlier one that has not ended."""
+    never = 1 + max(end or begin for begin, end, _ in runs)
+    events = [Event(0, 0, Kind.EXPIRY, runs[0][2])]
+    active: list[tuple[int, str]] = []  # end, task; innermost last
+
+    def emit(n: int, kind: Kind, name: str) -> None:
+        events.append(Event(n // parts, n, kind, name))
+
+    def finish(until: int) -> None:
+        """End what ends before, or at, a time."""
+        while active and active[-1][0] <= until:
+            end, name = active.pop()
+            emit(max(end - 1, events[-1].n), Kind.END, name)  # its last instruction, or what a part of a tick is here
+            emit(end, Kind.RESUME if active else Kind.IDLE, active[-1][1] if active else "idle")
+
+    for begin, known, name in sorted(runs, key=lambda run: (run[0], -(never if run[1] is None else run[1]))):
+        end = never if known is None else known
+        finish(begin)
+        if active and end > active[-1][0]:
+            over = active[-1][0]
+            if over - begin > parts + 1:
+                when = format_duration(Fraction(over, parts), hz)
+                cause = f"'{active[-1][1]}' falls {when} after the first round's begin, while '{name}' is high that rose after it"
+                remedy = (
+                    "what preempts a task ends before it: look whether channels were exchanged, and when the pins are cleared"
+                )
+                refuse(UNFIT, span, cause, remedy)
+            active[-1] = begin, active[-1][1]  # both edges are of one sample
+            finish(begin)
+        emit(begin, Kind.START, name)
+        active.append((end, name))
+    finish(never - 1)
+    return tuple(events)

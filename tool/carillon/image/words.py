@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of the ring of events: the low bits of a counter, and below them what happened.
+
+An event is 2 n + 3 where the function number n of :attr:`System.traced` starts, and 2 n + 2 where it ends: none is 0, which the
+ring has where nothing was written yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carillon.model import System
+from carillon.model.board import TraceCounter
+
+RING = "carillon_trace_ring"
+NEXT = "carillon_trace_next"
+"""The ring, and the variable that says where the next event is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How many bits of a word say what happened, and how many when, by a counter that may count down."""
+
+    event_bits: int
+    stamp_bits: int
+    down: bool
+
+    @staticmethod
+    def of(system: System, counter: TraceCounter) -> Words:
+        """The words of a system's ring."""
+        event_bits = Words.event(len(system.traced) - 1, begins=True).bit_length()
+        return Words(event_bits, min(counter.bits, 32 - event_bits), counter.down)
+
+    @staticmethod
+    def event(number: int, *, begins: bool) -> int:
+        """What stands for the start or the end of a function."""
+        return 2 * number + 2 + begins
+
+    def read(self, word: int) -> tuple[int, int, bool]:
+        """(stamp, which counts up; number of the function, -1 for no event; whether it starts)."""
+        event = word & ((1 << self.event_bits) - 1)
+        stamp = (word >> self.event_bits) & ((1 << self.stamp_bits) - 1)
+        if self.down:
+            stamp = -stamp & ((1 << self.stamp_bits) - 1)
+        return stamp, event // 2 - 1, bool(event & 1)
