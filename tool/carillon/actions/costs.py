@@ -23,8 +23,8 @@ class CostTable:
     activation of the task at its end (section IV-F).  ``multiplexed_reload`` is paid in addition per point of a cell that is
     reloaded, whose handler looks at the time first.  ``ask`` is paid per cell of a source that several objects share, each time
     that the source's handler runs.  The handler of deadlines runs only where one is missed, so that no round pays it.
-    ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request, and
-    ``moved`` beside it on those whose match it must move, too, for an expiry or where a deadline is armed.  ``lowered`` is paid
+    ``acknowledge`` is paid per activation and per deadline on arrays whose handler must clear the request;
+    ``moved`` beside it where the handler must move the cell's match, or arming a deadline does.  ``lowered`` is paid
     per activation of a task that lowers its execution priority, which includes holding its source back.  ``enable`` and
     ``multiplexed_enable`` are paid per point that re-enables an interrupt.  ``table_activation`` and ``table_check`` are paid per
     point in a table: an activation, and a deadline or a re-enable point.  ``forget``, ``hold`` and ``flag`` are what the guards

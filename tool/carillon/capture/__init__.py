@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was recorded of a chip: when each of some signals was high.
 
-A reader for each form of file returns a :class:`Capture`; :mod:`.clock` finds how its time lies to the schedule's, and
+A reader for each form of file returns a :class:`Capture`.  :mod:`.clock` finds how its time lies to the schedule's, and
 :mod:`.trace` makes of both what a run in an emulator gives.
 """
 

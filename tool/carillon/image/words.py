@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words of the ring of events: the low bits of a counter, and below them what happened.
 
-An event is 2 n + 3 where the function number n of :attr:`System.traced` starts, and 2 n + 2 where it ends: none is 0, which the
+An event is 2 n + 3 where the function number n of :attr:`System.traced` starts, and 2 n + 2 where it ends.  None is 0, which the
 ring has where nothing was written yet.
 """
 

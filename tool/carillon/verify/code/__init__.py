@@ -30,8 +30,8 @@ class Effect:
     """One thing that code does.
 
     ``kind``: "write" (address, value), "set" or "clear" (address, bits), "read" (address), "call" (address of the
-    function; ``arguments`` by number), "bit" (address of what was loaded, the bits that are tested),
-    "settle" (a barrier), "on" and "off" (all interrupts).
+    function; ``arguments`` by number), "settle" (a barrier), "on" and "off" (all interrupts).  "bit": some bits (value) are
+    tested of what was loaded (address).
 
     A value that is not known is None.  ``place`` is the instruction's address.
     """
