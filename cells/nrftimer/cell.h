@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The timers of Nordic's nRF51 and nRF52 in their mode of 16 bits: a cell is one of the compare channels 0 to 2 of a
+ * The timers of Nordic's nRF51 and nRF52 in their mode of 16 bits.  A cell is one of the compare channels 0 to 2 of a
  * timer, whose counter runs freely.  Channel 3 tells what the counter reads, which no register does: a store captures
  * it. All channels of a timer have one interrupt.
  *

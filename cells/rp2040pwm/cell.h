@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The slices of the RP2040's PWM (datasheet, section 4.5) as timers: counters of 16 bits that count up from 0 to TOP,
- * with a divider each, and one interrupt for all of them.  A cell is a slice; it expires where the counter wraps.
+ * The slices of the RP2040's PWM (datasheet, section 4.5) as timers.  They are counters of 16 bits that count up from 0
+ * to TOP, with a divider each, and one interrupt for all of them.  A cell is a slice; it expires where the counter
+ * wraps.
  *
  * Nothing here depends on how long an instruction takes:
  *

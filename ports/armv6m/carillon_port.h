@@ -210,8 +210,8 @@ void carillon_port_run_above(carillon_vector function, uint32_t source);
 #define CARILLON_PORT_PREEMPTED \
     (((const uint32_t *)__builtin_dwarf_cfa())[CARILLON_FRAME_STATUS] & CARILLON_STATUS_SOURCE)
 
-/* Call `function` at the execution priority of what the handler preempted, so that every later interrupt can preempt it
- * in turn, and come back to the handler; in a handler alone. */
+/* Call `function` at the execution priority of what the handler preempted, and come back to the handler.  So every
+ * later interrupt can preempt the function in turn.  It is for handlers alone. */
 #define carillon_port_run_lowered(function) carillon_port_run_above((function), CARILLON_PORT_PREEMPTED)
 
 #if CARILLON_OSEK

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * newlib's environment, which is that of ARMv7-M. */
-#include "ports/armv7m/console.c"
+ * newlib's environment on ARMv6-M. */
+#include "carillon/console.h"
+#include "carillon_port.h"
+
+#include "ports/armv7m/newlib.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset on ARMv6-M: as on ARMv7-M.  The processor aligns the stack of a handler in any case, and a store that asks it
- * to is ignored. */
-#include "ports/armv7m/startup.c"
+ * Reset on ARMv6-M. */
+#include "carillon_board.h"
+#include "carillon_port.h"
+
+#include "ports/armv7m/reset.h"

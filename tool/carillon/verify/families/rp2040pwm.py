@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The PWM of RP2040 (RP2040 datasheet, section 4.5): eight slices, counters of 16 bits with a divider each.
 
-Of a slice, 0x14 bytes: CSR at 0 (bit 0 EN), DIV at 4 (an integer in bits 11 to 4, sixteenths in bits 3 to 0), CTR at 8, CC at
+Of a slice, 0x14 bytes: CSR at 0 (bit 0 EN), DIV at 4 (an integer in bits 11 to 4, sixteenths in bits 3 to 0).  CTR at 8, CC at
 0xC, TOP at 0x10.  EN at 0xA0, INTR at 0xA4 (a 1 clears), INTE at 0xA8, INTF at 0xAC, INTS at 0xB0, a bit for each slice.  A store
 0x2000 above a register sets bits, and 0x3000 above it clears them.  A slice counts up from CTR and wraps a unit after TOP.  What
 TOP gets while the slice runs holds from the next wrap on.
