@@ -39,6 +39,11 @@ Rounds = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispa
 For = Annotated[str | None, typer.Option("--for", help="Time to run instead, such as 20ms or '5000 ticks'.")]
 Window = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
 
+Stimuli = Annotated[
+    Path | None,
+    typer.Option("--stimuli", help="What happens to pins and inputs: a TOML or CSV file, instead of the schedule's [stimuli]."),
+]
+
 # Of runs of networks
 RECORDED = "1s"
 """How much of a run is recorded at most, where nothing is said."""

@@ -34,9 +34,10 @@ def command(
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
+    stimuli: options.Stimuli = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Run and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "offsets": offsets}
-    asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
-    show_asked(asked, report, compare=compare or None, vcd=vcd)
+    given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files)
+    show_asked(Asked(*given, compare=compare, stimuli=stimuli), report, compare=compare or None, vcd=vcd, stimuli=stimuli)

@@ -17,6 +17,7 @@ from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.osek import Osek, named
+from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
 
 
@@ -199,6 +200,7 @@ class System:
     include: tuple[Path, ...] = ()  # folders of the application's headers
     defines: tuple[str, ...] = ()  # macros of the application: NAME or NAME=VALUE
     searches: tuple[Search, ...] = field(default=(), compare=False)  # what was asked of the file system to find these
+    stimuli: Stimuli | None = None  # what happens from outside in a run
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

@@ -57,6 +57,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         verdicts=verdicts,
         tasks=tasks,
         totals=_totals(trace, walk, verdicts),
+        high=walk.high(trace),
     )
 
 
@@ -109,7 +110,7 @@ def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequen
 
 
 def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
-    """Tasks by first activation, those that never ran, interrupts, what is event-triggered, schedule tables, kernel, idle."""
+    """Tasks by first activation, those that never ran, interrupts, what is event-triggered, tables, pins, kernel, idle."""
     seen = dict.fromkeys(run.lane for run in runs)
     tasks = dict.fromkeys(lane for lane in seen if lane.kind is LaneKind.TASK)
     tasks.update(dict.fromkeys(Lane(LaneKind.TASK, name) for name in trace.tasks))
@@ -120,7 +121,8 @@ def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
         for name in dict.fromkeys(trace.event_triggered)
     ]
     above = [lane for lane in (*tasks, *interrupts) if lane not in below]
-    return (*above, *below, *dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables), KERNEL, IDLE)
+    tables = dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables)
+    return (*above, *below, *tables, *(Lane(LaneKind.PIN, name) for name, _ in trace.pins), KERNEL, IDLE)
 
 
 def _shares(walk: Walk) -> dict[Lane, float]:
