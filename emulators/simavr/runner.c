@@ -53,6 +53,7 @@
 #define NEVER_BEGUN UINT64_C(500000000)
 #define DATA UINT32_C(0x800000) /* where symbols of variables begin */
 #define DEEPEST 512u
+#define SUPPLY 5000 /* millivolts, and the references of the converter */
 
 /* What is at a place of the code. */
 struct place {
@@ -682,6 +683,7 @@ int main(int argc, char **argv)
     avr_init(avr);
     avr_load_firmware(avr, &firmware);
     avr->sleep = no_sleep;
+    avr->vcc = avr->avcc = avr->aref = SUPPLY;
     length = strtoull(argv[6], NULL, 10);
     limit = NEVER_BEGUN;
     read_map(argv[4]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counts presses of a button.  The LED of the board, at D13, is on while the button is down. */
+#include <avr/io.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,11 +11,8 @@
 ttTASK(Debounce);
 void Edge(void);
 
-#define PIND (*(volatile uint8_t *)0x29u)
-#define DDRB (*(volatile uint8_t *)0x24u)
-#define PORTB (*(volatile uint8_t *)0x25u)
-#define BUTTON 0x04u
-#define LED 0x20u
+#define BUTTON 0x04u /* of port D */
+#define LED 0x20u    /* of port B */
 
 static volatile uint16_t edges;
 static uint16_t presses;

@@ -119,8 +119,11 @@ def build_and_run(
     from carillon.files import alone
     from carillon.run import run as run_firmware
     from carillon.run import runnable
+    from carillon.run.stimuli import fits
 
     if runnable(planned.system, report.diagnostics) is None:
+        return None
+    if stimuli is not None and not fits(stimuli, planned.system.board, report.diagnostics):
         return None
     if elf is not None:
         firmware = built_elsewhere(planned.image, elf, report.diagnostics)
@@ -177,7 +180,8 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
-    check_outputs(files_of(source), False, out=asked.out, serial=asked.serial, **asked.files)
+    read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
+    check_outputs(read, False, out=asked.out, serial=asked.serial, **asked.files)
     machine = check_machine(asked.machine, source)
     traces = []
     clock: int | None = None

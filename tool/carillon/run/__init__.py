@@ -32,7 +32,7 @@ from carillon.resources import data_root
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors
 from carillon.run.records import DELIVER, MISSED, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
-from carillon.run.stimuli import Prepared, prepare, write
+from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
@@ -439,8 +439,9 @@ def record(
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
-    other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.  Reports C092 (no emulator), C093 (no plugin), C095 (the
-    run failed), C192 (a board that nothing runs) or C296 (stimuli that the board's emulator cannot do), and returns None then.
+    other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.  Reports C092 (no
+    emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs) or C296 (stimuli that the board's
+    emulator cannot do), and returns None then.
     """
     system = image.system
     how = runnable(system, diagnostics)
@@ -454,6 +455,8 @@ def record(
         out = Path(scratch) / "records"
         prepared: Prepared | None = None
         if stimuli is not None and (stimuli.rows or stimuli.watch):
+            if not fits(stimuli, system.board, diagnostics):
+                return None
             prepared = prepare(stimuli, image, symbols(firmware.elf), lead_of(image), ticks, diagnostics)
             if prepared is None:
                 return None

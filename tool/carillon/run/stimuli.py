@@ -44,24 +44,29 @@ class Prepared:
     rows: tuple[Stimulus, ...]
 
 
+def fits(stimuli: Stimuli, board: Board, diagnostics: Diagnostics) -> bool:
+    """Whether the board's emulator can do all that; reports C296, once of each kind of stimulus that it cannot do at all."""
+    known = len(diagnostics.errors)
+    used = [(row.kind, row.span) for row in stimuli.rows] + [(StimulusKind.PIN, span) for _, span in stimuli.watch]
+    for kind, span in {kind: span for kind, span in reversed(used) if kind not in _can(board)}.items():
+        _refuse(kind, board, span, diagnostics)
+    for row in stimuli.rows:
+        if row.kind in _can(board):
+            _check(row, board, diagnostics)
+    for name, span in stimuli.watch if StimulusKind.PIN in _can(board) else ():
+        _check_pin(name, board, span, diagnostics)
+    return len(diagnostics.errors) == known
+
+
 def prepare(
     stimuli: Stimuli, image: Image, symbols: Mapping[str, tuple[int, int]], lead: int, ticks: int, diagnostics: Diagnostics
 ) -> Prepared | None:
-    """What the emulator is told for a run of ``ticks``; None after C296.
+    """What the emulator is told for a run of ``ticks``; None after C296 or C298.
 
-    ``lead``: units of the emulator's time from the start's first store to tick 0.  Warns of what comes after the run (C297).
+    The stimuli fit the board (:func:`fits`).  ``lead``: units of the emulator's time from the start's first store to tick 0.
+    Warns of what comes after the run (C297).
     """
     board = image.system.board
-    known = len(diagnostics.errors)
-    for row in stimuli.rows:
-        _check(row, board, diagnostics)
-    for name, span in stimuli.watch:
-        if StimulusKind.PIN not in _can(board):
-            _refuse(StimulusKind.PIN, board, span, diagnostics)
-        else:
-            _check_pin(name, board, span, diagnostics)
-    if len(diagnostics.errors) > known:
-        return None
     vendors = board.run.pin_names if board.run is not None else {}
     given = [row.name for row in stimuli.rows if row.kind is StimulusKind.PIN]
     shown = tuple(dict.fromkeys((*given, *(name for name, _ in stimuli.watch))))
@@ -140,19 +145,17 @@ def _can(board: Board) -> Collection[StimulusKind]:
 
 
 def _refuse(kind: StimulusKind, board: Board, span: Span, diagnostics: Diagnostics) -> None:
-    how = board.run.kind if board.run is not None else "none"
-    can = " and ".join(_WORDS[one] for one in _can(board))
-    cause = f"board '{board.name}' is run by {how}, which cannot do {_WORDS[kind]} at a time of the run"
-    others = "choose a board in simavr or rp2040js, such as arduino-uno: --board"
-    diagnostics.error("C296", span, cause, f"it can do {can}; or {others}" if can else others)
+    how = "a program of this machine" if board.native else f"run by {board.run.kind}" if board.run is not None else "not run"
+    can = ", ".join(_WORDS[one] for one in _can(board)) or "no stimuli at all"
+    cause = f"board '{board.name}' is {how}, which cannot do {_WORDS[kind]} at a time of the run"
+    remedy = f"it can do {can}: choose a board that is run by simavr or rp2040js, such as arduino-uno, or remove them"
+    diagnostics.error("C296", span, cause, remedy)
 
 
 def _check(row: Stimulus, board: Board, diagnostics: Diagnostics) -> None:
     """Report C296 if the board's emulator cannot do a stimulus."""
     assert board.run is not None
-    if row.kind not in _can(board):
-        _refuse(row.kind, board, row.span, diagnostics)
-    elif row.kind is StimulusKind.PIN:
+    if row.kind is StimulusKind.PIN:
         _check_pin(row.name, board, row.span, diagnostics)
     elif row.kind is StimulusKind.ADC and int(row.name) >= board.run.adc:
         cause = f"board '{board.name}' has no channel {row.name} of a converter"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
 
-A scope per trace and per lane.  A pin has the wire ``level``.  All others have the wire ``running`` (of a schedule table: it is started).  Tasks and interrupts have
+A scope per trace and per lane.  A pin has the wire ``level``.  All others have the wire ``running`` (of a schedule table: it is
+started).  Tasks and interrupts have
 the wire ``active`` (started, not ended) and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  What is
 event-triggered has the wire ``waiting`` instead of the deadlines.  Schedule tables have the event ``point``.  No date, so the
 same run gives the same bytes.

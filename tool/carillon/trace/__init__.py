@@ -74,8 +74,8 @@ class Trace:
     ticks at most, but for what preempts them.  ``node`` is the node's name in a network, else empty.  ``tables`` says what is
     known of schedule tables; their points are among the events.  ``missed``: of a Giotto program, the tick and the task of each
     missed deadline; None of others.  The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
-    program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.  ``pins``: those that are
-    watched, each with its level before tick 0; the events have the changes.
+    program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
+    ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     """
 
     application: str

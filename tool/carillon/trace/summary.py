@@ -123,8 +123,8 @@ class Summary:
     """All that :func:`analyse` found.
 
     ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
-    tables, pins, kernel, idle.  ``high``: when each pin was high, in ``u``.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in each
-    of the three units.  ``scale`` is the number of units ``u`` in a tick.
+    tables, pins, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in
+    each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``.
     """
 
     begin: Moment
