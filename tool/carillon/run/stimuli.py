@@ -75,7 +75,7 @@ def prepare(
         where = next((span for _, span in stimuli.watch), None)
         diagnostics.error("C296", where, f"a run has {len(chips)} pins", f"use at most {MOST_PINS} of them")
         return None
-    happening = _happenings(stimuli, ticks, diagnostics)
+    happening = _happenings(stimuli, ticks, vendors, diagnostics)
     if happening is None:
         return None
     per_tick = max(1, board.clock(image.system.clock_hz).instructions_per_tick)
@@ -105,7 +105,9 @@ def write(prepared: Prepared, path: Path) -> Path:
     return path
 
 
-def _happenings(stimuli: Stimuli, ticks: int, diagnostics: Diagnostics) -> list[tuple[int, int]] | None:
+def _happenings(
+    stimuli: Stimuli, ticks: int, vendors: Mapping[str, str], diagnostics: Diagnostics
+) -> list[tuple[int, int]] | None:
     """(tick, row) of all that happens, in its order; -1 is from reset on."""
     found: list[tuple[int, int]] = []
     for number, row in enumerate(stimuli.rows):
@@ -123,9 +125,9 @@ def _happenings(stimuli: Stimuli, ticks: int, diagnostics: Diagnostics) -> list[
     for tick, number in sorted(found):
         row = stimuli.rows[number]
         if row.kind in (StimulusKind.PIN, StimulusKind.ADC):
-            before = levels.setdefault((f"{row.kind.value} {row.name}", tick), row)
+            before = levels.setdefault((f"{row.kind.value} {vendors.get(row.name, row.name)}", tick), row)
             if before.value != row.value:
-                cause = f"'{row}' contradicts '{before}' of line {before.span.line}, both in tick {tick}"
+                cause = f"'{row}' contradicts '{before}' of line {before.span.line}, both {'at reset' if tick < 0 else f'in tick {tick}'}"
                 diagnostics.error("C298", row.span, cause, "let one of the two happen later, or remove it")
                 return None
     return sorted(found)
