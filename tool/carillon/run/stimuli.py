@@ -127,7 +127,8 @@ def _happenings(
         if row.kind in (StimulusKind.PIN, StimulusKind.ADC):
             before = levels.setdefault((f"{row.kind.value} {vendors.get(row.name, row.name)}", tick), row)
             if before.value != row.value:
-                cause = f"'{row}' contradicts '{before}' of line {before.span.line}, both {'at reset' if tick < 0 else f'in tick {tick}'}"
+                when = "at reset" if tick < 0 else f"in tick {tick}"
+                cause = f"'{row}' contradicts '{before}' of line {before.span.line}, both {when}"
                 diagnostics.error("C298", row.span, cause, "let one of the two happen later, or remove it")
                 return None
     return sorted(found)
