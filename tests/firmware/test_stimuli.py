@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from laboratory import VIRTUAL, Laboratory, task
+from laboratory import ROOT, VIRTUAL, Laboratory, task
 
 from carillon.diagnostics import Diagnostics
 from carillon.run import record
@@ -199,3 +199,41 @@ watch = ["GPIO25"]
     assert seen.at(Kind.ENTER, "Line") == [125 * t for t in (503, 1503, 2503, 3503)]
     assert [n // 125 for n in seen.at(Kind.PIN, "GPIO25=1")] == [0, 2000]
     assert [n // 125 for n in seen.at(Kind.PIN, "GPIO25=0")] == [1000, 3000]
+
+
+def test_the_button_of_the_example_is_counted(lab: Laboratory) -> None:
+    seen = lab.run_file(ROOT / "examples/button/schedule.toml", UNO, ticks=200_000)
+    assert seen.reported == [("presses", 1), ("edges", 2), ("presses", 2), ("edges", 4)]
+    # The task has seen the pin high twice, 5 ms apart, after the contact has bounced.
+    assert [n // (5 * 16_000) for n in seen.at(Kind.PIN, "D13=1")] == [4, 12]
+
+
+EVENT_TRIGGERED = """
+[osek.task.Blink]
+priority = 1
+[osek.isr.Button]
+source = "{source}"
+[osek.counter.SystemTimer]
+tick = "1ms"
+[osek.alarm.Toggle]
+counter = "SystemTimer"
+activate = "Blink"
+autostart = {{ at = 10, cycle = 10 }}
+[stimuli]
+rows = [{{ at = "15ms", source = "{source}" }}, {{ at = "17300us", source = "{source}" }}]
+"""
+HANDLERS = "DeclareTask(Blink);\nISR(Button) {}\nTASK(Blink) { TerminateTask(); }\n"
+
+
+def test_times_count_from_tick_0_of_an_event_triggered_system(lab: Laboratory) -> None:
+    seen = lab.run(EVENT_TRIGGERED.format(source="soft1"), HANDLERS, UNO, ticks=400_000)
+    assert seen.trace.clock_hz == 16_000_000
+    assert seen.at(Kind.ENTER, "Button") == seen.at(Kind.STIMULUS, "soft1")
+    assert [n - due < LONGEST for n, due in zip(seen.at(Kind.ENTER, "Button"), (240_000, 276_800), strict=True)] == [True, True]
+
+
+@NODE
+def test_times_count_from_the_first_round_where_there_is_one(lab: Laboratory) -> None:
+    schedule = '[task.TT]\nperiod = "5ms"\n' + EVENT_TRIGGERED.format(source="soft1")
+    seen = lab.run(schedule, task("TT") + HANDLERS, PICO, ticks=20_000)
+    assert seen.at(Kind.ENTER, "Button") == seen.at(Kind.STIMULUS, "soft1") == [15_000 * 125, 17_300 * 125]
