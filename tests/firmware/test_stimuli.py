@@ -6,10 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from laboratory import ROOT, VIRTUAL, Laboratory, task
 
 from carillon.diagnostics import Diagnostics
-from carillon.run import record
+from carillon.read.stimuli import read_stimuli
+from carillon.run import record, run
 from carillon.trace import Kind
 from carillon.trace.analyse import analyse
 from runnable import NODE
@@ -237,3 +240,25 @@ def test_times_count_from_the_first_round_where_there_is_one(lab: Laboratory) ->
     schedule = '[task.TT]\nperiod = "5ms"\n' + EVENT_TRIGGERED.format(source="soft1")
     seen = lab.run(schedule, task("TT") + HANDLERS, PICO, ticks=20_000)
     assert seen.at(Kind.ENTER, "Button") == seen.at(Kind.STIMULUS, "soft1") == [15_000 * 125, 17_300 * 125]
+
+
+THINGS = st.sampled_from(["PD2,0", "D2,1", "PD3,1", "PB5,0", "ADC3,1.5", "uart,hello", "uart,x", "soft0,", "soft1,"])
+LINES = st.lists(st.tuples(st.integers(0, 2100), THINGS), max_size=12, unique_by=lambda line: (line[0], line[1][:2]))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(LINES)
+def test_random_stimuli_happen_each_at_its_time(lab: Laboratory, tmp_path: Path, lines: list[tuple[int, str]]) -> None:
+    path = lab.write(EDGES.format(at=1, off=2, every=100), task("Work") + task("Edge"), system=CLOCK)
+    planned, firmware = lab.firmware(path, UNO)
+    file, diagnostics = tmp_path / "random.csv", Diagnostics()
+    file.write_text("time,what,value\n" + "".join(f"{tick} ticks,{what}\n" for tick, what in lines))
+    stimuli = read_stimuli(file, planned.system, diagnostics)
+    if diagnostics.errors:  # D2 is PD2
+        return
+    trace = run(planned.image, firmware, 2000, diagnostics, stimuli=stimuli)
+    if trace is None:
+        assert {d.code for d in diagnostics.errors} == {"C298"}
+        return
+    seen = [e.n // PER_TICK for e in trace.events if e.kind is Kind.STIMULUS]
+    assert seen == sorted(tick for tick, _ in lines if tick < 2000)
