@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 from laboratory import ROOT, VIRTUAL, Laboratory, task
 
 from carillon.diagnostics import Diagnostics
+from carillon.read.board import load_board
 from carillon.read.stimuli import read_stimuli
+from carillon.resources import board_names, data_root
 from carillon.run import record, run
+from carillon.run.stimuli import MOST_PINS
 from carillon.trace import Kind
 from carillon.trace.analyse import analyse
 from runnable import NODE
@@ -262,3 +266,25 @@ def test_random_stimuli_happen_each_at_its_time(lab: Laboratory, tmp_path: Path,
         return
     seen = [e.n // PER_TICK for e in trace.events if e.kind is Kind.STIMULUS]
     assert seen == sorted(tick for tick, _ in lines if tick < 2000)
+
+
+def _with_pins() -> list[Any]:
+    """The boards whose emulators have pins, as parameters."""
+    boards = {name: load_board(data_root() / "boards" / name / "board.toml").run for name in board_names()}
+    return [pytest.param(n, marks=NODE if r.kind == "rp2040js" else ()) for n, r in boards.items() if r is not None and r.pins]
+
+
+@pytest.mark.parametrize("board", _with_pins())
+def test_an_emulator_has_the_pins_that_its_board_names(board: str, lab: Laboratory, tmp_path: Path) -> None:
+    path = lab.write('[task.Work]\nperiod = "1000 ticks"\n', task("Work"))
+    planned, firmware = lab.firmware(path, board)
+    how = planned.system.board.run
+    assert how is not None
+    pins = [f"{prefix}{number}" for prefix, count in how.pins.items() for number in range(count)]
+    assert set(how.pin_names.values()) <= set(pins)
+    for some in (pins[:MOST_PINS], pins[MOST_PINS:]):
+        file, diagnostics = tmp_path / "pins.csv", Diagnostics()
+        file.write_text("time,what,value\n" + "".join(f"10 ticks,{pin},1\n" for pin in some), encoding="ascii")
+        trace = run(planned.image, firmware, 100, diagnostics, stimuli=read_stimuli(file, planned.system, diagnostics))
+        assert trace is not None, [str(d) for d in diagnostics.reported]
+        assert {e.object for e in trace.events if e.kind is Kind.PIN} == {f"{pin}=1" for pin in some}
