@@ -130,7 +130,7 @@ def _converted(rows: Iterable[Row], ticks: Ticks, diagnostics: Diagnostics) -> I
         before = given.setdefault((found.kind, found.name, found.at), found)
         if before.value != found.value and found.kind in (StimulusKind.PIN, StimulusKind.ADC):
             when = "at reset" if found.at is None else f"in tick {found.at}"
-            cause = f"'{found}' contradicts '{before}' of line {before.span.line}, both {when}"
+            cause = f"{shorten(str(found))} contradicts {shorten(str(before))} of line {before.span.line}, both {when}"
             diagnostics.error("C298", span, cause, "let one of the two happen later, or remove it")
         yield found
 

@@ -112,7 +112,7 @@ def _happenings(
     found: list[tuple[int, int]] = []
     for number, row in enumerate(stimuli.rows):
         if row.at is not None and row.at >= ticks:
-            cause = f"'{row}' comes in tick {row.at}, and the run ends before tick {ticks}"
+            cause = f"{shorten(str(row))} comes in tick {row.at}, and the run ends before tick {ticks}"
             diagnostics.warning("C297", row.span, cause, "let the run last longer: --for")
             continue
         times = _times(row, ticks)
@@ -128,7 +128,7 @@ def _happenings(
             before = levels.setdefault((f"{row.kind.value} {vendors.get(row.name, row.name)}", tick), row)
             if before.value != row.value:
                 when = "at reset" if tick < 0 else f"in tick {tick}"
-                cause = f"'{row}' contradicts '{before}' of line {before.span.line}, both {when}"
+                cause = f"{shorten(str(row))} contradicts {shorten(str(before))} of line {before.span.line}, both {when}"
                 diagnostics.error("C298", row.span, cause, "let one of the two happen later, or remove it")
                 return None
     return sorted(found)
@@ -139,7 +139,7 @@ def _times(row: Stimulus, ticks: int) -> range:
         return range(-1, 0)
     if not row.every:
         return range(row.at, row.at + 1)
-    end = min(ticks, row.at + row.every * row.count) if row.count else ticks
+    end = min(ticks, row.at + row.every * (row.count or MOST + 1))  # more than MOST are refused
     return range(row.at, end, row.every)
 
 

@@ -138,6 +138,19 @@ def test_too_many_stimuli_are_refused(uno: Planned, tmp_path: Path) -> None:
     assert [d.code for d in diagnostics.reported] == ["C296"]
 
 
+def test_a_run_may_be_longer_than_any_that_ends(uno: Planned, tmp_path: Path) -> None:
+    row = '{ at = "0 ticks", source = "soft0", every = "7 ticks" }'
+    _, diagnostics = prepared(f"[stimuli]\nrows = [{row}]", uno, tmp_path / "a.toml", 10**30)
+    assert [d.code for d in diagnostics.reported] == ["C296"]
+
+
+def test_a_message_has_no_control_characters(uno: Planned, tmp_path: Path) -> None:
+    text = "time,what,value\n1 ticks,\x1b[2J,1\n1 ticks,\x1b[2J,0\n2000 ticks,uart,\x1b[2J\n"
+    _, diagnostics = read(text, uno, tmp_path / "a.csv")
+    assert [d.code for d in diagnostics.reported] == ["C298"]
+    assert all("\x1b" not in str(d) for d in diagnostics.reported)
+
+
 @pytest.mark.parametrize("board", ["ast1030-evb", "nucleo-f429zi", "virtual-256"])
 def test_a_board_says_what_its_emulator_can_do(board: str, uno: Planned, tmp_path: Path) -> None:
     from carillon.read.board import load_board
