@@ -15,6 +15,7 @@
 #include "cells/virtual/cell.h"
 #include "emulators/host/network.h"
 #include "emulators/parent.h"
+#include "emulators/stimuli.h"
 #include "emulators/trace_records.h"
 
 #define CELLS 256u
@@ -58,6 +59,8 @@ static struct {
     int has_begun;
 } machine;
 
+static struct stimuli stimuli; /* requests of sources alone */
+
 static void finish(int status) __attribute__((noreturn));
 
 static void finish(int status)
@@ -73,10 +76,10 @@ static void finish(int status)
     exit(status);
 }
 
-static void record(enum record kind, uint32_t value)
+static void record(uint32_t kind, uint32_t value)
 {
     if (machine.trace != NULL) {
-        struct record_line line = {machine.now, (uint32_t)kind, value};
+        struct record_line line = {machine.now, kind, value};
         if (carillon_network != NULL &&
             machine.now >= machine.recorded) { /* the records end here, and the run goes on */
             line = (struct record_line){machine.recorded, RECORD_HALT, 0u};
@@ -248,6 +251,7 @@ static uint64_t advance(uint64_t until)
     const uint64_t from = machine.now;
     uint64_t next = machine.running != 0u ? machine.cells[machine.heap[0]].expiry : UINT64_MAX;
     next = next < until ? next : until;
+    next = next < stimuli_due(&stimuli) ? next : stimuli_due(&stimuli);
     if (carillon_network != NULL) {
         switch (carillon_node_pass(&next)) {
         case NETWORK_MESSAGE:
@@ -274,6 +278,10 @@ static uint64_t advance(uint64_t until)
         finish(3);
     }
     machine.now = next;
+    for (; stimuli_due(&stimuli) <= next; stimuli.next++) {
+        record(RECORD_STIMULUS, stimuli.list[stimuli.next].row);
+        pend(stimuli.list[stimuli.next].value);
+    }
     while (machine.running != 0u && machine.cells[machine.heap[0]].expiry == next) {
         const uint16_t cell = machine.heap[0];
         record(RECORD_EXPIRY, cell);
@@ -465,6 +473,7 @@ void carillon_port_start(const struct carillon_store *list, uint32_t count)
         machine.has_begun = 1;
         machine.limit = machine.limit == UINT64_MAX ? UINT64_MAX : machine.limit + machine.now;
     }
+    stimuli_begin(&stimuli, address((uintptr_t)list), machine.now);
     record(RECORD_BEGIN, address((uintptr_t)list));
     store(list, count);
 }
@@ -794,7 +803,7 @@ void carillon_node_run(const struct network *network, void *node, uint32_t numbe
 /* The program begins here: the linker gives this in the place of the application's main (--wrap=main), and that in the
  * place of __real_main, whatever language it is written in.
  *
- * APP [--ticks N] [--trace FILE] [--count]: run the application for N ticks from its first start. */
+ * APP [--ticks N] [--trace FILE] [--stimuli FILE] [--count]: run the application for N ticks from its first start. */
 int __wrap_main(int argc, char **argv)
 {
     int count = 0;
@@ -809,10 +818,15 @@ int __wrap_main(int argc, char **argv)
                 perror(argv[i]);
                 return 2;
             }
+        } else if (strcmp(argv[i], "--stimuli") == 0 && i + 1 < argc) {
+            if (!stimuli_read(&stimuli, argv[++i])) {
+                fprintf(stderr, "carillon: cannot read the stimuli\n");
+                return 2;
+            }
         } else if (strcmp(argv[i], "--count") == 0) {
             count = 1;
         } else {
-            fprintf(stderr, "usage: %s [--ticks N] [--trace FILE] [--count]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--ticks N] [--trace FILE] [--stimuli FILE] [--count]\n", argv[0]);
             return 2;
         }
     }

@@ -6,11 +6,14 @@
  * say what a word is:
  * - EXECUTED: an instruction is executed, whose number is above;
  * - OUTPUT: a byte is above, which the firmware has sent, or of what is wrong with the run (WRONG), which ends at END;
+ *   or a record is to be made of what comes from outside (HAPPENED, CHANGED), whose value follows;
  * - MET: an instruction is met for the first time, and numbered from 1 on: its address and its bytes follow;
  * - ACCESSED: the instruction that was executed last loads, or stores (bit 2), at the address that follows.
  * The runner does not know when the run ends, and is ahead of what is read here.  So output goes through here, too. */
 #define _GNU_SOURCE
 #include "rigless/plugin.c"
+
+#include "stimuli.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,6 +26,8 @@
 enum { EXECUTED, OUTPUT, MET, ACCESSED, KINDS };
 #define WRONG 0x100u
 #define END 0x200u
+#define HAPPENED 0x400u
+#define CHANGED 0x800u
 
 #define PIPE_BYTES (1 << 20)
 
@@ -68,6 +73,10 @@ static void output(uint32_t what)
     if (what == END) {
         _Exit(1);
     }
+    if (what == HAPPENED || what == CHANGED) {
+        record(executed, (enum record)(what == HAPPENED ? RECORD_STIMULUS : RECORD_LEVEL), next_word());
+        return;
+    }
     (void)fputc((int)(what & 0xFF), (what & WRONG) != 0 ? stderr : stdout);
 }
 
@@ -101,17 +110,24 @@ static void start(char **arguments)
     (void)close(ends[1]);
 }
 
-/* NODE RUNNER MODULES DEVICE RATE IMAGE map=FILE out=FILE ...: the first six, and the map, are the runner's. */
+/* NODE RUNNER MODULES DEVICE RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]: the first six, the map and the stimuli
+ * are the runner's. */
 int main(int count, char **arguments)
 {
+    char *given = "", stored[16];
+    (void)snprintf(stored, sizeof stored, "%u", START_STORED);
+    if (count > 8 && strncmp(arguments[count - 1], "stimuli=", 8) == 0) {
+        count--;
+        given = arguments[count] + 8;
+    }
     if (count < 8 || strncmp(arguments[7], "map=", 4) != 0) {
         give_up("usage: %s NODE RUNNER MODULES DEVICE RATE IMAGE map=FILE out=FILE ...", arguments[0]);
     }
     if (!plugin_install(count - 7, arguments + 7)) {
         return 1; /* it has said why */
     }
-    char *const runner[] = {arguments[1], arguments[2], arguments[3],     arguments[4],
-                            arguments[5], arguments[6], arguments[7] + 4, NULL};
+    char *const runner[] = {arguments[1], arguments[2],     arguments[3], arguments[4], arguments[5],
+                            arguments[6], arguments[7] + 4, given,        stored,       NULL};
     start((char **)runner);
     const struct qemu_plugin_insn *now = NULL;
     for (;;) {

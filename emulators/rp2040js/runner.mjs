@@ -21,8 +21,9 @@ import { pathToFileURL } from 'node:url';
 
 import { assemble } from './chip.mjs';
 import { Clock } from './clock.mjs';
+import { Stimuli } from './stimuli.mjs';
 
-const [, , modules, device, rate, image, map] = process.argv;
+const [, , modules, device, rate, image, map, given, stored] = process.argv;
 const part = (file) => import(`${pathToFileURL(modules)}/rp2040js/dist/esm/${file}.js`);
 const { chip, unready } = await assemble(part, new Clock());
 
@@ -40,6 +41,8 @@ const MET = 2;
 const ACCESSED = 3;
 const WRONG = 0x100;
 const END = 0x200;
+const HAPPENED = 0x400;
+const CHANGED = 0x800;
 const words = new Uint32Array(1 << 16);
 const bytes = Buffer.from(words.buffer);
 const FULL = words.length - 64; // the most that one instruction needs
@@ -154,6 +157,7 @@ chip.logger = { debug() {}, info() {}, warn, error };
 const ofFlash = new Int32Array(chip.flash.length / 2);
 const ofRam = new Int32Array(chip.sram.length / 2);
 let met = 0;
+let begins = false; // what is executed next is where runs begin
 
 function meet(address) {
   words[count++] = MET;
@@ -163,7 +167,17 @@ function meet(address) {
   return watched.has(address) ? -word : word;
 }
 
+/** A record of what comes from outside, before the next instruction. */
+function note(what, value) {
+  if (count >= FULL) flush();
+  words[count++] = (what << 2) | OUTPUT;
+  words[count++] = value;
+}
+const stimuli = new Stimuli(chip, given, (row) => note(HAPPENED, row), (change) => note(CHANGED, change));
+
 function accessed(store, address) {
+  // The run begins where its list's first store has been executed; this is the load, and the instruction comes next.
+  if (begins) stimuli.begin(address, clock.nanos + CYCLE_NS * Number(stored), CYCLE_NS);
   words[count++] = (store << 2) | ACCESSED;
   words[count++] = address;
 }
@@ -190,6 +204,7 @@ function access(address) {
 }
 
 for (;;) {
+  if (clock.nanos >= stimuli.due) stimuli.happen(clock.nanos);
   while (core.interruptsUpdated) core.checkForInterrupts();
   const address = core.registers[15] & ~1;
   let word;
@@ -206,7 +221,9 @@ for (;;) {
     words[count++] = -word;
     const why = address === begin ? unready() : null;
     if (why !== null) fail(why);
+    begins = address === begin;
     access(address);
+    begins = false;
   }
   core.executeInstruction();
   clock.nanos += CYCLE_NS;

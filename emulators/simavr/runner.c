@@ -4,8 +4,8 @@
  * and when watched functions are called and return.
  *
  * Arguments: device, last address of its external memory (0: none), image, map, file to write, limit (cycles after the
- * first start of a round), processor's clock (Hz).  The map's lines are "address kind value", as those of
- * emulators/qemu/trace_plugin.c. The kinds are:
+ * first start of a round), processor's clock (Hz), and (if any) the file of stimuli.  The map's lines are "address kind
+ * value", as those of emulators/qemu/trace_plugin.c. The kinds are:
  * - V a vector's place in the table, and what its entry records; F a function to watch;
  * - B the function that starts cells and D its store that does; H the end of the run;
  * - C and U the beginning and the end of a call that may end anywhere within;
@@ -27,14 +27,18 @@
  * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not.
  * 4. In waveform mode 12 a timer counts to OCRnA.  Here it counts to ICRn, as the simulator has mode 14; and a match
  * that is stored is in force at once, as the simulator has it in mode 0.
- * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors). */
+ * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors).
+ * 6. A low level at a line that has the mode of levels, as after reset, requests the line's interrupt for ever,
+ * whatever its mode is later.  Here it requests nothing while the interrupt is disabled, as that mode has no flag. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <simavr/avr_adc.h>
 #include <simavr/avr_extint.h>
+#include <simavr/avr_ioport.h>
 #include <simavr/avr_timer.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
@@ -42,12 +46,14 @@
 #include <simavr/sim_interrupts.h>
 
 #include "parent.h"
+#include "stimuli.h"
 #include "trace_records.h"
 
 /* An image that has started nothing after so many cycles never will. */
 #define NEVER_BEGUN UINT64_C(500000000)
 #define DATA UINT32_C(0x800000) /* where symbols of variables begin */
 #define DEEPEST 512u
+#define SUPPLY 5000 /* millivolts, and the references of the converter */
 
 /* What is at a place of the code. */
 struct place {
@@ -88,6 +94,8 @@ static uint32_t context_count;
 static uint32_t list; /* that carillon_port_start was called with, until its first store */
 static bool begun;
 static uint64_t limit, length;
+static struct stimuli stimuli;
+static avr_irq_t *input; /* of the console */
 
 static avr_int_vector_t *vectors[64];
 static uint32_t vector_count;
@@ -111,9 +119,9 @@ static void fail(const char *what)
     _Exit(1);
 }
 
-static void record(enum record kind, uint32_t value)
+static void record(uint32_t kind, uint32_t value)
 {
-    const struct record_line line = {avr->cycle, (uint32_t)kind, value};
+    const struct record_line line = {avr->cycle, kind, value};
     if (fwrite(&line, sizeof line, 1, out) != 1) {
         fail("cannot write the records");
     }
@@ -127,6 +135,115 @@ static void end_run(uint32_t why)
     }
     fflush(stdout);
     _Exit(0);
+}
+
+/* A pin as PD2; NULL if the device has not that port. */
+static avr_irq_t *pin_irq(const char *name)
+{
+    return avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(name[1]), IOPORT_IRQ_PIN0 + (name[2] - '0'));
+}
+
+static avr_extint_t *external_interrupts(void)
+{
+    for (avr_io_t *device = avr->io_port; device != NULL; device = device->next) {
+        if (strcmp(device->kind, "extint") == 0) {
+            return (avr_extint_t *)device;
+        }
+    }
+    return NULL;
+}
+
+/* The level holds although the firmware writes to the port, whose pull-ups the simulator would let win. */
+static void give_level(const char *name, uint32_t level)
+{
+    static uint8_t driven['Z' + 1], levels['Z' + 1];
+    const uint8_t port = (uint8_t)name[1], bit = (uint8_t)(1u << (name[2] - '0'));
+    driven[port] |= bit;
+    levels[port] = (uint8_t)((levels[port] & ~bit) | (level != 0 ? bit : 0));
+    avr_ioport_external_t external = {.name = port, .mask = driven[port], .value = levels[port]};
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &external);
+    avr_extint_t *const lines = external_interrupts();
+    for (int line = 0; lines != NULL && line < EXTINT_COUNT; line++) { /* 6. */
+        avr_int_vector_t *const vector = &lines->eint[line].vector;
+        if ((lines->eint[line].port_ioctl & 0xFF) == port && 1u << lines->eint[line].port_pin == bit &&
+            vector->enable.reg != 0 && !avr_regbit_get(avr, vector->enable) && lines->eint[line].isc[1].reg != 0 &&
+            avr_regbit_get_array(avr, lines->eint[line].isc, 2) == 0) {
+            const uint8_t strict = lines->eint[line].strict_lvl_trig;
+            lines->eint[line].strict_lvl_trig = 0;
+            avr_raise_irq(pin_irq(name), level);
+            lines->eint[line].strict_lvl_trig = strict;
+            avr_clear_interrupt(avr, vector);
+            return;
+        }
+    }
+    avr_raise_irq(pin_irq(name), level);
+}
+
+static void request(uint32_t source)
+{
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        if (avr->interrupts.vector[i]->vector == source) {
+            avr_raise_interrupt(avr, avr->interrupts.vector[i]);
+            return;
+        }
+    }
+    fail("the simulator does not have the interrupt that a stimulus requests");
+}
+
+/* Stimuli that are due happen now. */
+static void stimulate(void)
+{
+    for (; stimuli_due(&stimuli) <= avr->cycle; stimuli.next++) {
+        const struct stimulus *const one = &stimuli.list[stimuli.next];
+        if (one->row != NO_ROW) {
+            record(RECORD_STIMULUS, one->row);
+        }
+        switch (one->kind) {
+        case 'p':
+            give_level(stimuli.pins[one->what], one->value);
+            break;
+        case 'a':
+            avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + (int)one->what), one->value / 1000);
+            break;
+        case 'u':
+            if (input != NULL) {
+                avr_raise_irq(input, one->value);
+            }
+            break;
+        default:
+            request(one->value);
+            break;
+        }
+    }
+}
+
+/* Called by the simulator one cycle before the next stimulus, and in its cycle.  A processor that sleeps wakes a cycle
+ * after what the simulator waits for: so it is in time, and its interrupt is taken in the stimulus's own cycle. */
+static avr_cycle_count_t stimulate_in_time(avr_t *which, avr_cycle_count_t when, void *unused)
+{
+    (void)which;
+    (void)unused;
+    stimulate();
+    const uint64_t due = stimuli_due(&stimuli);
+    return due == UINT64_MAX ? 0 : due - 1 > when ? due - 1 : due;
+}
+
+static void changed_level(avr_irq_t *irq, uint32_t value, void *name)
+{
+    (void)irq;
+    record(RECORD_LEVEL, (uint32_t)((char(*)[sizeof stimuli.pins[0]])name - stimuli.pins) << 1 | (value & 1));
+}
+
+static void prepare_stimuli(void)
+{
+    for (uint32_t k = 0; k < stimuli.pin_count; k++) {
+        avr_irq_t *const irq = pin_irq(stimuli.pins[k]);
+        if (irq == NULL) {
+            fail("the simulator does not have a pin that a stimulus names");
+        }
+        avr_irq_register_notify(irq, changed_level, stimuli.pins[k]);
+    }
+    stimulate();
 }
 
 static uint16_t stack_pointer(void)
@@ -226,6 +343,12 @@ static void on_place(const struct place *place, uint32_t pc)
     }
     if (place->store && list != 0) { /* the cells of the first store begin now */
         record(RECORD_BEGIN, list);
+        const bool waits = !stimuli.begun;
+        stimuli_begin(&stimuli, list, avr->cycle);
+        if (waits && stimuli_due(&stimuli) != UINT64_MAX) {
+            const uint64_t from_now = stimuli_due(&stimuli) - avr->cycle;
+            avr_cycle_timer_register(avr, from_now > 1 ? from_now - 1 : 1, stimulate_in_time, NULL);
+        }
         list = 0;
         if (!begun) {
             begun = true;
@@ -439,10 +562,13 @@ static void mend(void)
     }
 }
 
+/* The simulator counts the cycles, and one; nobody waits for real time.  What comes in the very next cycle is not late.
+ */
 static void no_sleep(avr_t *which, avr_cycle_count_t cycles)
 {
-    (void)which;
-    (void)cycles; /* the simulator has counted them; nobody waits for real time */
+    if (cycles == 1 && stimuli_due(&stimuli) == which->cycle + 1) {
+        which->cycle--;
+    }
 }
 
 static void say(avr_t *which, const int level, const char *format, va_list arguments)
@@ -476,6 +602,7 @@ static void connect_output(void)
         flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
         avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(name), &flags);
         avr_irq_register_notify(irq, output, NULL);
+        input = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_INPUT);
         return;
     }
 }
@@ -530,8 +657,8 @@ static void read_map(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc != 8) {
-        fprintf(stderr, "usage: %s DEVICE MEMORY IMAGE MAP FILE LIMIT HZ\n", argv[0]);
+    if (argc != 8 && argc != 9) {
+        fprintf(stderr, "usage: %s DEVICE MEMORY IMAGE MAP FILE LIMIT HZ [STIMULI]\n", argv[0]);
         return 2;
     }
     end_with_parent();
@@ -556,11 +683,16 @@ int main(int argc, char **argv)
     avr_init(avr);
     avr_load_firmware(avr, &firmware);
     avr->sleep = no_sleep;
+    avr->vcc = avr->avcc = avr->aref = SUPPLY;
     length = strtoull(argv[6], NULL, 10);
     limit = NEVER_BEGUN;
     read_map(argv[4]);
     connect_output();
     mend();
+    if (argc == 9 && !stimuli_read(&stimuli, argv[8])) {
+        fail("cannot read the stimuli");
+    }
+    prepare_stimuli();
     for (;;) {
         const bool awake = avr->state == cpu_Running;
         if (awake) {

@@ -4,4 +4,4 @@
 #include "carillon/console.h"
 #include "carillon_port.h"
 
-#include "ports/armv7m/newlib.h"
+#include "ports/armv7m/environment.h"

@@ -130,7 +130,9 @@ class Laboratory:
         key = (str(firmware.folder), length, rounds if not ticks else 0)
         if key not in self._outcomes:
             diagnostics = Diagnostics()
-            trace = run(planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds)
+            trace = run(
+                planned.image, firmware, length, diagnostics, rounds=0 if ticks else rounds, stimuli=planned.system.stimuli
+            )
             assert trace is not None, [str(d) for d in diagnostics.reported]
             found = inconsistency(trace)
             assert found == "", found

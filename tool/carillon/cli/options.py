@@ -41,6 +41,11 @@ Window = Annotated[str | None, typer.Option("--window", help="Part of the timeli
 Btf = Annotated[Path | None, typer.Option("--btf", help="Write a trace in the Best Trace Format (AMALTHEA, APP4MC).")]
 Ctf = Annotated[Path | None, typer.Option("--ctf", help="Write a folder with a trace in the Common Trace Format (babeltrace).")]
 
+Stimuli = Annotated[
+    Path | None,
+    typer.Option("--stimuli", help="What happens to pins and inputs: a TOML or CSV file, instead of the schedule's [stimuli]."),
+]
+
 # Of runs of networks
 RECORDED = "1s"
 """How much of a run is recorded at most, where nothing is said."""

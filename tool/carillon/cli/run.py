@@ -41,10 +41,11 @@ def command(
     ] = None,
     offsets: options.Offsets = None,
     record: options.Record = None,
+    stimuli: options.Stimuli = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, or a WCET exceeded.")] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets}
     given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
-    show_asked(Asked(*given, elf=elf), report, serial=serial, elf=elf)
+    show_asked(Asked(*given, elf=elf, stimuli=stimuli), report, serial=serial, elf=elf, stimuli=stimuli)

@@ -15,6 +15,7 @@ from carillon.sources import files_of
 
 if TYPE_CHECKING:
     from carillon.model import System
+    from carillon.model.stimuli import Stimuli
     from carillon.pipeline import Planned
     from carillon.trace import Trace
 
@@ -48,6 +49,7 @@ class Asked:
     serial: Path | None = None
     compare: bool = False
     elf: Path | None = None
+    stimuli: Path | None = None
 
     @property
     def written(self) -> dict[str, Path]:
@@ -108,6 +110,7 @@ def build_and_run(
     report: Report,
     serial: Path | None = None,
     elf: Path | None = None,
+    stimuli: Stimuli | None = None,
 ) -> Trace | None:
     """Build and run, or run ``elf``, which others built, if it does what the schedule says; None after errors."""
     from carillon import pipeline
@@ -116,8 +119,11 @@ def build_and_run(
     from carillon.files import alone
     from carillon.run import run as run_firmware
     from carillon.run import runnable
+    from carillon.run.stimuli import fits
 
     if runnable(planned.system, report.diagnostics) is None:
+        return None
+    if stimuli is not None and not fits(stimuli, planned.system.board, report.diagnostics):
         return None
     if elf is not None:
         firmware = built_elsewhere(planned.image, elf, report.diagnostics)
@@ -129,8 +135,19 @@ def build_and_run(
     if firmware is None:
         return None
     report.status(f"running {ticks} ticks")
-    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial)
+    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial, stimuli=stimuli)
     return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
+
+
+def _stimuli(system: System, path: Path | None, report: Report) -> Stimuli | None:
+    """What happens in the run: of a file, if one is given, instead of what the schedule says."""
+    from carillon.read.stimuli import read_stimuli
+
+    if path is None:
+        return system.stimuli
+    stimuli = read_stimuli(path, system, report.diagnostics)
+    report.diagnostics.stop_on_errors()
+    return stimuli
 
 
 def window_ticks(text: str | None, hz: int, length: int) -> tuple[int, int] | None:
@@ -163,7 +180,8 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
-    check_outputs(files_of(source), False, out=asked.out, serial=asked.serial, **asked.files)
+    read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
+    check_outputs(read, False, out=asked.out, serial=asked.serial, **asked.files)
     machine = check_machine(asked.machine, source)
     traces = []
     clock: int | None = None
@@ -174,7 +192,8 @@ def show_runs(asked: Asked, report: Report) -> None:
         ticks, count = run_length(planned, asked.rounds, asked.time)
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out
-        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf)
+        stimuli = _stimuli(planned.system, asked.stimuli, report)
+        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf, stimuli)
         if trace is None:
             return
         traces.append(trace)

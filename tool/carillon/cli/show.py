@@ -60,14 +60,16 @@ def command(
         str | None,
         typer.Option("--base", help="Of a dump of memory: the address of its first byte; the file's is the ring's if absent."),
     ] = None,
+    stimuli: options.Stimuli = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     given = CaptureOptions(lane or [], sample_rate, least_delay, elf, base)
     files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "btf": btf, "ctf": ctf, "offsets": offsets}
-    asked = Asked(paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, compare=compare)
+    told = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files)
+    asked = Asked(*told, compare=compare, stimuli=stimuli)
     if capture is not None:
         show_capture(capture, given, asked, report)
         return
     given.refuse()
-    show_asked(asked, report, compare=compare or None, vcd=vcd)
+    show_asked(asked, report, compare=compare or None, vcd=vcd, stimuli=stimuli)

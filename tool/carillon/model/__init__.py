@@ -17,6 +17,7 @@ from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.osek import Osek, named
+from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
 
 
@@ -209,6 +210,7 @@ class System:
     defines: tuple[str, ...] = ()  # macros of the application: NAME or NAME=VALUE
     searches: tuple[Search, ...] = field(default=(), compare=False)  # what was asked of the file system to find these
     tracing: Tracing | None = None  # what the image tells of its tasks
+    stimuli: Stimuli | None = None  # what happens from outside in a run
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

@@ -188,6 +188,13 @@ class Run(Frozen):
         default=0, description="where the code region begins, for the tracing plugin"
     )
     code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = Field(default=0x100000, description="its size")
+    pins: dict[Identifier, Count] = Field(
+        default_factory=dict, description="pins that stimuli may use: how many there are, from 0, of each prefix of their names"
+    )
+    pin_names: dict[Identifier, Identifier] = Field(
+        default_factory=dict, description="other names of such pins, as they are printed on the board"
+    )
+    adc: Count = Field(default=0, description="channels of the converter that stimuli may use, from 0")
 
     @model_validator(mode="after")
     def _emulator(self) -> Self:

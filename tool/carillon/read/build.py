@@ -10,6 +10,7 @@ from pathlib import Path
 from carillon.diagnostics import CarillonError, suggestion
 from carillon.model import Idle, Interrupt, OnDeadlineMiss, System, Tracing
 from carillon.model.board import Board
+from carillon.model.stimuli import Stimuli
 from carillon.read.application import application_of
 from carillon.read.board import load_board
 from carillon.read.interrupt_sources import InterruptSources
@@ -18,6 +19,7 @@ from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
 from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable
 from carillon.read.shape import Reading
+from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader
 from carillon.resources import board_names, find_board
@@ -101,7 +103,15 @@ class Builder(Reading):
             giotto=tables.giotto,
             machine=tables.machine,
             upload=tables.upload,
+            stimuli=self._stimuli(),
         )
+
+    def _stimuli(self) -> Stimuli | None:
+        """What happens in a run; its times are no reason for a drift of the schedule's."""
+        if self.file.stimuli is None:
+            return None
+        ticks = Ticks(self.ticks.board, self.ticks.clock_hz, True, self.diagnostics)
+        return stimuli_of(self.file.stimuli, self.places, self.broken, ticks, self.diagnostics)
 
     def _name(self) -> str:
         written = self.file.system.name

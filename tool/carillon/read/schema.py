@@ -417,6 +417,42 @@ class TimeServicesTable(Table):
     )
 
 
+class StimulusTable(Table):
+    """What happens to the board from outside at a time of the run."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["pin", "level"]},
+                {"required": ["adc", "volts"]},
+                {"required": ["at", "uart"]},
+                {"required": ["at", "source"]},
+            ]
+        }
+    )
+
+    at: AnyTime | None = Field(
+        None, description="When, from tick 0 of the run; if absent, a level or a voltage holds from reset on."
+    )
+    every: AnyTime | None = Field(None, description="After which time it happens again.")
+    count: int | None = Field(
+        None, ge=1, le=1_000_000, description="How often in all, with every; to the end of the run if absent."
+    )
+    pin: Name | None = Field(None, description="The pin that gets a level, as the chip's vendor names it: PD2, GPIO15.")
+    level: int | None = Field(None, ge=0, le=1, description="Its level: 0 or 1.")
+    adc: int | None = Field(None, ge=0, le=255, description="The channel of the converter that gets a voltage.")
+    volts: float | None = Field(None, description="Its voltage.")
+    uart: str | None = Field(None, description="A text that the serial line receives.")
+    source: Name | None = Field(None, description="The interrupt that is requested: a source of the board's.")
+
+
+class StimuliTable(Table):
+    """What happens to the board from outside in 'carillon run', and what is watched of its pins."""
+
+    rows: list[StimulusTable] = Field(default_factory=list, description="The stimuli, in any order.")
+    watch: list[Name] = Field(default_factory=list, description="Pins whose levels the timeline shows, too: outputs, say.")
+
+
 class ScheduleFile(Table):
     """A schedule: what Carillon compiles into timers and interrupts."""
 
@@ -431,3 +467,4 @@ class ScheduleFile(Table):
     time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")
     trace: TraceTable | None = Field(None, description="What is recorded of tasks on the chip, if anything is.")
+    stimuli: StimuliTable | None = Field(None, description="What happens to the board from outside in a run, if anything does.")

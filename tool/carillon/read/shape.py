@@ -38,7 +38,7 @@ _SECTIONS = [key for key, field in ScheduleFile.model_fields.items() if get_orig
 """Keys of the file whose tables have tables with names."""
 _OSEK_SECTIONS = [key for key, field in OsekTable.model_fields.items() if get_origin(field.annotation) is dict]
 """Those of the event-triggered system."""
-_SINGLE = ("system", "osek", "time", "sync", "trace")
+_SINGLE = ("system", "osek", "time", "sync", "trace", "stimuli")
 _OSEK_PARTS: dict[type[BaseModel], str] = {
     AutostartTable: "autostart",
     SetEventTable: "event action",
@@ -182,7 +182,7 @@ def _remove(data: Any, path: Path) -> None:
     parents = [data]
     for part in path[:-1]:
         parents.append(parents[-1][part])
-    if _named(path) or (isinstance(path[-1], int) and path[-2] in ("points", "point")):
+    if _named(path) or (isinstance(path[-1], int) and path[-2] in ("points", "point", "rows")):
         parents[-1][path[-1]] = {}
         return
     level = len(path) - 1
@@ -245,6 +245,7 @@ def _elsewhere(key: str, known: list[str], osek: bool) -> str | None:
     }
     places = event_triggered | places if osek else places | event_triggered
     places |= {"[time]": ("time",), "[thread.NAME]": ("thread", "")}
+    places |= {"[stimuli]": ("stimuli",), "a row of [stimuli]": ("stimuli", "rows", 0)}
     tables = {name: table_at(ScheduleFile, path) for name, path in places.items()}
     homes = [name for name, table in tables.items() if key in table.model_fields]
     return f"'{key}' is a key of {homes[0]}; {suggestion(key, known)}" if homes else None
@@ -257,6 +258,9 @@ def describe(*path: str | int) -> str:
         return f"[{first}]" if first in ScheduleFile.model_fields else shorten(first)
     if first == "osek" and path[1] in _OSEK_SECTIONS:
         return _describe_osek(path)
+    if first == "stimuli" and path[1] == "rows" and len(path) > 2:
+        row = f"row {int(path[2]) + 1} of [stimuli]"
+        return row if len(path) == 3 else f"'{path[3]}' of {row}"
     if first in _SINGLE:
         return f"'{path[1]}' of [{first}]" if len(path) == 2 else f"element {int(path[2]) + 1} of '{path[1]}' of [{first}]"
     owner = f"{first} {shorten(str(path[1]))}"
@@ -299,6 +303,8 @@ def _example(path: Path, wanted: str, value: object) -> str:
     if wanted == "a table":
         if first == "osek":
             return _osek_example(path)
+        if first == "stimuli" and len(path) == 3:
+            return 'write a row as { at = "10ms", pin = "PD2", level = 1 }'
         if len(path) == 4:
             return 'write a point as { at = "100 ticks", activate = "Task1" }'
         return f"write it as [{first}]" if first in _SINGLE else f"write it as [{first}.NAME], followed by its keys"

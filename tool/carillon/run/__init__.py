@@ -27,10 +27,12 @@ from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.image.operations import Vector
 from carillon.model import System
 from carillon.model.board import Board, Role, Run
+from carillon.model.stimuli import Stimuli
 from carillon.resources import data_root
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
-from carillon.run.records import DELIVER, MISSED, Decoder, read_records
+from carillon.run.records import DELIVER, MISSED, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
+from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
 
 # A run that takes longer than this many seconds of wall time is ended: the firmware hangs or storms.
@@ -155,7 +157,12 @@ def _rp2040js(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None
     if node is None:
         diagnostics.lacking("the emulator rp2040js is run by 'node', which is not installed", how.packages)
         return None
-    headers = ("rigless/plugin.c", "qemu/trace_plugin.c", *_PLUGIN_HEADERS.format(_PROCESSORS.get(port, port)).split())
+    headers = (
+        "rigless/plugin.c",
+        "qemu/trace_plugin.c",
+        "stimuli.h",
+        *_PLUGIN_HEADERS.format(_PROCESSORS.get(port, port)).split(),
+    )
     host = _compiled("rp2040js_host", "rp2040js/host.c", headers, diagnostics)
     if host is None:
         return None
@@ -220,7 +227,7 @@ def _simavr_command(
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
         diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
         return None
-    headers, missing = ("trace_records.h", "parent.h"), f"on Debian: apt-get install {' '.join(how.packages)}"
+    headers, missing = ("trace_records.h", "parent.h", "stimuli.h"), f"on Debian: apt-get install {' '.join(how.packages)}"
     runner = _compiled("simavr_runner", "simavr/runner.c", headers, diagnostics, (), ("-lsimavr",), missing)
     if runner is None:
         return None
@@ -401,10 +408,11 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The result of a run: its records in order, and the firmware's output."""
+    """The result of a run: its records in order, the firmware's output, and the stimuli that it had."""
 
     records: list[Record]
     output: str
+    stimuli: Prepared | None = None
 
 
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
@@ -425,13 +433,15 @@ def record(
     serial: Path | None = None,
     spans: Sequence[str] = (),
     fetched: tuple[str, str] | None = None,
+    stimuli: Stimuli | None = None,
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
-    other is a :attr:`Code.STEP`, of an image without schedule tables.  Reports C092 (no emulator), C093 (no plugin), C095 (the
-    run failed) or C192 (a board that nothing runs), and returns None then.
+    other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.  Reports C092 (no
+    emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs) or C296 (stimuli that the board's
+    emulator cannot do), and returns None then.
     """
     system = image.system
     how = runnable(system, diagnostics)
@@ -443,6 +453,13 @@ def record(
         return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"
+        prepared: Prepared | None = None
+        if stimuli is not None and (stimuli.rows or stimuli.watch):
+            if not fits(stimuli, system.board, diagnostics):
+                return None
+            prepared = prepare(stimuli, image, symbols(firmware.elf), lead_of(image), ticks, diagnostics)
+            if prepared is None:
+                return None
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
@@ -451,6 +468,9 @@ def record(
             command = _traced_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
         if command is None:
             return None
+        if prepared is not None:
+            file = str(write(prepared, Path(scratch) / "stimuli"))
+            command += {"native": ["--stimuli", file], "rp2040js": [f"stimuli={file}"]}.get(how.kind, [file])
         hangs = "look for an interrupt that storms" + (", or a task that neither ends nor waits" if system.board.native else "")
         result = emulate(command, hangs, diagnostics)
         if result is None:
@@ -469,17 +489,24 @@ def record(
             remedy = "look for what ends the program in the application's own code: a call of exit, say"
             failed(result, "ended before its time", remedy, diagnostics)
             return None
-        return Recording(records, result.stdout.decode(errors="replace"))
+        return Recording(records, result.stdout.decode(errors="replace"), prepared)
 
 
 def run(
-    image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics, *, rounds: int = 0, serial: Path | None = None
+    image: Image,
+    firmware: Firmware,
+    ticks: int,
+    diagnostics: Diagnostics,
+    *,
+    rounds: int = 0,
+    serial: Path | None = None,
+    stimuli: Stimuli | None = None,
 ) -> Trace | None:
-    """Run ``firmware`` for ``ticks`` from the start of its first round and return what happened.
+    """Run ``firmware`` for ``ticks`` from the start of its first round, with ``stimuli``, and return what happened.
 
     Reports what :func:`record` reports, and returns None then.
     """
-    recording = record(image, firmware, ticks, diagnostics, serial=serial)
+    recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli)
     if recording is None:
         return None
-    return Decoder(image, symbols(firmware.elf)).trace(recording.records, ticks, rounds, recording.output)
+    return Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)

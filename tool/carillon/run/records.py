@@ -27,7 +27,8 @@ from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
 from carillon.run.happenings import Happenings, Names
 from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
-from carillon.trace import Event, Kind, Trace
+from carillon.run.stimuli import Prepared
+from carillon.trace import FROM_OUTSIDE, Event, Kind, Trace
 from carillon.trace.course import Course
 
 _RECORD = struct.Struct("<QII")
@@ -63,6 +64,13 @@ def _timers(system: Osek) -> tuple[str, ...]:
     return (*(c.name for c in system.counters), *(a.name for a in system.alarms))
 
 
+def lead_of(image: Image) -> int:
+    """Units of a record's time from the start's first store to tick 0."""
+    system = image.system
+    lead = system.board.lead_at(system.clock_hz) if image.modes or not image.osek else image.osek.lead
+    return lead * max(1, system.board.clock(system.clock_hz).instructions_per_tick)
+
+
 @dataclass(frozen=True, slots=True)
 class _Segment:
     """A stretch of rounds of one mode."""
@@ -78,9 +86,10 @@ class _Segment:
 
 
 class Decoder:
-    """Reads the records of one image."""
+    """Reads the records of one image, and of the stimuli of its run, if it has any."""
 
-    def __init__(self, image: Image, symbols: dict[str, tuple[int, int]]) -> None:
+    def __init__(self, image: Image, symbols: dict[str, tuple[int, int]], stimuli: Prepared | None = None) -> None:
+        self._stimuli = stimuli
         self._image = image
         self._native = image.system.board.native
         self._response = RESPONSE if image.system.board.code_unit == "cycles" else 0
@@ -134,9 +143,7 @@ class Decoder:
         return [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
 
     def _lead(self) -> int:
-        system = self._image.system
-        lead = system.board.lead_at(system.clock_hz) if self._image.modes or not self._image.osek else self._image.osek.lead
-        return lead * self._per_tick
+        return lead_of(self._image)
 
     def origin(self, records: list[Record]) -> int | None:
         """The time of what :meth:`trace` calls tick 0; None if nothing began."""
@@ -159,8 +166,10 @@ class Decoder:
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
         happenings = Happenings(self._names, self._vectors[0], records, origin, self._per_tick, times, last)
-        # Expiries precede other events of the same instant; other events keep their order.
-        events = sorted([*happenings.events(), *due, *seen], key=lambda e: (e.n, e.kind is not Kind.EXPIRY))
+        # Stimuli and expiries precede other events of the same instant; other events keep their order.
+        outside, pins = self._outside(records, origin)
+        events = [*outside, *happenings.events(), *due, *seen]
+        events.sort(key=lambda e: (e.n, e.kind not in FROM_OUTSIDE, e.kind is not Kind.EXPIRY))
         events = self._with_deadlines(events, happenings, segments, length)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
@@ -187,7 +196,27 @@ class Decoder:
             tables=tables,
             missed=self._missed_by_giotto(records, origin, length),
             invocations=tuple(self._invocations(records, origin)),
+            pins=pins,
         )
+
+    def _outside(self, records: list[Record], origin: int) -> tuple[list[Event], tuple[tuple[str, int], ...]]:
+        """Stimuli, and changes of the levels of pins; and each pin with its level before tick 0."""
+        if self._stimuli is None:
+            return [], ()
+        events: list[Event] = []
+        levels = dict.fromkeys(self._stimuli.pins, 0)
+        before = dict(levels)
+        for record in records:
+            n = record.time - origin
+            if record.code == Code.STIMULUS:
+                events.append(Event(n // self._per_tick, n, Kind.STIMULUS, str(self._stimuli.rows[record.value])))
+            elif record.code == Code.LEVEL:
+                name, level = self._stimuli.pins[record.value >> 1], record.value & 1
+                if n >= 0 and levels[name] != level:
+                    events.append(Event(n // self._per_tick, n, Kind.PIN, f"{name}={level}"))
+                levels[name] = level
+                before = dict(levels) if n < 0 else before
+        return events, tuple(before.items())
 
     def _invocations(self, records: list[Record], origin: int) -> Iterator[tuple[str, int, int | None]]:
         """Invocations of microcode tasks (lane, begin, end): from a call of the function to its return or next call."""

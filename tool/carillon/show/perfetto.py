@@ -55,6 +55,9 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         own = ((panel.running[lane], "started"), (panel.waiting[lane], "next")) if lane.kind is LaneKind.TABLE else ()
         for since, until, state in ((b, e, state) for intervals, state in own for b, e, _ in intervals):
             yield slice_of(f"{lane.name} is {state}", lane.kind.value, lane, since, until)
+    for lane in threads:
+        for since, until, _ in panel.running[lane] if lane.kind is LaneKind.PIN else ():
+            yield slice_of(f"{lane.name} is high", lane.kind.value, lane, since, until)
     for segment in summary.segments:
         if segment.end.u == segment.begin.u:
             continue

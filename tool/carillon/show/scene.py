@@ -44,7 +44,7 @@ class Panel:
     when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).  ``overhead`` is the kernel's
     time once more, in the lane of the task that it served or interrupted.  ``instants`` has the stretches of runs that took no
     time at all, which only a mark can show.  A schedule table's lane has its expiry points as activations, in ``running`` from
-    when to when it is started, and in ``waiting`` when it is the next one.
+    when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in ``running`` when it is high.
     """
 
     trace: Trace
@@ -147,6 +147,9 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for table in trace.tables:
         shown = waiting if table.next else running
         shown[tables[table.name]].append((table.begin * summary.scale, table.end * summary.scale, -1))
+    for lane in summary.lanes:
+        if lane.kind is LaneKind.PIN:
+            running[lane] += [(begin, end, -1) for begin, end in summary.high[lane.name]]
     for release in summary.releases:
         if release.task in by_name:
             activations[by_name[release.task]].append(release.at * summary.scale)
@@ -221,6 +224,7 @@ def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
         "rounds": rounds,
         "activations": rounds or any(p.activates for p in panels),
         "points": any(p.trace.tables for p in panels),
+        "pins": any(p.trace.pins for p in panels),
         "waits": any(any(p.waiting.values()) for p in panels),
     }
 

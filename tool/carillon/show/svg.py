@@ -184,6 +184,11 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
         picture.bars(running, y, KERNEL_BAR, DARK, THINNEST)
         picture.bars(((at, at + 1, -1) for at in panel.silent() if picture.sees(at)), y, KERNEL_BAR, DARK, THINNEST)
         return y + KERNEL_BAR + GAP
+    if lane.kind is LaneKind.PIN:
+        _name(picture, lane.name, y + UNMARKED + KERNEL_BAR - 3, MUTED)
+        picture.line(GUTTER, y + UNMARKED + KERNEL_BAR, WIDTH - RIGHT, y + UNMARKED + KERNEL_BAR, GRID)
+        picture.bars(running, y + UNMARKED, KERNEL_BAR, MUTED, THINNEST)
+        return y + UNMARKED + KERNEL_BAR + GAP
     if lane.kind is LaneKind.TABLE:
         return _table(picture, panel, lane, y)
     bar = y + (MARKS if panel.marked(lane) else UNMARKED)

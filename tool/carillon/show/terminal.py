@@ -130,7 +130,7 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
         (signs.point, "expiry point", shown["points"]),
         (signs.met, "deadline", shown["rounds"]),
         (signs.missed, "missed", shown["rounds"]),
-        (signs.cells[3], "runs", True),
+        (signs.cells[3], "runs, or is high" if shown["pins"] else "runs", True),
         (signs.preempted, "preempted", True),
         (signs.waiting, "waits", shown["waits"]),
         (signs.sliver, "brief", True),

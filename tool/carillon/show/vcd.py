@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export as a Value Change Dump for GTKWave, PulseView and logic-analyser software.
 
-A scope per trace and per lane.  All have the wire ``running`` (of a schedule table: it is started).  Tasks and interrupts have
+A scope per trace and per lane.  A pin has the wire ``level``.  All others have the wire ``running`` (of a schedule table: it is
+started).  Tasks and interrupts have
 the wire ``active`` (started, not ended) and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  What is
 event-triggered has the wire ``waiting`` instead of the deadlines.  Schedule tables have the event ``point``.  No date, so the
 same run gives the same bytes.
@@ -57,6 +58,11 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
 
             for lane in panel.summary.lanes:
                 scope = (panel.trace.kernel, lane.name)
+                if lane.kind is LaneKind.PIN:
+                    first = any(begin == panel.summary.begin.u for begin, _, _ in panel.running[lane])
+                    level = writer.register_var(scope, "level", "wire", size=1, init=int(first))
+                    held(level, panel.running[lane])
+                    continue
                 running = writer.register_var(scope, "running", "wire", size=1, init=0)
                 held(running, (interval for interval in panel.running[lane] if interval[1] > interval[0]))
                 if lane.kind is LaneKind.TABLE:

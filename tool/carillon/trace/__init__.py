@@ -32,6 +32,12 @@ class Kind(Enum):
     DEADLINE_MISSED = "deadline_missed"  # a deadline passed, its task had not ended
     POINT = "point"  # the kernel serves a schedule table's point, at one level; object: the table
     IDLE = "idle"  # the idle task runs (again); object: "idle"
+    STIMULUS = "stimulus"  # something happens from outside; object: what, such as "PD2=1"
+    PIN = "pin"  # a pin has another level from here on; object: "PD2=1"
+
+
+FROM_OUTSIDE = (Kind.STIMULUS, Kind.PIN)
+"""What says nothing about who has the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ class Trace:
     missed deadline; None of others.  The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
+    ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     """
 
     application: str
@@ -97,6 +104,7 @@ class Trace:
     missed: tuple[tuple[int, str], ...] | None = None
     invocations: tuple[tuple[str, int, int | None], ...] = ()
     captured: bool = False
+    pins: tuple[tuple[str, int], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -57,6 +57,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         verdicts=verdicts,
         tasks=tasks,
         totals=_totals(trace, walk, verdicts),
+        high=walk.high(trace),
     )
 
 
@@ -109,7 +110,7 @@ def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequen
 
 
 def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
-    """Tasks by first activation, those that never ran, interrupts, what is event-triggered, schedule tables, kernel, idle."""
+    """Tasks by first activation, those that never ran, interrupts, what is event-triggered, tables, pins, kernel, idle."""
     seen = dict.fromkeys(run.lane for run in runs)
     tasks = dict.fromkeys(lane for lane in seen if lane.kind is LaneKind.TASK)
     tasks.update(dict.fromkeys(Lane(LaneKind.TASK, name) for name in trace.tasks))
@@ -121,7 +122,8 @@ def _lanes(trace: Trace, runs: Sequence[Run]) -> tuple[Lane, ...]:
     ]
     above = [lane for lane in (*tasks, *interrupts) if lane not in below]
     tables = dict.fromkeys(Lane(LaneKind.TABLE, table.name) for table in trace.tables)
-    return (*above, *below, *tables, *(() if trace.captured else (KERNEL,)), IDLE)
+    pins = tuple(Lane(LaneKind.PIN, name) for name, _ in trace.pins)
+    return (*above, *below, *tables, *pins, *(() if trace.captured else (KERNEL,)), IDLE)
 
 
 def _shares(walk: Walk) -> dict[Lane, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from carillon.trace.timeline import Handler, HandlerKind, Lane, Moment, Release, Run, Segment
 
@@ -123,8 +123,8 @@ class Summary:
     """All that :func:`analyse` found.
 
     ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
-    tables, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in each
-    of the three units.  ``scale`` is the number of units ``u`` in a tick.
+    tables, pins, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in
+    each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``.
     """
 
     begin: Moment
@@ -138,6 +138,7 @@ class Summary:
     verdicts: tuple[Verdict, ...]
     tasks: tuple[TaskSummary, ...]
     totals: Totals
+    high: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         """The figures, without segments and runs, in the form that ``--json`` prints."""

@@ -41,11 +41,12 @@ class Moment(NamedTuple):
 
 
 class LaneKind(Enum):
-    """Kinds of lanes: the holders of the processor, and schedule tables, which never hold it."""
+    """Kinds of lanes: the holders of the processor; and schedule tables and pins, which never hold it."""
 
     TASK = "task"
     INTERRUPT = "interrupt"
     TABLE = "table"
+    PIN = "pin"
     KERNEL = "kernel"
     IDLE = "idle"
 

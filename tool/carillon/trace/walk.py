@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from carillon.trace import Event, Kind, Trace
+from carillon.trace import FROM_OUTSIDE, Event, Kind, Trace
 from carillon.trace.timeline import IDLE, KERNEL, Handler, HandlerKind, Lane, LaneKind, Moment, Run, Segment, Stretch
 
 
@@ -78,10 +78,13 @@ class Walk:
     """One pass over the events, with a stack of the active frames, innermost last."""
 
     def __init__(self, trace: Trace) -> None:
-        self.events = trace.events
+        self.events = tuple(event for event in trace.events if event.kind not in FROM_OUTSIDE)
         self.counts_code = trace.instructions_per_tick > 0
         self.scale = max(1, trace.instructions_per_tick)
-        self.times = fine_times(self.events, trace.instructions_per_tick)
+        times = fine_times(trace.events, trace.instructions_per_tick)
+        seen = list(zip(trace.events, times, strict=True))
+        self.times = [time for event, time in seen if event.kind not in FROM_OUTSIDE]
+        self.changes = [(event.object, time) for event, time in seen if event.kind is Kind.PIN]
         self.interrupts = set(trace.interrupts)
         self.event_triggered = set(trace.event_triggered)
         self.timers = set(trace.timers)
@@ -136,6 +139,20 @@ class Walk:
             if step is not None:
                 step(event, Moment(event.t, event.n, self.times[index]))
         self._switch(IDLE, -1, self.end)
+
+    def high(self, trace: Trace) -> dict[str, list[tuple[int, int]]]:
+        """When each pin was high."""
+        found: dict[str, list[tuple[int, int]]] = {name: [] for name, _ in trace.pins}
+        since = {name: self.begin.u for name, level in trace.pins if level}
+        for change, time in self.changes:
+            name, _, level = change.rpartition("=")
+            if level == "1":
+                since.setdefault(name, time)
+            elif name in since:
+                found[name].append((since.pop(name), time))
+        for name, time in since.items():
+            found[name].append((time, self.end.u))
+        return found
 
     def _lane_of(self, name: str) -> Lane:
         return Lane(LaneKind.INTERRUPT if name in self.interrupts else LaneKind.TASK, name)

@@ -5,8 +5,8 @@
  * one of these functions replaces it.
  *
  * printf and malloc are for one task at a time: newlib knows nothing of preemption. */
-#ifndef CARILLON_NEWLIB_H
-#define CARILLON_NEWLIB_H
+#ifndef CARILLON_ENVIRONMENT_H
+#define CARILLON_ENVIRONMENT_H
 
 #include <errno.h>
 #include <stdint.h>
