@@ -18,9 +18,10 @@
 
 #define RESETS UINT32_C(0x4000C000)
 #define RESETS_DONE UINT32_C(0x4000C008)
-#define WANTED                                                                                           \
-    ((1u << 5) | (1u << 8) | (1u << 12) | (1u << 14) | (1u << 21) | (1u << 22)) /* IO_BANK0, PADS_BANK0, \
-                                                                                   PLL_SYS, PWM, TIMER, UART0 */
+#define WANTED                                                                                                   \
+    ((UINT32_C(1) << 5) | (UINT32_C(1) << 8) | (UINT32_C(1) << 12) | (UINT32_C(1) << 14) | (UINT32_C(1) << 21) | \
+     (UINT32_C(1) << 22)) /* IO_BANK0, PADS_BANK0,                                                               \
+PLL_SYS, PWM, TIMER, UART0 */
 
 #define CLK_REF_CTRL UINT32_C(0x40008030)
 #define CLK_REF_CTRL_XOSC 2u
@@ -69,7 +70,7 @@ void carillon_board_init(void)
     CARILLON_REGISTER(RESETS + CLEAR) = WANTED;
     await(RESETS_DONE, WANTED, WANTED);
     CARILLON_REGISTER(CLK_REF_CTRL) = CLK_REF_CTRL_XOSC;
-    await(CLK_REF_SELECTED, 0xFu, 1u << CLK_REF_CTRL_XOSC);
+    await(CLK_REF_SELECTED, 0xFu, UINT32_C(1) << CLK_REF_CTRL_XOSC);
 
     CARILLON_REGISTER(PLL_CS) = 1u;
     CARILLON_REGISTER(PLL_FBDIV) = 125u;
@@ -79,7 +80,7 @@ void carillon_board_init(void)
     CARILLON_REGISTER(PLL_PWR + CLEAR) = PLL_PWR_POST_DIVIDER_DOWN;
     CARILLON_REGISTER(CLK_SYS_CTRL) = 0u;
     CARILLON_REGISTER(CLK_SYS_CTRL) = CLK_SYS_CTRL_AUX;
-    await(CLK_SYS_SELECTED, 3u, 1u << CLK_SYS_CTRL_AUX);
+    await(CLK_SYS_SELECTED, 3u, UINT32_C(1) << CLK_SYS_CTRL_AUX);
 
     CARILLON_REGISTER(CLK_PERI_CTRL) = CLK_PERI_CTRL_ENABLE;
     CARILLON_REGISTER(WATCHDOG_TICK) = WATCHDOG_TICK_12;

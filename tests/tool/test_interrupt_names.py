@@ -47,7 +47,7 @@ def test_cells_have_the_interrupts_of_timers_of_their_names(board: str, chip: st
     called = {source: name for name, source in model.interrupts.sources.items()}
     for array in model.cells:
         for name, source in zip(array.names, array.sources, strict=True):
-            assert called[source].split("_")[0] == name, (board, chip)
+            assert called[source].split("_")[0] == name.split("_")[0], (board, chip)
 
 
 @pytest.mark.parametrize("board", [*CHIPS, "mps2-an385"])

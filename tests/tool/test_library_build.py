@@ -66,7 +66,7 @@ def test_the_notes_say_what_is_carillons(made: Path) -> None:
         r"29 +TIM3_IRQHandler +13 +speed",
         r"6 +EXTI0_IRQHandler +15 +button, your own interrupt",
         r"-5 +SVC_Handler +0 ",
-        r"TIM5 at 0x40000c00, 32 bits: its clock has 62500000 Hz",
+        r"TIM8 at 0x40010400, 16 bits: its clock has 62500000 Hz",
         r"the timer at 0x40000000, which starts the others",
         r"0x40023844 = 0x3",
         r"CARILLON_PLL = 0x6001f44",

@@ -611,7 +611,7 @@ FAULTS = [
     ),
     # RP2040: alarms are set when the start has read the counter, slices of the PWM begin with their first interval.
     Fault("pico", "an alarm one later", "C204", lambda p: p.number(M0 + "align", 1, plus(1)), "1"),
-    Fault("pico", "an alarm of another cell", "C204", lambda p: p.number(M0 + "align", 0, plus(12))),
+    Fault("pico", "an alarm of another cell", "C209", lambda p: p.number(M0 + "align", 0, plus(12))),
     Fault(
         "pico",
         "an alarm without interrupt",
