@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from carillon import __version__
 from carillon.build import compile_library
 from carillon.build.library_notes import notes
 from carillon.build.manifest import manifest
@@ -19,6 +22,18 @@ from carillon.image import Image
 from carillon.resources import data_root
 
 ARCHIVE, OBJECT, NOTES = "libcarillon.a", "carillon.o", "carillon_library.txt"
+PLATFORMIO, SCRIPT = "library.json", "carillon_platformio.py"
+_SCRIPT = f"""# Links {ARCHIVE} into a PlatformIO project that has this folder as a library.
+import os
+
+from SCons.Script import DefaultEnvironment, Import
+
+Import("env")
+here = env.Dir(".").srcnode().get_abspath()
+project = DefaultEnvironment()
+project.Append(CPPPATH=[os.path.join(here, "include")], LINKFLAGS=[os.path.join(here, "{names.FRAGMENT}")])
+project.Append(LIBPATH=[here], LIBS=["carillon"])
+"""
 _LEFT_OUT = (
     "kernel/osektime/main.c",
     "kernel/osek/main.c",
@@ -86,7 +101,23 @@ def build_library(image: Image, folder: Path, diagnostics: Diagnostics) -> Libra
     made = Library(archive, folder / names.FRAGMENT, include, folder / NOTES)
     write_text(made.fragment, (generated / names.FRAGMENT).read_text(encoding="utf-8"))
     write_text(made.notes, "\n".join(notes(image, ARCHIVE)) + "\n")
+    write_text(folder / PLATFORMIO, json.dumps(_platformio(image), indent=2) + "\n")
+    write_text(folder / SCRIPT, _SCRIPT)
     return made
+
+
+def _platformio(image: Image) -> dict[str, Any]:
+    """The library as PlatformIO describes one: nothing of it is compiled, a script links the archive."""
+    system = image.system
+    name = re.sub(r"[^a-z0-9-]+", "-", system.name.lower())
+    return {
+        "name": f"carillon-{name}",
+        "version": __version__,
+        "description": f"The schedule of {system.name} on {system.board.name}, as a library",
+        "frameworks": "*",
+        "platforms": "*",
+        "build": {"includeDir": "include", "srcDir": "include", "srcFilter": ["-<*>"], "extraScript": SCRIPT},
+    }
 
 
 def _headers(image: Image, generated: Path) -> list[tuple[str, Path]]:
