@@ -50,6 +50,7 @@ IMAGES = {  # name: schedule, board
     "stm32": ("started", "stm32f4-discovery"),
     "nrf": ("started", "microbit"),
     "pico": ("motor", "raspberry-pi-pico"),
+    "slices of the PWM": ("joined-slices", "raspberry-pi-pico"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
     "clock on AVR": ("time", "atmega128"),

@@ -36,7 +36,7 @@ _OPERATIONS = {
 }
 _MASK = 0xFFFF_FFFF
 LOADED = "loaded "
-"""Before a register's name: where its value was loaded from, while it has that value."""
+"""Before a register's name: where its value was loaded from, and how far it was shifted right since, while it has that value."""
 
 
 class Code(Decoded):
@@ -94,8 +94,14 @@ class Code(Decoded):
             changed = self._named(operands)[: 1 if plain in _ONE_RESULT else None]
             if plain == "and":
                 self._tests(state, name, arguments, place)
+            loaded, shift = (
+                registers.get(LOADED + arguments[-2]) if len(arguments) > 1 else None,
+                self._get(registers, arguments[-1]),
+            )
             for register in changed:
                 registers.pop(LOADED + register, None)
+            if plain == "lsr" and loaded is not None and shift is not None:
+                registers[LOADED + arguments[0]] = loaded[0], loaded[1] + shift
             for register in changed if value is None else ():
                 registers.pop(register, None)
             if value is not None:
@@ -103,18 +109,19 @@ class Code(Decoded):
         return [state]
 
     def _tests(self, state: State, name: str, arguments: list[str], place: int) -> bool:
-        """Tell of a test of one bit, or of several, of a register of a device that was loaded."""
+        """Tell of a test of one bit, or of several, of a register of a device that was loaded, and perhaps shifted right."""
+        registers = state.registers
+        left, right = registers.get(LOADED + arguments[-2]), registers.get(LOADED + arguments[-1])
         if name == "lsls":
-            loaded, shift = state.registers.get(LOADED + arguments[-2]), self._get(state.registers, arguments[-1])
+            loaded, shift = left, self._get(registers, arguments[-1])
             mask = 1 << (31 - shift) if shift is not None and shift < 32 else None
         else:
-            left, right = arguments[-2], arguments[-1]
-            loaded, mask = state.registers.get(LOADED + left), self._get(state.registers, right)
-            if loaded is None:
-                loaded, mask = state.registers.get(LOADED + right), self._get(state.registers, left)
+            loaded = left if left is not None else right
+            mask = self._get(registers, arguments[-1] if left is not None else arguments[-2])
         if loaded is None or mask is None:
             return False
-        state.effects.append(Effect("bit", loaded, mask, place=place))
+        address, shifted = loaded
+        state.effects.append(Effect("bit", address, mask << shifted & _MASK, place=place))
         return True
 
     def _named(self, operands: str) -> list[str]:
@@ -173,7 +180,7 @@ class Code(Decoded):
                 state.read(at, place)
             self.put(registers, target, value)
             if at is not None and value is None and size == 4:
-                registers[LOADED + target] = at
+                registers[LOADED + target] = at, 0
 
     def _branch(self, state: State, name: str, arguments: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
         registers = state.registers
