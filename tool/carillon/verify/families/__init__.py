@@ -161,7 +161,7 @@ class Family:
     @staticmethod
     def armed_later(cell: Cell, match: int, turn: int) -> int:
         """The first expiry; of a match that a handler moves on when it lets the cell interrupt, perhaps one before the start."""
-        return match - turn if not cell.lets and match >= turn - (cell.again or 0) else match
+        return match - turn if not cell.lets and turn - (cell.again or 0) <= match < turn else match
 
     def settles(self, address: int) -> bool:
         """Whether a load of this register makes sure that stores to the device have arrived."""

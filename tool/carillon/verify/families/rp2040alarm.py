@@ -42,7 +42,7 @@ class Model(Family):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         index = (address - self._periods) // 4
         if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value
+            self.cells[index].again = value or 1 << 32
             return True
         for cell in self._named(value) if address in COMMON else ():
             if address in (ENABLE + SET, ENABLE + CLEAR):

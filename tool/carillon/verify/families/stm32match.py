@@ -54,7 +54,7 @@ class Model(Family):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         index = (address - self._periods) // 4
         if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value
+            self.cells[index].again = value or 1 << 32
             return True
         if address in (TIM2 + 4, TIM2 + CCMR1):
             self._start(address - TIM2, value, at)
@@ -93,7 +93,7 @@ class Model(Family):
                 and "match" in cell.registers
                 and cell.place.registers["starter"] == TIM2
             ):
-                cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"], 1 << 32)
+                cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"] or 1 << 32, 1 << 32)
 
     def means(self, address: int, value: int) -> bool:
         if self._bit(address) is not None:
