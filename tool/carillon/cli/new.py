@@ -60,7 +60,7 @@ def command(
         _board(report, folder, board_from, base)
         return
     written = _write(folder, fill(folder, board, template))
-    report.result({"files": written})
+    report.result({"files": written, "board": None})
     report.say(*(f"  wrote {path}" for path in written), f"Next: cd {name}; carillon run")
 
 
@@ -81,9 +81,8 @@ def _board(report: Report, folder: Path, svd: Path, base: str | None) -> None:
 
     made = board_from(svd, folder.name, base, report.diagnostics)
     written = _write(folder, made.files)
-    report.result(
-        {"files": written, "cells": made.cells, "lacking": made.lacking, "blanks": made.blanks, "compare": made.compare}
-    )
+    left = {"cells": made.cells, "lacking": made.lacking, "blanks": made.blanks, "compare": made.compare}
+    report.result({"files": written, "board": left})
     report.say(*(f"  wrote {path}" for path in written), f"The cells are {', '.join(made.cells)}.")
     if made.lacking:
         report.say(f"Of {base} the SVD file does not show {', '.join(made.lacking)}.")
