@@ -127,7 +127,7 @@ def changed(folder: Path, old: str, new: str) -> str:
     path.parent.mkdir()
     text = (data_root() / "boards/arduino-uno/board.toml").read_text(encoding="utf-8")
     assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(text.replace(old, new).replace('interrupts = "interrupts.toml"\n', ""), encoding="utf-8")
     return str(path)
 
 

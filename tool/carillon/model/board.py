@@ -464,19 +464,23 @@ class Board(Frozen):
     def named_sources(self) -> dict[str, int]:
         """The sources that an application may name for its interrupts: its own, and whatever the vendor names and no cell raises.
 
-        Where the board says where sources are enabled, they are those of which it does.
+        Where the board says where sources are enabled, they are those of which it does.  The dispatcher's is none of them.
         """
         taken = {source for array in self.cells for source in array.sources} - set(self.application_sources.values())
+        return {n: s for n, s in self._vendors.items() if s not in taken} | self.application_sources
+
+    @property
+    def _vendors(self) -> dict[str, int]:
+        """The vendor's names of the sources that can be enabled, without the software dispatcher's."""
         known = self.requested
         names = self.interrupts.sources if self.interrupts is not None else {}
-        return {n: s for n, s in names.items() if s not in taken and (not known or s in known)} | self.application_sources
+        return {n: s for n, s in names.items() if s != self.dispatcher_source and (not known or s in known)}
 
     @property
     def nameable(self) -> dict[str, int]:
         """What an application may reserve: sources that it may name, and cells, by the source of each."""
-        names = self.interrupts.sources if self.interrupts is not None else {}
         cells = {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
-        return names | self.application_sources | cells
+        return self._vendors | self.application_sources | cells
 
     @property
     def kept(self) -> list[tuple[str, int, str]]:
