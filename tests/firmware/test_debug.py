@@ -65,12 +65,23 @@ def test_gdb_stops_where_the_first_task_begins(board: str, programs: tuple[str, 
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_stop_does_not_move_the_time_to_the_next_expiry(capfd: pytest.CaptureFixture[str]) -> None:
+    needs("gdb-multiarch", "qemu-system-arm")
+    counter = "print *(unsigned *)0x40028018"  # of FPGAIO, with 25 MHz: the second expiry is at 50,000
+    code, _, err = debug("--board", "mps2-an385", "--command", counter)
+    assert code == 0, err
+    (now,) = re.findall(r"^\$1 = (\d+)$", capfd.readouterr().out, re.MULTILINE)
+    assert int(now) < 40_000
+
+
+@pytest.mark.usefixtures("folder")
 def test_the_commands_of_an_emulator_are_printed_and_not_run() -> None:
     code, out, _ = debug("--board", "mps2-an385", "--dry-run")
     assert code == 0
     server, debugger, *script = out.splitlines()
     socket = "build/mps2-an385-carillon/gdb.socket"
     assert server.startswith("qemu-system-arm -M mps2-an385 ")
+    assert " -icount shift=3,sleep=on " in server  # with sleep=off, a stop would move the time to the next expiry
     assert server.endswith(f" -kernel build/mps2-an385-carillon/blink.elf -S -gdb unix:{socket},server=on,wait=off")
     assert debugger.endswith(" -q -x build/mps2-an385-carillon/debug.gdb build/mps2-an385-carillon/blink.elf")
     assert script == ["set confirm off", f"target remote {socket}", "tbreak Blink", "continue"]

@@ -166,6 +166,14 @@ def test_a_base_of_another_processor_or_with_other_timers_is_refused(tmp_path: P
     assert "error C307: the chip has none of the timers of board 'mps2-an385'" in refused(tmp_path, text, "mps2-an385")
 
 
+def test_a_file_that_does_not_say_which_processor_the_chip_has_needs_a_base(tmp_path: Path) -> None:
+    text = re.sub(r"<cpu>.*</cpu>", "", STM32.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert "error C307: the chip has no processor in <cpu>" in refused(tmp_path, text)
+    made_board = board_from(tmp_path / "chip.svd", "mine", BASE, Diagnostics())
+    assert made_board.compare[:2] == ["the processor", "levels"]
+    assert facts(load_board(made(tmp_path, tmp_path / "chip.svd", BASE))) == facts(load_board(made(tmp_path, STM32, BASE)))
+
+
 def test_registers_in_clusters_and_arrays_have_the_names_of_their_elements(tmp_path: Path) -> None:
     path = tmp_path / "chip.svd"
     csr = "<register><name>CSR</name><addressOffset>4</addressOffset></register>"

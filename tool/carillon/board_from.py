@@ -123,12 +123,15 @@ def board_from(svd: Path, name: str, base: str | None, diagnostics: Diagnostics)
     and what is wrong in the base.
     """
     device = diagnostics.required(read_device(svd, diagnostics))
-    port = _port(device, diagnostics)
+    port = _port(device, base, diagnostics)
     pattern, arrays = _pattern(device, port, base, diagnostics)
     return _Writer(device, port, name, base, pattern, arrays).made()
 
 
-def _port(device: Device, diagnostics: Diagnostics) -> str:
+def _port(device: Device, base: str | None, diagnostics: Diagnostics) -> str:
+    """The port of the chip's processor; the base's where the file does not say which it is."""
+    if base is not None and not device.processor:
+        return load_board(data_root() / "boards" / base / "board.toml").port
     port = _PORTS.get(device.processor.upper())
     if port is not None:
         return port
@@ -228,6 +231,8 @@ class _Writer:
         if port == "armv6m":
             self.count = max(self.count, _NVIC)
         self.compare: list[str] = []
+        if not device.processor:
+            self.compare.append("the processor")
         if device.priority_bits is None:
             self.compare.append("levels")
 
