@@ -174,6 +174,14 @@ def test_a_file_that_does_not_say_which_processor_the_chip_has_needs_a_base(tmp_
     assert facts(load_board(made(tmp_path, tmp_path / "chip.svd", BASE))) == facts(load_board(made(tmp_path, STM32, BASE)))
 
 
+def test_the_name_of_a_chip_may_have_any_characters(tmp_path: Path) -> None:
+    path = tmp_path / "chip.svd"
+    path.write_text(
+        STM32.read_text(encoding="utf-8").replace("<name>STM32F405<", '<name>\U0001f600"\\&lt;<', 1), encoding="utf-8"
+    )
+    assert load_board(made(tmp_path, path, BASE)).summary == 'mine (?"\\<)'
+
+
 def test_registers_in_clusters_and_arrays_have_the_names_of_their_elements(tmp_path: Path) -> None:
     path = tmp_path / "chip.svd"
     csr = "<register><name>CSR</name><addressOffset>4</addressOffset></register>"

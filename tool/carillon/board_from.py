@@ -254,10 +254,10 @@ class _Writer:
         return MadeBoard(files, names, lacking, self.blanks, self.compare)
 
     def board(self) -> str:
-        chip = self.device.name or "a chip"
+        chip = _said(self.device.name)
         lines = [
             "# SPDX-License-Identifier: Apache-2.0",
-            f"# Made by carillon new --board-from of the SVD file of {_said(chip)}.",
+            f"# Made by carillon new --board-from of the SVD file of {chip}.",
         ]
         lines += [f"base = {json.dumps(self.base)} # whatever is not said here"] if self.base is not None else []
         lines += [f'name = "{self.name}"', f"summary = {json.dumps(f'{self.name} ({chip})')}"]
