@@ -104,6 +104,7 @@ def one(array: dict[str, Any]) -> dict[str, Any]:
 def board(folder: Path, base: str, families: Iterable[str]) -> Path:
     """A board with one cell of each of these families, or of all that the other has, and one source that software requests."""
     data = tomllib.loads((ROOT / "boards" / base / "board.toml").read_text(encoding="utf-8"))
+    data.pop("interrupts", None)
     arrays = {array["family"]: one(array) for array in reversed(data["cells"])}
     data["cells"] = [array for family, array in arrays.items() if not families or family in families]
     source = next(iter(data["application_sources"].values()))

@@ -160,7 +160,7 @@ def test_a_base_may_be_one_of_carillon_s_boards(tmp_path: Path) -> None:
 
 MPS = (ROOT / "boards/mps2-an385/board.toml").read_text(encoding="utf-8").replace('linker_script = "link.ld"\n', "")
 MPS = MPS.replace('interrupts = "interrupts.toml"\n', "")
-AVR = (ROOT / "boards/atmega128/board.toml").read_text(encoding="utf-8")
+AVR = (ROOT / "boards/atmega128/board.toml").read_text(encoding="utf-8").replace('interrupts = "interrupts.toml"\n', "")
 NATIVE = "a program of this machine has no registers: leave 'startup', 'console' and 'requests' out"
 BASE = "registers.base = { first = 0x40000000, stride = 0x1000 }"
 

@@ -15,7 +15,7 @@ from typer.main import get_command
 from carillon.allocate.result import Style
 from carillon.bench import Row
 from carillon.cli import app
-from carillon.model.board import Board, Build, Cells, Clock, Console, Flash, Requests, Role, Run
+from carillon.model.board import Board, Build, Cells, Clock, Console, Debug, Flash, Programmer, Requests, Role, Run
 from carillon.trace import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,10 +102,10 @@ def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None
         assert cells == columns, line
 
 
-@pytest.mark.parametrize("model", [Board, Clock, Cells, Build, Run, Flash, Requests, Console])
+@pytest.mark.parametrize("model", [Board, Clock, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console])
 def test_every_key_of_a_board_file_is_specified(model: type) -> None:
     section = spec_section("Board file")
-    for key in set(model.model_fields) - {"folder", "clocks", "cells", "build", "run", "flash"}:  # type: ignore[attr-defined]
+    for key in set(model.model_fields) - {"folder", "clocks", "cells", "build", "run", "flash", "debug"}:  # type: ignore[attr-defined]
         assert f"`{key}`" in section, key
 
 

@@ -127,7 +127,7 @@ def changed(folder: Path, old: str, new: str) -> str:
     path.parent.mkdir()
     text = (data_root() / "boards/arduino-uno/board.toml").read_text(encoding="utf-8")
     assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(text.replace(old, new).replace('interrupts = "interrupts.toml"\n', ""), encoding="utf-8")
     return str(path)
 
 
@@ -153,3 +153,23 @@ def test_a_command_without_a_port_needs_none(folder: Path) -> None:
     code, out, _ = flash("--board", board, "--dry-run")
     assert code == 0
     assert "{" not in out
+
+
+def test_another_programmer_of_the_board_is_run_if_it_is_asked_for_by_name(folder: Path) -> None:
+    board = folder / "mine" / "board.toml"
+    board.parent.mkdir()
+    other = '[flash.others]\nother = { command = ["loader", "{elf}"], packages = ["loaders"] }\n'
+    board.write_text(f'base = "arduino-leonardo"\nname = "mine"\n{other}', encoding="utf-8")
+    code, out, _ = flash("--board", "mine", "--with", "other", "--dry-run")
+    assert (code, out) == (0, "loader build/mine-carillon/blink.elf\n")
+    code, _, err = flash("--board", "mine", "--with", "other")
+    assert code == 1
+    assert (
+        "error C092: board 'mine' needs the programmer 'loader', which is not installed\n  help: on Debian: apt-get install"
+        in err
+    )
+    code, _, err = flash("--board", "mine", "--with", "othr", "--dry-run")
+    assert code == 2
+    assert "did you mean 'other'?" in err
+    board.write_text(board.read_text(encoding="utf-8").replace("{elf}", "{self}"), encoding="utf-8")
+    assert "error C050: 'flash': 'others.other.command' has '{self}'" in flash("--board", "mine", "--dry-run")[2]

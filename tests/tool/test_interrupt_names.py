@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,9 +17,13 @@ from carillon.read.board import load_board
 from carillon.resources import data_root
 
 ELSEWHERE = Path(__file__).parent / "interrupts"
-CHIPS = {"stm32f4-discovery": "stm32f407", "nucleo-f429zi": "stm32f429", "blackpill-f411": "stm32f411"}
+STM32 = {"stm32f4-discovery": "stm32f407", "nucleo-f429zi": "stm32f429", "blackpill-f411": "stm32f411"}
+CHIPS = STM32 | {"microbit": "nrf51", "raspberry-pi-pico": "rp2040"}
+AVR = {"arduino-uno": "atmega328p", "arduino-leonardo": "atmega32u4", "atmega128": "atmega128", "atmega2560": "atmega2560"}
 # What that description, which is made for several chips at once, has and the chip lacks, or the other way round.
-DIFFERENT = {
+DIFFERENT: dict[str, dict[str, str | None]] = {
+    "nrf51": {},
+    "rp2040": {f"SW{k}_IRQ": None for k in range(6)},  # of no device: the names are that crate's
     "stm32f407": {"CRYP": None, "LCD_TFT": None, "LCD_TFT_1": None},
     "stm32f429": {"CRYP": None, "LCD_TFT": "LTDC", "LCD_TFT_1": "LTDC_ER"},
     "stm32f411": {},
@@ -40,7 +47,42 @@ def test_the_names_and_numbers_are_those_of_a_description_made_elsewhere(board: 
     assert {name.upper(): number for name, number in interrupts.numbers.items()} == described(chip)
 
 
-@pytest.mark.parametrize(("board", "chip"), CHIPS.items())
+@pytest.mark.skipif(shutil.which("avr-gcc") is None, reason="needs avr-gcc and avr-libc")
+@pytest.mark.parametrize(("board", "device"), AVR.items())
+def test_the_names_and_numbers_of_an_avr_are_those_of_its_header(board: str, device: str) -> None:
+    command = ["avr-gcc", f"-mmcu={device}", "-E", "-dM", "-"]
+    header = subprocess.run(command, input="#include <avr/io.h>\n", capture_output=True, text=True, check=True).stdout
+    numbers = {
+        f"{name}_vect": int(number) for name, number in re.findall(r"^#define (\w+)_vect_num (\d+)$", header, re.MULTILINE)
+    }
+    interrupts = load_board(data_root() / "boards" / board / "board.toml").interrupts
+    assert interrupts is not None
+    assert interrupts.numbers == numbers
+    assert interrupts.sources == numbers
+
+
+def test_an_avr_names_the_interrupts_of_which_the_board_says_where_they_are_enabled(tmp_path: Path) -> None:
+    uno = load_board(data_root() / "boards" / "arduino-uno" / "board.toml")
+    assert uno.named_sources == {"soft0": 1, "soft1": 2, "INT0_vect": 1, "INT1_vect": 2}
+    assert uno.nameable["TIMER1_COMPA_vect"] == uno.nameable["OC1A"] == 11
+    assert "USART_RX_vect" not in uno.nameable
+    path = tmp_path / "schedule.toml"
+    text = '[system]\nboard = "arduino-uno"\n[task.A]\nperiod = "1ms"\n[interrupt.I]\nsource = "USART_RX_vect"\n'
+    path.write_text(text, encoding="utf-8")
+    diagnostics = Diagnostics()
+    read_schedule(path, diagnostics)
+    assert [error.code for error in diagnostics.errors] == ["C025"]
+
+
+def test_the_interrupt_of_the_software_dispatcher_cannot_be_named() -> None:
+    microbit = load_board(data_root() / "boards" / "microbit" / "board.toml")
+    assert microbit.interrupts is not None
+    assert microbit.interrupts.sources["SWI5"] == microbit.dispatcher_source
+    assert "SWI5" not in microbit.named_sources
+    assert "SWI5" not in microbit.nameable
+
+
+@pytest.mark.parametrize(("board", "chip"), [item for item in CHIPS.items() if item[0] != "raspberry-pi-pico"])
 def test_cells_have_the_interrupts_of_timers_of_their_names(board: str, chip: str) -> None:
     model = load_board(data_root() / "boards" / board / "board.toml")
     assert model.interrupts is not None
@@ -55,8 +97,8 @@ def test_every_interrupt_that_no_cell_raises_can_be_named(tmp_path: Path, board:
     model = load_board(data_root() / "boards" / board / "board.toml")
     assert model.interrupts is not None
     cells = {source for array in model.cells for source in array.sources}
-    free = {name: source for name, source in model.interrupts.sources.items() if source not in cells}
-    assert len(free) >= 28
+    free = {name: source for name, source in model.interrupts.sources.items() if source not in {*cells, model.dispatcher_source}}
+    assert len(free) >= 21
     tables = "".join(f'[interrupt.I{k}]\nsource = "{name}"\n' for k, name in enumerate(free))
     path = tmp_path / "schedule.toml"
     path.write_text(f'[system]\nboard = "{board}"\n[task.A]\nperiod = "1ms"\n{tables}', encoding="utf-8")

@@ -243,7 +243,8 @@ def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_other_commands_keys() -> None:
     check("boards", run("boards"), run("boards", "mps2-an385"))
-    check("new", run("new", "app"))
+    svd = Path(__file__).parent / "svd" / "stm32f405.svd"
+    check("new", run("new", "app"), run("new", "mine", "--board-from", str(svd)))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))
     check("export", run("export", "a.oil"), run("export", "a.oil", "-o", "a.arxml"))
     check("giotto", run("giotto", "a.giotto", "--listing", "--s-code", "edf"), run("giotto", "switch.giotto"))

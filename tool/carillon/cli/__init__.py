@@ -22,6 +22,7 @@ from carillon.cli import (
     boards,
     build,
     check,
+    debug,
     explain,
     export,
     flash,
@@ -39,7 +40,25 @@ from carillon.cli import (
 from carillon.cli.common import reporting
 
 COMMANDS = (
-    *(new, check, import_, export, plan, build, verify, flash, run, show, bench, frontier, giotto, microcode, boards, schema),
+    *(
+        new,
+        check,
+        import_,
+        export,
+        plan,
+        build,
+        verify,
+        flash,
+        run,
+        debug,
+        show,
+        bench,
+        frontier,
+        giotto,
+        microcode,
+        boards,
+        schema,
+    ),
     explain,
 )
 """A file for each command, in the order in which the help has them."""

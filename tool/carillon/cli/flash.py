@@ -14,11 +14,12 @@ import typer
 from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, schedule_file, usage
+from carillon.diagnostics import suggestion
 
 STANDARD_ERROR = 2
 """Where the programmer prints while standard output is for one JSON object."""
 
-EPILOG = "Example: carillon flash my-app --port /dev/ttyACM0"
+EPILOG = "Examples: carillon flash my-app --port /dev/ttyACM0; carillon flash my-app --board stm32f4-discovery --with openocd"
 
 
 def command(
@@ -28,6 +29,9 @@ def command(
     include: options.Include = None,
     port: Annotated[
         str | None, typer.Option("--port", "-p", help="Serial port of the board, if its programmer needs one.")
+    ] = None,
+    with_: Annotated[
+        str | None, typer.Option("--with", help="Another programmer, by its name in the board's [flash.others].")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, print the programmer's command, and do not run it.")] = False,
     kernel: options.Kernel = "carillon",
@@ -48,6 +52,10 @@ def command(
     planned = pipeline.plan(schedule, report.diagnostics, board, kernel, time_limit, machine=check_machine(machine, schedule))
     target = planned.system.board
     how = flash.flashable(target, report.diagnostics)
+    if how is not None and with_ is not None:
+        if with_ not in how.others:
+            usage(f"board '{target.name}' has no programmer '{with_}' for --with: {suggestion(with_, how.others)}")
+        how = how.by(with_)
     if how is None or not (dry_run or flash.installed(target, how, report.diagnostics)):
         return
     if port is None and any(flash.PORT in part for part in how.command):

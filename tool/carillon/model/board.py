@@ -203,6 +203,13 @@ class Run(Frozen):
         return self
 
 
+class Programmer(Frozen):
+    """Another program that loads images; ``command`` is as in [flash]."""
+
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
+
+
 class Flash(Frozen):
     """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex}, {bin}, {uf2} where they belong."""
 
@@ -215,15 +222,33 @@ class Flash(Frozen):
     )
     drive: Text = Field(default="", description="the drive that the chip shows, to which the UF2 file may be copied instead")
 
+    others: dict[Identifier, Programmer] = Field(
+        default_factory=dict, description="other programmers, which --with names, by their names"
+    )
+
     @model_validator(mode="after")
     def _placeholders(self) -> Self:
-        for name in re.findall(r"\{.*?\}", " ".join(self.command)):
+        commands = {"'command'": self.command} | {f"'others.{n}.command'": o.command for n, o in self.others.items()}
+        for key, name in ((k, n) for k, c in commands.items() for n in re.findall(r"\{.*?\}", " ".join(c))):
             if name not in ("{port}", "{elf}", "{hex}", "{bin}", "{uf2}"):
                 known = "'{port}', '{elf}', '{hex}', '{bin}' and '{uf2}'"
-                raise ValueError(f"'command' has '{name}', and may have {known}")
+                raise ValueError(f"{key} has '{name}', and may have {known}")
             if name == "{uf2}" and self.uf2_family is None:
-                raise ValueError("'command' has '{uf2}', and there is no 'uf2_family'")
+                raise ValueError(f"{key} has '{{uf2}}', and there is no 'uf2_family'")
         return self
+
+    def by(self, name: str) -> Self:
+        """The same with the programmer of that name in ``others``; KeyError if there is none."""
+        other = self.others[name]
+        return self.model_copy(update={"command": other.command, "packages": other.packages, "before": "", "drive": ""})
+
+
+class Debug(Frozen):
+    """How a debugger gets at the chip: a server for gdb, which listens at ``port`` of this machine."""
+
+    server: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the server and its options")
+    port: int = Field(default=3333, strict=True, ge=1, le=65535, description="where the server listens")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the server")
 
 
 class Store(Frozen):
@@ -378,6 +403,7 @@ class Board(Frozen):
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
     flash: Flash | None = Field(default=None, description="None: the tool does not load its images")
+    debug: Debug | None = Field(default=None, description="None: no debugger gets at the chip")
     _files: tuple[Path, ...] = PrivateAttr(default=())
     _written: Written | None = PrivateAttr(default=None)
     _reserved: tuple[str, ...] = PrivateAttr(default=())
@@ -445,19 +471,23 @@ class Board(Frozen):
     def named_sources(self) -> dict[str, int]:
         """The sources that an application may name for its interrupts: its own, and whatever the vendor names and no cell raises.
 
-        Where the board says where sources are enabled, they are those of which it does.
+        Where the board says where sources are enabled, they are those of which it does.  The dispatcher's is none of them.
         """
         taken = {source for array in self.cells for source in array.sources} - set(self.application_sources.values())
+        return {n: s for n, s in self._vendors.items() if s not in taken} | self.application_sources
+
+    @property
+    def _vendors(self) -> dict[str, int]:
+        """The vendor's names of the sources that can be enabled, without the software dispatcher's."""
         known = self.requested
         names = self.interrupts.sources if self.interrupts is not None else {}
-        return {n: s for n, s in names.items() if s not in taken and (not known or s in known)} | self.application_sources
+        return {n: s for n, s in names.items() if s != self.dispatcher_source and (not known or s in known)}
 
     @property
     def nameable(self) -> dict[str, int]:
         """What an application may reserve: sources that it may name, and cells, by the source of each."""
-        names = self.interrupts.sources if self.interrupts is not None else {}
         cells = {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
-        return names | self.application_sources | cells
+        return self._vendors | self.application_sources | cells
 
     @property
     def kept(self) -> list[tuple[str, int, str]]:

@@ -16,6 +16,7 @@ from carillon.model.family import Family
 from carillon.read.family import check_capabilities, family_names, load_family, place_registers
 from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
+from carillon.read.spans import SpanIndex
 from carillon.read.tables import Layers, validate
 from carillon.read.text import read_toml
 from carillon.resources import data_root, find_board
@@ -26,6 +27,9 @@ _PATHS = ("linker_script", "sources")
 """The keys of [build] that hold paths."""
 _INTERRUPTS = "interrupts"
 """The key whose file has the names of the interrupts."""
+BLANK = "TODO:"
+"""How a value begins that is still to be written; carillon new --board-from leaves such."""
+_LONGEST_BLANK = 200
 
 
 def load_board(path: Path) -> Board:
@@ -54,6 +58,7 @@ def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostic
     if parsed is None:
         return None
     layers.files.append((parsed.data, parsed.places))
+    _blanks(parsed.data, (), parsed.places, diagnostics)
     data = _absolute(parsed.data, path.resolve().parent)
     if "base" not in data:
         return data
@@ -73,6 +78,25 @@ def _read(path: Path, layers: Layers, above: list[Path], diagnostics: Diagnostic
         return None if under is None else _over(under, data)
     diagnostics.error("C050", span, cause, remedy)
     return None
+
+
+def _blanks(value: object, at: Place, places: SpanIndex, diagnostics: Diagnostics) -> None:
+    """Report C305 for each value that is still to be written."""
+    if isinstance(value, str) and value.startswith(BLANK):
+        what = value.removeprefix(BLANK).strip()
+        what = what if what.isprintable() and len(what) <= _LONGEST_BLANK else shorten(what)
+        cause = f"'{_dotted(at)}' is still to be written: {what}"
+        diagnostics.error("C305", places.value(at), cause, "write the value in place of the text that begins with TODO")
+    elif isinstance(value, dict):
+        for key, below in value.items():
+            _blanks(below, (*at, key), places, diagnostics)
+    elif isinstance(value, list):
+        for number, below in enumerate(value):
+            _blanks(below, (*at, number), places, diagnostics)
+
+
+def _dotted(at: Place) -> str:
+    return ".".join(part for part in at if isinstance(part, str))
 
 
 def _base(name: str, path: Path) -> Path | None:

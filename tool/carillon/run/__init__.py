@@ -274,8 +274,8 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     return (functions | {MISSED}) & table.keys()
 
 
-def _qemu(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] | None:
-    """QEMU, and the plugin; None after C092 or C093."""
+def installed_qemu(board: Board, how: Run, diagnostics: Diagnostics) -> str | None:
+    """QEMU; None after C092."""
     folder = os.environ.get(EMULATORS)
     emulator = shutil.which(how.command[0], path=folder or None)
     if emulator is None and folder:
@@ -284,6 +284,13 @@ def _qemu(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] 
         return None
     if emulator is None:
         diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
+    return emulator
+
+
+def _qemu(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] | None:
+    """QEMU, and the plugin; None after C092 or C093."""
+    emulator = installed_qemu(board, how, diagnostics)
+    if emulator is None:
         return None
     headers = _PLUGIN_HEADERS.format(_PROCESSORS.get(board.port, board.port)).split()
     plugin = _compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
@@ -342,15 +349,7 @@ def _traced_command(
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
     chart = _chart(lines, out)
-    before = 0
-    warm_up: list[str] = []
-    if how.warm_up_at is not None:
-        lengths = [mode.allocation.mode.round_length for mode in image.modes]
-        if image.osek is not None:  # the time base is not shifted
-            cells = [cell for cell in image.osek.cells if cell is not image.osek.base]
-            lengths += [cell.use.progression.period for cell in (*cells, *image.osek.stopped)]
-        before = max(lengths, default=1) * clock.instructions_per_tick
-        warm_up = _warm_up(how.warm_up_at, before, table)
+    before, warm_up = warmed(image, how, table)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     if image.osek is not None and image.modes:
         limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
@@ -390,6 +389,18 @@ def failed(result: subprocess.CompletedProcess[bytes], how: str, remedy: str, di
     """Report C095 with what the emulator said."""
     said = result.stderr.decode(errors="replace").strip() or "nothing was said"
     diagnostics.error("C095", None, f"the run {how} (exit code {result.returncode}): {said}", remedy)
+
+
+def warmed(image: Image, how: Run, table: dict[str, tuple[int, int]]) -> tuple[int, list[str]]:
+    """How many instructions run before reset, and QEMU's options for them: none where the board needs no such time."""
+    if how.warm_up_at is None:
+        return 0, []
+    lengths = [mode.allocation.mode.round_length for mode in image.modes]
+    if image.osek is not None:  # the time base is not shifted
+        cells = [cell for cell in image.osek.cells if cell is not image.osek.base]
+        lengths += [cell.use.progression.period for cell in (*cells, *image.osek.stopped)]
+    before = max(lengths, default=1) * image.system.board.clock(image.system.clock_hz).instructions_per_tick
+    return before, _warm_up(how.warm_up_at, before, table)
 
 
 def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> list[str]:
