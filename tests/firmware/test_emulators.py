@@ -16,7 +16,8 @@ import pytest
 from laboratory import AST, MPS, ROOT, RV32, Laboratory
 
 from carillon.diagnostics import Diagnostics
-from carillon.run import EMULATORS, record
+from carillon.run import record
+from carillon.run.emulators import EMULATORS
 from carillon.run.entries import Code
 
 OTHER = Path(os.environ.get("CARILLON_QEMU10") or ROOT / "build/qemu10/usr/bin")

@@ -14,9 +14,9 @@ import pytest
 
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.model.board import Run
+from carillon.model.tools import Run
 from carillon.resources import data_root
-from carillon.run import _rp2040js
+from carillon.run.emulators import rp2040js_runner
 from carillon.run.entries import Code
 from carillon.run.records import read_records
 from runnable import NODE
@@ -151,7 +151,7 @@ class Chip:
 
     def __init__(self, folder: Path) -> None:
         diagnostics = Diagnostics()
-        command = _rp2040js("armv7m", HOW, diagnostics)
+        command = rp2040js_runner("armv7m", HOW, diagnostics)
         assert command is not None, diagnostics.reported
         self.command = command
         self.folder = folder

@@ -40,8 +40,9 @@ from carillon.allocate.ways import WaysModel
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
 from carillon.model import Interrupt, OnDeadlineMiss, System
-from carillon.model.board import Board, Build, Cells, Clock, Role, Run
+from carillon.model.board import Board, Cells, Clock, Role
 from carillon.model.family import Capability, Family, Rearm
+from carillon.model.tools import Build, Run
 from sample import few
 
 COSTS = cost_table("host")

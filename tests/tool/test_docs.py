@@ -15,7 +15,8 @@ from typer.main import get_command
 from carillon.allocate.result import Style
 from carillon.bench import Row
 from carillon.cli import app
-from carillon.model.board import Board, Build, Cells, Clock, Console, Debug, Flash, Programmer, Requests, Role, Run
+from carillon.model.board import Board, Cells, Clock, Console, Requests, Role
+from carillon.model.tools import Build, Debug, Flash, Programmer, Run
 from carillon.trace import Kind
 
 ROOT = Path(__file__).resolve().parents[2]

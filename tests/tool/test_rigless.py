@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from carillon.diagnostics import Diagnostics
-from carillon.model.board import Run
-from carillon.run import _rigless
+from carillon.model.tools import Run
+from carillon.run.emulators import rigless_runner
 
 HOW = Run(kind="rigless", command=("stm32f427", "8000000"), packages=("rustc-web", "cargo-web"))
 
@@ -32,7 +32,7 @@ def put_cargo(cache: Path, *lines: str) -> None:
 
 def test_without_cargo_the_packages_are_named(cache: Path) -> None:
     diagnostics = Diagnostics()
-    assert _rigless(HOW, diagnostics) is None
+    assert rigless_runner(HOW, diagnostics) is None
     assert [(d.code, d.remedy) for d in diagnostics.reported] == [("C092", "on Debian: apt-get install rustc-web cargo-web")]
     assert list(cache.iterdir()) == []
 
@@ -40,7 +40,7 @@ def test_without_cargo_the_packages_are_named(cache: Path) -> None:
 def test_a_build_that_fails_leaves_nothing_behind(cache: Path) -> None:
     put_cargo(cache, "mkdir release", "echo half > release/carillon-rigless", "echo no network >&2", "exit 101")
     diagnostics = Diagnostics()
-    assert _rigless(HOW, diagnostics) is None
+    assert rigless_runner(HOW, diagnostics) is None
     assert [(d.code, d.cause) for d in diagnostics.reported] == [
         ("C093", "cargo does not build the runner on rigless:\nno network")
     ]
@@ -50,10 +50,10 @@ def test_a_build_that_fails_leaves_nothing_behind(cache: Path) -> None:
 def test_the_runner_is_built_once(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     put_cargo(cache, "mkdir release", "echo whole > release/carillon-rigless")
     diagnostics = Diagnostics()
-    first = _rigless(HOW, diagnostics)
+    first = rigless_runner(HOW, diagnostics)
     assert "once" in capfd.readouterr().err
     put_cargo(cache, "exit 101")
-    assert _rigless(HOW, diagnostics) == first
+    assert rigless_runner(HOW, diagnostics) == first
     assert capfd.readouterr().err == ""
     assert diagnostics.reported == []
     assert first is not None

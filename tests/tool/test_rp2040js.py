@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from carillon.diagnostics import Diagnostics
-from carillon.model.board import Run
-from carillon.run import _rp2040js
+from carillon.model.tools import Run
+from carillon.run.emulators import rp2040js_runner
 
 HOW = Run(kind="rp2040js", command=("rp2040",), packages=("nodejs", "npm"))
 PACKAGES = "on Debian: apt-get install nodejs npm"
@@ -54,7 +54,7 @@ def kept(cache: Path) -> list[str]:
 def test_without_node_or_npm_the_packages_are_named(cache: Path, name: str, cause: str) -> None:
     (cache.parent.parent / "bin" / name).unlink(missing_ok=True)
     diagnostics = Diagnostics()
-    assert _rp2040js("armv7m", HOW, diagnostics) is None
+    assert rp2040js_runner("armv7m", HOW, diagnostics) is None
     assert found(diagnostics) == [("C092", cause, PACKAGES)]
     assert "rp2040js" not in kept(cache)
 
@@ -63,7 +63,7 @@ def test_a_node_that_is_too_old_is_refused(cache: Path) -> None:
     put(cache, "node", "echo v12.22.5")
     put(cache, "npm", "exit 0")
     diagnostics = Diagnostics()
-    assert _rp2040js("armv7m", HOW, diagnostics) is None
+    assert rp2040js_runner("armv7m", HOW, diagnostics) is None
     assert [(d.code, d.remedy) for d in diagnostics.reported] == [("C092", "install Node 18 or later; Debian 12 has Node 18")]
     assert diagnostics.reported[0].cause.endswith("is v12.22.5")
 
@@ -71,7 +71,7 @@ def test_a_node_that_is_too_old_is_refused(cache: Path) -> None:
 def test_what_npm_says_is_reported_and_nothing_is_left_behind(cache: Path) -> None:
     put(cache, "npm", "mkdir node_modules", "echo no network >&2", "exit 1")
     diagnostics = Diagnostics()
-    assert _rp2040js("armv7m", HOW, diagnostics) is None
+    assert rp2040js_runner("armv7m", HOW, diagnostics) is None
     assert [(d.code, d.cause) for d in diagnostics.reported] == [
         ("C093", "npm does not fetch the emulator rp2040js:\nno network")
     ]
@@ -81,10 +81,10 @@ def test_what_npm_says_is_reported_and_nothing_is_left_behind(cache: Path) -> No
 def test_it_is_fetched_once_by_the_hashes_of_the_lock_file(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     put(cache, "npm", '[ "$1" = ci ] && mkdir node_modules && grep -q sha512- package-lock.json')
     diagnostics = Diagnostics()
-    first = _rp2040js("armv7m", HOW, diagnostics)
+    first = rp2040js_runner("armv7m", HOW, diagnostics)
     assert "once" in capfd.readouterr().err
     put(cache, "npm", "exit 1")
-    assert _rp2040js("armv7m", HOW, diagnostics) == first
+    assert rp2040js_runner("armv7m", HOW, diagnostics) == first
     assert capfd.readouterr().err == ""
     assert diagnostics.reported == []
     assert first is not None
@@ -101,7 +101,7 @@ def test_without_a_registry_npm_says_so(cache: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("npm_config_fetch_retries", "0")
     (cache.parent.parent / "bin/node").unlink()
     diagnostics = Diagnostics()
-    assert _rp2040js("armv7m", HOW, diagnostics) is None
+    assert rp2040js_runner("armv7m", HOW, diagnostics) is None
     (report,) = diagnostics.reported
     assert report.code == "C093"
     assert "ECONNREFUSED" in report.cause

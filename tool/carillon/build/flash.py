@@ -9,7 +9,8 @@ from pathlib import Path
 
 from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
-from carillon.model.board import Board, Flash
+from carillon.model.board import Board
+from carillon.model.tools import Flash
 
 PORT = "{port}"
 

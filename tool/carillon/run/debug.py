@@ -17,7 +17,8 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.board import Board
-from carillon.run import installed_qemu, warmed
+from carillon.run import warmed
+from carillon.run.emulators import installed_qemu
 
 GDB = "gdb-multiarch"
 """The debugger, and Debian's package with it."""

@@ -19,7 +19,8 @@ from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.network import Clock, Network, Node, Stretch
 from carillon.resources import data_root
-from carillon.run import NOTHING_STARTS, _compiled, emulate, failed
+from carillon.run import NOTHING_STARTS, emulate, failed
+from carillon.run.emulators import compiled
 from carillon.run.entries import Code, Record
 from carillon.run.records import Decoder, read_records
 from carillon.trace import Trace
@@ -91,7 +92,7 @@ def run_network(
 ) -> NetworkRun | None:
     """Run the nodes for ``length`` picoseconds from the network's start; None after C093 (no C compiler) or C095 (it failed)."""
     headers = ("host/network.h", "network/oscillator.h", "parent.h")
-    runner = _compiled("network", "network/network.c", headers, diagnostics, ("-I", str(data_root())), ("-ldl",))
+    runner = compiled("network", "network/network.c", headers, diagnostics, ("-I", str(data_root())), ("-ldl",))
     if runner is None:
         return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that build an image for a board, load it, run it and debug it: the board's [build], [flash], [run] and [debug]."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from carillon.model.fields import Count, Frozen, Identifier, Text
+
+
+class Build(Frozen):
+    """How firmware for the board is compiled.  Paths are absolute here, in the file relative to its own folder."""
+
+    compiler: Text
+    size: Text = "size"
+    objcopy: Text = "objcopy"
+    cflags: tuple[Text, ...] = ()
+    ldflags: tuple[Text, ...] = ()
+    sources: tuple[Text, ...] = ()
+    linker_script: Text | None = None
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the compiler")
+
+
+class Run(Frozen):
+    """How an image is run: natively, or in an emulator that the tracing plugin watches."""
+
+    kind: Literal["native", "qemu", "simavr", "rigless", "rp2040js"]
+    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; of all but QEMU see SPEC")
+    packages: tuple[Text, ...] = ()
+    ram_end: Count = Field(default=0, description="last address of external memory, which simavr is to have; 0: it has none")
+    warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
+        default=None,
+        description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
+        "the runner puts a loop of one round's length there that runs before reset",
+    )
+    code_base: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = Field(
+        default=0, description="where the code region begins, for the tracing plugin"
+    )
+    code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = Field(default=0x100000, description="its size")
+    pins: dict[Identifier, Count] = Field(
+        default_factory=dict, description="pins that stimuli may use: how many there are, from 0, of each prefix of their names"
+    )
+    pin_names: dict[Identifier, Identifier] = Field(
+        default_factory=dict, description="other names of such pins, as they are printed on the board"
+    )
+    adc: Count = Field(default=0, description="channels of the converter that stimuli may use, from 0")
+
+    @model_validator(mode="after")
+    def _emulator(self) -> Self:
+        if self.kind != "native" and not self.command:
+            raise ValueError(f"kind = \"{self.kind}\" needs a 'command'")
+        return self
+
+
+class Programmer(Frozen):
+    """Another program that loads images; ``command`` is as in [flash]."""
+
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
+
+
+class Flash(Frozen):
+    """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex}, {bin}, {uf2} where they belong."""
+
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
+    bytes: Count = Field(default=0, description="how long an image may be; 0: not known")
+    before: Text = Field(default="", description="what to do by hand before the command runs")
+    uf2_family: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
+        default=None, description="which chip the UF2 file is for, which the build writes then"
+    )
+    drive: Text = Field(default="", description="the drive that the chip shows, to which the UF2 file may be copied instead")
+
+    others: dict[Identifier, Programmer] = Field(
+        default_factory=dict, description="other programmers, which --with names, by their names"
+    )
+
+    @model_validator(mode="after")
+    def _placeholders(self) -> Self:
+        commands = {"'command'": self.command} | {f"'others.{n}.command'": o.command for n, o in self.others.items()}
+        for key, name in ((k, n) for k, c in commands.items() for n in re.findall(r"\{.*?\}", " ".join(c))):
+            if name not in ("{port}", "{elf}", "{hex}", "{bin}", "{uf2}"):
+                known = "'{port}', '{elf}', '{hex}', '{bin}' and '{uf2}'"
+                raise ValueError(f"{key} has '{name}', and may have {known}")
+            if name == "{uf2}" and self.uf2_family is None:
+                raise ValueError(f"{key} has '{{uf2}}', and there is no 'uf2_family'")
+        return self
+
+    def by(self, name: str) -> Self:
+        """The same with the programmer of that name in ``others``; KeyError if there is none."""
+        other = self.others[name]
+        return self.model_copy(update={"command": other.command, "packages": other.packages, "before": "", "drive": ""})
+
+
+class Debug(Frozen):
+    """How a debugger gets at the chip: a server for gdb, which listens at ``port`` of this machine."""
+
+    server: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the server and its options")
+    port: int = Field(default=3333, strict=True, ge=1, le=65535, description="where the server listens")
+    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the server")

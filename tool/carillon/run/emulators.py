@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulators, and the runners in them that record: found, fetched or compiled when a board is first run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from carillon.diagnostics import Diagnostics
+from carillon.model.board import Board
+from carillon.model.tools import Run
+from carillon.resources import data_root
+
+# The environment's variable that names a folder of QEMU's programs to use instead of those that are installed.
+EMULATORS = "CARILLON_QEMU"
+
+# The oldest version of Node that runs rp2040js (emulators/rp2040js/package-lock.json).
+NODE = 18
+
+# What the tracing plugin includes, of a port.
+_PLUGIN_HEADERS = "qemu/{}/trace_processor.h trace_records.h parent.h"
+
+# The port whose instructions the plugin knows, of those that have no file of their own.
+_PROCESSORS = {"armv6m": "armv7m"}
+
+
+def cached(name: str, files: Iterable[Path]) -> Path:
+    """Where what is made of the files is kept, in the cache's folder, which is made."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "carillon"
+    cache.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    stem, _, suffix = name.partition(".")
+    return cache / (f"{stem}-{digest}" + (f".{suffix}" if suffix else ""))
+
+
+def compiled(
+    name: str,
+    source: str,
+    headers: Sequence[str],
+    diagnostics: Diagnostics,
+    options: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+    missing: str = "this is a defect of Carillon: report it",
+) -> Path | None:
+    """A helper of the runner's, from the cache or compiled now; C093 if there is no C compiler or it refuses.
+
+    ``source`` and ``headers`` are in ``emulators``; the latter are what the source includes beside the system's, each by its
+    name alone.
+    """
+    files = [data_root() / "emulators" / file for file in (source, *headers)]
+    include = [option for header in files[1:] for option in ("-I", str(header.parent))]
+    target = cached(name, files)
+    if target.is_file():
+        return target
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        cause = "the tracing plugin needs a C compiler for this machine"
+        diagnostics.error("C093", None, cause, "on Debian: apt-get install gcc")
+        return None
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        output = Path(scratch) / name
+        command = [compiler, "-O2", *options, *include, str(files[0]), "-o", str(output), *libraries]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            diagnostics.error("C093", None, f"the tracing plugin does not compile:\n{result.stderr.rstrip()}", missing)
+            return None
+        output.replace(target)
+    return target
+
+
+def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
+    folder = data_root() / "emulators/rigless"
+    own = sorted((*folder.glob("*.*"), *folder.glob("src/*")))
+    plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", *_PLUGIN_HEADERS.format("armv7m").split())]
+    target = cached("rigless_runner", (*own, *plugin))
+    if target.is_file():
+        return [str(target), *how.command]
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        diagnostics.lacking("the runner on rigless is built by 'cargo', which is not installed", how.packages)
+        return None
+    print(f"carillon: cargo fetches the emulator rigless and builds it for {target.parent}: once, for minutes", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        command = [cargo, "build", "--release", "--locked", "--ignore-rust-version"]
+        command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", "."]
+        said = None if sys.stderr.isatty() else subprocess.PIPE
+        result = subprocess.run(command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=said, text=True, check=False)
+        if result.returncode:
+            cause = f"cargo does not build the runner on rigless:\n{result.stderr or ''}".rstrip(":\n")
+            remedy = "the first build fetches crates, for which it needs a network, and compiles them with Rust 1.95 or later"
+            diagnostics.error("C093", None, cause, remedy)
+            return None
+        Path(scratch, "release/carillon-rigless").replace(target)
+    return [str(target), *how.command]
+
+
+def rp2040js_runner(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on npm's rp2040js, from the cache or fetched now; C092 without node or npm, C093 if npm fails."""
+    folder = data_root() / "emulators/rp2040js"
+    node = shutil.which("node") or shutil.which("nodejs")
+    if node is None:
+        diagnostics.lacking("the emulator rp2040js is run by 'node', which is not installed", how.packages)
+        return None
+    headers = (
+        "rigless/plugin.c",
+        "qemu/trace_plugin.c",
+        "stimuli.h",
+        *_PLUGIN_HEADERS.format(_PROCESSORS.get(port, port)).split(),
+    )
+    host = compiled("rp2040js_host", "rp2040js/host.c", headers, diagnostics)
+    if host is None:
+        return None
+    lists = sorted(folder.glob("package*.json"))
+    target = cached("rp2040js", lists)
+    if not target.is_dir() and not _fetched(target, node, lists, how, diagnostics):
+        return None
+    return [str(host), node, str(folder / "runner.mjs"), str(target / "node_modules"), *how.command]
+
+
+def _fetched(target: Path, node: str, lists: Sequence[Path], how: Run, diagnostics: Diagnostics) -> bool:
+    """Fetch with npm what ``lists`` say into the folder ``target``; False after C092 or C093."""
+    npm = shutil.which("npm")
+    if npm is None:
+        diagnostics.lacking("the emulator rp2040js is fetched by 'npm', which is not installed", how.packages)
+        return False
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    if int(version.lstrip("v").partition(".")[0] or 0) < NODE:
+        remedy = f"install Node {NODE} or later; Debian 12 has Node 18"
+        diagnostics.error("C092", None, f"the emulator rp2040js needs Node {NODE}, and '{node}' is {version or 'none'}", remedy)
+        return False
+    print(f"carillon: npm fetches the emulator rp2040js into {target}: once", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        for path in lists:
+            shutil.copy(path, made)
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        result = subprocess.run(
+            command, cwd=made, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        )
+        if result.returncode:
+            cause = f"npm does not fetch the emulator rp2040js:\n{result.stderr}".rstrip(":\n")
+            remedy = "the board's first run fetches it, for which it needs a network and npm's registry"
+            diagnostics.error("C093", None, cause, remedy)
+            return False
+        with suppress(OSError):  # another process has fetched it meanwhile
+            made.rename(target)
+    return True
+
+
+def installed_qemu(board: Board, how: Run, diagnostics: Diagnostics) -> str | None:
+    """QEMU; None after C092."""
+    folder = os.environ.get(EMULATORS)
+    emulator = shutil.which(how.command[0], path=folder or None)
+    if emulator is None and folder:
+        cause = f"board '{board.name}' needs '{how.command[0]}', which is not in '{folder}'"
+        diagnostics.error("C092", None, cause, f"{EMULATORS} names that folder: unset it to use what is installed")
+        return None
+    if emulator is None:
+        diagnostics.lacking(f"board '{board.name}' needs '{how.command[0]}', which is not installed", how.packages)
+    return emulator
+
+
+def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[str, Path] | None:
+    """QEMU, and the plugin; None after C092 or C093."""
+    emulator = installed_qemu(board, how, diagnostics)
+    if emulator is None:
+        return None
+    headers = _PLUGIN_HEADERS.format(_PROCESSORS.get(board.port, board.port)).split()
+    plugin = compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
+    return None if plugin is None else (emulator, plugin)
