@@ -70,7 +70,9 @@ TARGETS = [
     replace(ARMV6M, clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(16,)),
     replace(ARMV6M, board="raspberry-pi-pico"),
     replace(ARMV6M, board="raspberry-pi-pico", clock="compare"),
-    replace(ARMV6M, board="raspberry-pi-pico", clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(0,)),
+    replace(
+        ARMV6M, board="raspberry-pi-pico", clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(0,)
+    ),
     AVR,
     replace(AVR, clock="compare"),
     replace(AVR, clock="periodic", scale=replace(EIGHT_BITS, shortest=1, sliced=False), ticks=(500, 1000, 1500, 3000)),
