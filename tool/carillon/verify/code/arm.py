@@ -36,7 +36,8 @@ _OPERATIONS = {
 }
 _MASK = 0xFFFF_FFFF
 LOADED = "loaded "
-"""Before a register's name: where its value was loaded from, while it has that value."""
+"""Before a register's name: where its value was loaded from, while it has that value, perhaps shifted to the right.  How far
+is what stands above the address's 32 bits."""
 
 
 class Code(Decoded):
@@ -91,6 +92,7 @@ class Code(Decoded):
         else:
             plain = name if name in _ONE_RESULT else name.removesuffix("s")  # with or without flags
             value = self._value(registers, plain, arguments, place)
+            shifted = self._shifted(registers, plain, arguments)
             changed = self._named(operands)[: 1 if plain in _ONE_RESULT else None]
             if plain == "and":
                 self._tests(state, name, arguments, place)
@@ -100,7 +102,16 @@ class Code(Decoded):
                 registers.pop(register, None)
             if value is not None:
                 registers[arguments[0]] = value & _MASK
+            if shifted is not None:
+                registers[LOADED + arguments[0]] = shifted
         return [state]
+
+    def _shifted(self, registers: dict[str, int], name: str, arguments: list[str]) -> int | None:
+        """What is known of a loaded value that an instruction shifts to the right; None: it does something else."""
+        if name != "lsr" or len(arguments) < 2:
+            return None
+        loaded, by = registers.get(LOADED + arguments[-2]), self._get(registers, arguments[-1])
+        return loaded + (by << 32) if loaded is not None and by is not None and (loaded >> 32) + by < 32 else None
 
     def _tests(self, state: State, name: str, arguments: list[str], place: int) -> bool:
         """Tell of a test of one bit, or of several, of a register of a device that was loaded."""
@@ -114,7 +125,7 @@ class Code(Decoded):
                 loaded, mask = state.registers.get(LOADED + right), self._get(state.registers, left)
         if loaded is None or mask is None:
             return False
-        state.effects.append(Effect("bit", loaded, mask, place=place))
+        state.effects.append(Effect("bit", loaded & _MASK, mask << (loaded >> 32), place=place))
         return True
 
     def _named(self, operands: str) -> list[str]:
