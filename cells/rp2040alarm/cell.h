@@ -56,7 +56,8 @@ __attribute__((weak)) uint32_t rp2040alarm_periods[4];
         CARILLON_STORE(RP2040ALARM_ARMED, RP2040ALARM_BIT(cell)),                 \
         CARILLON_STORE(RP2040ALARM_RAW, RP2040ALARM_BIT(cell))
 
-/* As a time base: what has been counted since the start, modulo 2^32.  The counter itself has run since the chip has. */
+/* As a time base: what has been counted since the start, modulo 2^32.  The counter itself has run since the chip has.
+ */
 #define RP2040ALARM_FREE (rp2040alarm_now() - carillon_port_epoch)
 static inline uint32_t rp2040alarm_now(void)
 {
@@ -150,7 +151,8 @@ static __attribute__((noipa, unused)) void rp2040alarm_late(carillon_address ala
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) { /* bounded by the points that have passed */
+    while (
+        !rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) { /* bounded by the points that have passed */
         step = step->next;
         at += step->interval;
         CARILLON_REGISTER(alarm) = at;

@@ -51,18 +51,18 @@
 extern uint32_t stm32match_periods[4];
 __attribute__((weak)) uint32_t stm32match_periods[4];
 
-#define STM32MATCH_PREPARE(cell, first, period, prescaler)                                                          \
-    CARILLON_STORE((carillon_address)(uintptr_t)&stm32match_periods[cell], (uint32_t)(period)),                     \
-        CARILLON_STORE(STM32MATCH_STARTER_CR2, STM32MATCH_TRIGGERS),                                                \
-        CARILLON_STORE(STM32MATCH_STARTER_CCMR1, STM32MATCH_REFERENCE_LOW),                                         \
-        CARILLON_STORE(STM32MATCH_BASE(cell), STM32MATCH_COUNTS),                                                   \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, STM32MATCH_SLAVE(cell)),                                      \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x18u, 0u), /* CCMR1 and 2: compare, and drive nothing */            \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x1Cu, 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x28u, 0u),       \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX), /* PSC, ARR: it turns after 2^32 */              \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x14u, 1u),         /* UG: from 0 */                                 \
-        CARILLON_STORE(STM32MATCH_MATCH(cell), (first)), CARILLON_STORE(STM32MATCH_BASE(cell) + STM32MATCH_SR, 0u), \
-        CARILLON_STORE(STM32MATCH_LETS(cell), 1u)
+#define STM32MATCH_PREPARE(cell, first, period, prescaler)                                                    \
+    CARILLON_STORE((carillon_address)(uintptr_t)&stm32match_periods[cell], (uint32_t)(period)),               \
+        CARILLON_STORE(STM32MATCH_STARTER_CR2, STM32MATCH_TRIGGERS),                                          \
+        CARILLON_STORE(STM32MATCH_STARTER_CCMR1, STM32MATCH_REFERENCE_LOW),                                   \
+        CARILLON_STORE(STM32MATCH_BASE(cell), STM32MATCH_COUNTS),                                             \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, STM32MATCH_SLAVE(cell)),                                \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x18u, 0u), /* CCMR1 and 2: compare, and drive nothing */      \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x1Cu, 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x28u, 0u), \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX), /* PSC, ARR: it turns after 2^32 */        \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x14u, 1u),         /* UG: from 0 */                           \
+        CARILLON_STORE(STM32MATCH_MATCH(cell), (uint32_t)(first)),                                            \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + STM32MATCH_SR, 0u), CARILLON_STORE(STM32MATCH_LETS(cell), 1u)
 /* A cell that is armed later: a deadline. */
 #define STM32MATCH_HOLD(cell) CARILLON_STORE(STM32MATCH_LETS(cell), 0u)
 /* The store is the same whichever cells have been prepared. */

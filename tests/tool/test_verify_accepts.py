@@ -118,3 +118,12 @@ def test_flags_that_a_cortex_m0_shifts_before_it_tests_them(tmp_path: Path) -> N
     source = '#include "carillon/osektime.h"\nttTASK(Few)\n{\n}\nttTASK(Many)\n{\n}\nttTASK(Own)\n{\n}\n'
     _, report = built(tmp_path, text, "raspberry-pi-pico", source)
     assert report.modes[0].expiries >= len(points) + 2
+
+
+@pytest.mark.parametrize("board", ["stm32f4-discovery", "blackpill-f411", "microbit", "raspberry-pi-pico"])
+def test_a_time_base_whose_turn_is_all_that_its_counter_counts(board: str, tmp_path: Path) -> None:
+    """A turn of 2^32 ticks is 0 in the cell's registers."""
+    text = '[osek]\n[osek.counter.C]\ntick = "1ms"\n[osek.task.T]\npriority = 1\n'
+    text += "".join(f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T"\n' for k in range(2))
+    _, report = built(tmp_path, text, board, '#include "carillon/osek.h"\nTASK(T)\n{\n    (void)TerminateTask();\n}\n')
+    assert report.events is not None
