@@ -56,8 +56,13 @@ __attribute__((weak)) uint32_t rp2040alarm_periods[4];
         CARILLON_STORE(RP2040ALARM_ARMED, RP2040ALARM_BIT(cell)),                 \
         CARILLON_STORE(RP2040ALARM_RAW, RP2040ALARM_BIT(cell))
 
-/* As a time base: what the counter reads, modulo 2^32. */
-#define RP2040ALARM_FREE carillon_port_read(RP2040ALARM_NOW)
+/* As a time base: what has been counted since the start, modulo 2^32.  The counter itself has run since the chip has.
+ */
+#define RP2040ALARM_FREE (rp2040alarm_now() - carillon_port_epoch)
+static inline uint32_t rp2040alarm_now(void)
+{
+    return carillon_port_read(RP2040ALARM_NOW);
+}
 
 /* Whether the counter, which reads `now`, is certain to come to `at` within `most`. */
 static inline bool rp2040alarm_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
@@ -69,7 +74,7 @@ static inline bool rp2040alarm_lies_ahead(uint32_t at, uint32_t now, uint32_t mo
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (!rp2040alarm_lies_ahead(at, RP2040ALARM_FREE, period)) { /* bounded by the periods that have passed */
+    while (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(alarm) = at;
         CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
@@ -80,10 +85,10 @@ static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address ala
 static __attribute__((noipa, unused)) void rp2040alarm_move(carillon_address alarm, uint32_t period)
 {
     const uint32_t last = CARILLON_REGISTER(alarm);
-    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, RP2040ALARM_FREE, period);
+    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, rp2040alarm_now(), period);
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(alarm) = at;
-    if (!rp2040alarm_lies_ahead(at, RP2040ALARM_FREE, period)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) {
         rp2040alarm_skip(alarm, period);
     }
 }
@@ -96,7 +101,7 @@ static inline void rp2040alarm_acknowledge(uint32_t cell)
     const uint32_t at = carillon_port_read(RP2040ALARM_ALARM(cell)) + period;
     carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(cell));
     carillon_port_write(RP2040ALARM_ALARM(cell), at);
-    if (!rp2040alarm_lies_ahead(at, RP2040ALARM_FREE, period)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) {
         rp2040alarm_skip(RP2040ALARM_ALARM(cell), period);
     }
 }
@@ -146,7 +151,8 @@ static __attribute__((noipa, unused)) void rp2040alarm_late(carillon_address ala
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (!rp2040alarm_lies_ahead(at, RP2040ALARM_FREE, step->interval)) { /* bounded by the points that have passed */
+    while (
+        !rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) { /* bounded by the points that have passed */
         step = step->next;
         at += step->interval;
         CARILLON_REGISTER(alarm) = at;
@@ -162,7 +168,7 @@ static inline void rp2040alarm_rearm(struct carillon_multiplex *multiplex)
     const uint32_t at = CARILLON_REGISTER(alarm) + step->interval;
     CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
     CARILLON_REGISTER(alarm) = at;
-    if (!rp2040alarm_lies_ahead(at, RP2040ALARM_FREE, step->interval)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) {
         rp2040alarm_late(alarm, multiplex);
         return;
     }

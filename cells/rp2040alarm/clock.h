@@ -3,7 +3,8 @@
  * An alarm of the RP2040 as a compare clock: kernel/time/clock.h says what these operations promise.  A one-shot clock
  * is the same here.
  *
- * The counter runs freely and is never written.  It is the alarm that moves, from one expiry to the next. */
+ * The counter runs freely and is never written.  The clock counts from what it read at the start.  It is the alarm that
+ * moves, from one expiry to the next. */
 #ifndef CARILLON_CELL_RP2040ALARM_CLOCK_H
 #define CARILLON_CELL_RP2040ALARM_CLOCK_H
 
@@ -16,7 +17,7 @@ static inline uint32_t carillon_device_now(void)
 
 static inline void carillon_device_set(uint32_t at)
 {
-    CARILLON_REGISTER(RP2040ALARM_ALARM(CARILLON_CLOCK_CELL)) = at;
+    CARILLON_REGISTER(RP2040ALARM_ALARM(CARILLON_CLOCK_CELL)) = at + carillon_port_epoch;
 }
 
 /* Nothing to do where the clock is never disarmed. */

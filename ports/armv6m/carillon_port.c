@@ -55,7 +55,7 @@ void carillon_port_set_vectors(const void *vectors)
  * count. If it comes later, they are as much, less than a tick, before the cells that stores start. */
 #ifdef CARILLON_EPOCH
 #define TURNS ((CARILLON_INSTRUCTIONS_PER_TICK - 16u) / 2u) /* of two instructions */
-static uint32_t epoch __attribute__((used));
+uint32_t carillon_port_epoch;
 #define FIND_THE_EPOCH                   \
     "   push {r4}\n"                     \
     "   ldr r4, =%c0\n"                  \
@@ -64,7 +64,7 @@ static uint32_t epoch __attribute__((used));
     "   cmp r2, r3\n"                    \
     "   beq 2b\n"                        \
     "   adds r3, r3, #1\n"               \
-    "   ldr r2, =epoch\n"                \
+    "   ldr r2, =carillon_port_epoch\n"  \
     "   str r3, [r2]\n"                  \
     "   movs r2, %1\n"                   \
     "3: subs r2, r2, #1\n"               \
@@ -99,7 +99,7 @@ void carillon_port_align(const struct carillon_shift *list, uint32_t count)
 {
 #ifdef CARILLON_EPOCH
     for (uint32_t i = 0u; i < count; i++) {
-        CARILLON_REGISTER(list[i].counter) = epoch + list[i].units;
+        CARILLON_REGISTER(list[i].counter) = carillon_port_epoch + list[i].units;
     }
 #else
     (void)list;

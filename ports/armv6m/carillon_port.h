@@ -190,6 +190,11 @@ void carillon_port_set_vectors(const void *vectors);
 /* The stores of a list, each start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
+/* What a free counter, CARILLON_EPOCH, read at the last start.  Times of the kernel count from there. */
+#ifdef CARILLON_EPOCH
+extern uint32_t carillon_port_epoch;
+#endif
+
 /* Set matches of a free counter, CARILLON_EPOCH, which the start has read: to so many units after that. */
 void carillon_port_align(const struct carillon_shift *list, uint32_t count);
 

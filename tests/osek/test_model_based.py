@@ -35,6 +35,7 @@ VIRTUAL = "virtual-ast1030-evb"
 AST = "ast1030-evb"
 MPS = "mps2-an385"
 RV32 = "qemu-rv32-virt"
+MICROBIT = "microbit"
 SOURCES = ["soft0", "soft1"]
 SMALL = Limits(tasks=4, priorities=3, isrs=2, budget=150)
 
@@ -67,6 +68,8 @@ class Bench:
 
     def _build(self, board: str, toml: str, c: str) -> Image:
         folder = Path(tempfile.mkdtemp(dir=self.folder))
+        if board == MICROBIT:  # it has 16 KiB
+            toml = toml.replace("stack = 8192", "stack = 1536")
         (folder / "schedule.toml").write_text(toml, encoding="utf-8")
         (folder / "main.c").write_text(c, encoding="utf-8")
         shutil.copy(HERE / "interpreter.h", folder)
@@ -265,3 +268,9 @@ def test_an_emulated_board_does_what_the_model_says(bench: Bench, board: str, di
 @given(case=cases(SMALL, 4))
 def test_risc_v_does_what_the_model_says(bench: Bench, case: Case) -> None:
     check(bench, RV32, "software", case, compiled=False)
+
+
+@examples(4)
+@given(case=cases(SMALL, 4))
+def test_armv6m_does_what_the_model_says(bench: Bench, case: Case) -> None:
+    check(bench, MICROBIT, "software", case, compiled=False)

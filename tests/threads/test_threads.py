@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,6 +45,9 @@ FIVE = replace(FINE, slice=15_000, step=25, lock=40_000, shortest=500)  # instru
 FIVE_TICKS = replace(FIVE, shortest=1)
 TWENTY_FIVE = replace(FINE, slice=6000, step=10, lock=16_000, shortest=200, sliced=False)
 ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=6)
+HUNDRED = replace(FINE, slice=1500, step=10, lock=4000, shortest=60)  # and 25
+HUNDRED_TICKS = replace(HUNDRED, shortest=1)
+ARMV6M = Target("microbit", "one-shot", HUNDRED, 20, software=True, programs=6)
 AVR = Target("atmega128", "one-shot", EIGHT_BITS, 90, 'clock = "250kHz"', software=True, programs=8, stack=256, events=56)
 VIRTUAL = Target("virtual-ast1030-evb", "one-shot", EXACT)
 TICKING = replace(VIRTUAL, clock="periodic", ticks=(400, 800, 1000, 2500, 3000, 6000, 15_000), widths=(0, 16, 17, 18, 20))
@@ -62,14 +66,27 @@ TARGETS = [
         ARM, board="mps2-an385", clock="periodic", scale=FIVE_TICKS, cost=300, ticks=(1000, 1250, 3750, 7500), widths=(0, 17, 18)
     ),
     replace(ARM, board="qemu-rv32-virt", clock="compare", scale=TWENTY_FIVE, cost=80, software=True),
+    ARMV6M,
+    replace(ARMV6M, clock="compare"),
+    replace(ARMV6M, clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(16,)),
+    replace(ARMV6M, board="raspberry-pi-pico"),
+    replace(ARMV6M, board="raspberry-pi-pico", clock="compare"),
+    replace(
+        ARMV6M, board="raspberry-pi-pico", clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(0,)
+    ),
     AVR,
     replace(AVR, clock="compare"),
     replace(AVR, clock="periodic", scale=replace(EIGHT_BITS, shortest=1, sliced=False), ticks=(500, 1000, 1500, 3000)),
 ]
 
+UNPRICED = ("qemu-rv32-virt", "microbit", "raspberry-pi-pico")
+"""Boards that declare no costs of a clock."""
+
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.name)
 def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    if target.board == "raspberry-pi-pico" and not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("needs node and npm")
     done: Counter[str] = Counter()
     shapes = list(SHAPES)
     for number in range(IMAGES or 1):
@@ -89,7 +106,7 @@ def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_p
     assert done["events"] > 30
 
 
-@pytest.mark.parametrize("target", [t for t in TARGETS if t.cost and t.board != "qemu-rv32-virt"], ids=lambda t: t.name)
+@pytest.mark.parametrize("target", [t for t in TARGETS if t.cost and t.board not in UNPRICED], ids=lambda t: t.name)
 def test_what_code_may_take_is_what_the_board_says(target: Target, tmp_path: Path) -> None:
     path = tmp_path / "schedule.toml"
     path.write_text(f'[system]\nname = "app"\n{target.system}\n[osek]\n', encoding="utf-8")

@@ -108,3 +108,22 @@ def test_a_mode_that_activates_nothing(board: str, line: str, tmp_path: Path) ->
     source = '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\nvoid I(void);\nvoid I(void)\n{\n}\n'
     _, report = built(tmp_path, text, board, source)
     assert [m.expiries > 0 for m in report.modes] == [True, True]
+
+
+def test_flags_that_a_cortex_m0_shifts_before_it_tests_them(tmp_path: Path) -> None:
+    """Eight cells share a source, and the compiler tests some of their flags behind a shift to the right."""
+    points = {4500: "Many", 5000: "Many", 5500: "Few", 6500: "Many", 7500: "Few", 8000: "Many", 9500: "Many", 11000: "Few"}
+    lines = "".join(f'{{ at = "{at} ticks", activate = "{name}" }},\n' for at, name in {0: "Own", 4000: "Own", **points}.items())
+    text = f'[task.Few]\nwcet = "292 ticks"\n[task.Many]\n[task.Own]\n[mode.m]\nround = "12000 ticks"\npoints = [\n{lines}]\n'
+    source = '#include "carillon/osektime.h"\nttTASK(Few)\n{\n}\nttTASK(Many)\n{\n}\nttTASK(Own)\n{\n}\n'
+    _, report = built(tmp_path, text, "raspberry-pi-pico", source)
+    assert report.modes[0].expiries >= len(points) + 2
+
+
+@pytest.mark.parametrize("board", ["stm32f4-discovery", "blackpill-f411", "microbit", "raspberry-pi-pico"])
+def test_a_time_base_whose_turn_is_all_that_its_counter_counts(board: str, tmp_path: Path) -> None:
+    """A turn of 2^32 ticks is 0 in the cell's registers."""
+    text = '[osek]\n[osek.counter.C]\ntick = "1ms"\n[osek.task.T]\npriority = 1\n'
+    text += "".join(f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T"\n' for k in range(2))
+    _, report = built(tmp_path, text, board, '#include "carillon/osek.h"\nTASK(T)\n{\n    (void)TerminateTask();\n}\n')
+    assert report.events is not None

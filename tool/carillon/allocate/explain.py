@@ -110,9 +110,14 @@ def runs_freely(array: Cells, round_length: int) -> bool:
     return array.start is Start.TIMER and round_length > 1 << array.width
 
 
+NEVER_LATE_BITS = 32
+"""Of a counter so wide, a turn takes a minute at least: nothing is held back for so long."""
+
+
 def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) -> tuple[str, ...]:
     """The sentences of ``carillon plan`` on free-running timers: the delays that their channels cannot make good."""
     names_by_turn: dict[int, list[str]] = {}
+    matched: dict[int, list[str]] = {}
     laps = 0
     for carrier, use in ((c, u) for c in carriers if c.style is not Style.DIRECT for u in c.cells):
         if runs_freely(use.cell.array, round_length):
@@ -120,10 +125,17 @@ def free_reasons(carriers: Sequence[Carrier], round_length: int, clock_hz: int) 
             names_by_turn.setdefault(turn, []).append(use.cell.name)
             times = sorted(t % round_length for t in carrier.demand.times)
             laps += sum((i - 1) // turn for i in intervals_of(times, round_length)) if carrier.action.runs else 0
+    for use in (u for c in carriers for u in c.cells if u.cell.array.moves and u.cell.array.width < NEVER_LATE_BITS):
+        matched.setdefault(1 << use.cell.array.width, []).append(use.cell.name)
     sentences = [
         f"the counter of {', '.join(cells)} turns every {turn} ticks ({format_duration(turn, clock_hz)}): where interrupts are "
         f"locked for longer, what {'it' if len(cells) == 1 else 'each'} carries is late by whole turns from then on"
         for turn, cells in names_by_turn.items()
+    ]
+    sentences += [
+        f"the counter of {', '.join(dict.fromkeys(cells))} turns every {turn} ticks ({format_duration(turn, clock_hz)}): where a "
+        f"handler is held back for longer, what its cell carries is late by whole turns from then on"
+        for turn, cells in matched.items()
     ]
     return (*sentences, f"its turns are counted by {laps} interrupts a round, which start nothing") if laps else tuple(sentences)
 

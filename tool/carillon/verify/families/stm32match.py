@@ -22,6 +22,7 @@ URS, TRIGGERED, INTERNAL_TRIGGER, OUTPUT_REFERENCE, LOW, HIGH = 4, 6, 0x70, 0x40
 SLAVES = {0x4000_0C00: 0}
 """Which internal trigger TIM2 is of TIM5 (RM0090, table 97)."""
 TIM2 = 0x4000_0000
+TURN = 1 << 32
 
 
 class Model(Family):
@@ -54,7 +55,7 @@ class Model(Family):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         index = (address - self._periods) // 4
         if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value or 1 << 32
+            self.cells[index].again = value or TURN
             return True
         if address in (TIM2 + 4, TIM2 + CCMR1):
             self._start(address - TIM2, value, at)
@@ -93,7 +94,7 @@ class Model(Family):
                 and "match" in cell.registers
                 and cell.place.registers["starter"] == TIM2
             ):
-                cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"] or 1 << 32, 1 << 32)
+                cell.started, cell.first = at, self.armed_later(cell, cell.registers["match"] or TURN, TURN)
 
     def means(self, address: int, value: int) -> bool:
         if self._bit(address) is not None:
