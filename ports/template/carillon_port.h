@@ -30,7 +30,7 @@ typedef void (*carillon_vector)(void);
 
 /* Initialisers of struct carillon_store: `source` names the register, `mask` has the bits. */
 #define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(0u, (mask))
-/* The same as ENABLE, of all sources that masks of levels may hold back: once these are masked, when the system starts. */
+/* As ENABLE, of all sources that masks of levels may hold back: when the system starts and has masked these. */
 #define CARILLON_STORE_ADMIT CARILLON_STORE_ENABLE
 #define CARILLON_STORE_DISABLE(source, mask) CARILLON_STORE(0u, (mask))
 #define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(0u, (mask))
