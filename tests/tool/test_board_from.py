@@ -125,7 +125,7 @@ TIM3 = "<interrupt><name>TIM3</name><description>TIM3</description><value>29</va
         ("<name>CM4</name>", "<name>CM33</name>", "8:8: error C307: the chip has processor 'CM33'"),
         ("<name>CM4</name>", "<name>CM0</name>", "error C307: the chip has no timers of a known family: with its processor"),
         ("<name>SMCR</name>", "<name>OTHER</name>", "error C307: the chip has no timers of a known family"),
-        ("</device>", "", "error C306: the file is not well-formed XML: no element found"),
+        ("</device>", "", "error C306: the file is not well-formed XML: it ends before its last element does"),
         (
             "<device ",
             '<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n<device ',
@@ -150,7 +150,7 @@ def test_the_place_is_that_of_the_number(tmp_path: Path) -> None:
 
 def test_what_is_no_xml_or_too_long_or_too_deep_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1:1: error C306: the file is not well-formed XML" in refused(tmp_path, "name = 'x'\n")
-    assert "error C306: the file is not well-formed XML: no element found" in refused(tmp_path, "")
+    assert "error C306: the file is not well-formed XML: it holds no element" in refused(tmp_path, "")
     assert "elements are nested more than 100 levels deep" in refused(tmp_path, "<device>" + "<a>" * 200)
     assert "elements are nested more than 100 levels deep" in refused(tmp_path, "<device>" + "<fields>" * 200)
     assert "error C306: the file describes no peripheral" in refused(tmp_path, "<device/>")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the bytes of an ARXML file to the elements of its ``Os`` module, each with its line and column.
 
-The parser is Python's own expat.  A document type declaration ends the reading at its place, so that no entity is ever
-declared, and none expanded or fetched.  What is not part of an ``Os`` module is skipped while it is read: a configuration of a
+What is not part of an ``Os`` module is skipped while it is read: a configuration of a
 whole ECU takes no more memory than its bytes.
 """
 
@@ -11,15 +10,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.parsers import expat
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.read.arxml import names
 from carillon.read.arxml.names import RELEASES, Release, release_of
 from carillon.read.text import UnreadError, read_bytes
+from carillon.read.xml import LONGEST_FILE, XmlReader
 from carillon.units import shorten
 
-LONGEST_FILE = 64 * 2**20
 MOST_LEVELS = 200
 MODULE = "Os"
 _ROOT = "AUTOSAR"
@@ -59,10 +57,6 @@ class Document:
     digest: str
 
 
-class _RefusedError(Exception):
-    """Ends the reading of a file that was reported."""
-
-
 def read_document(path: Path, diagnostics: Diagnostics) -> Document | None:
     """Read one file.
 
@@ -77,20 +71,18 @@ def read_document(path: Path, diagnostics: Diagnostics) -> Document | None:
     return _Reader(str(path), diagnostics).run(content)
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Reads one file.
 
     ``open`` are the elements around the place, ``built`` those of them that belong to a module.  ``skipping`` is the depth of the
     module that is passed over, 0 if none is.
     """
 
+    language, malformed_code, refused_code = "ARXML", "C211", "C212"
+    remedy = "correct it there, or let the tool that wrote the file write it again"
+
     def __init__(self, file: str, diagnostics: Diagnostics) -> None:
-        self.file, self.diagnostics = file, diagnostics
-        self.parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.text
-        self.parser.StartDoctypeDeclHandler = self.doctype
+        super().__init__(file, diagnostics, _SEPARATOR)
         self.open: list[tuple[str, Span]] = []
         self.packages: list[str] = []
         self.built: list[Element] = []
@@ -102,38 +94,13 @@ class _Reader:
         self.namespace = ""
 
     def run(self, content: bytes) -> Document | None:
-        try:
-            self.parser.Parse(content, True)
-        except _RefusedError:
-            return None
-        except expat.ExpatError as error:
-            self.malformed(error)
+        if not self.parse(content):
             return None
         assert self.release is not None
         return Document(self.release, self.modules, hashlib.sha256(content).hexdigest())
 
-    def here(self) -> Span:
-        return Span(self.file, self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
-
-    def refuse(self, code: str, span: Span, cause: str, remedy: str) -> None:
-        self.diagnostics.error(code, span, cause, remedy)
-        raise _RefusedError
-
-    def malformed(self, error: expat.ExpatError) -> None:
-        said = expat.errors.messages.get(error.code, "a fault of syntax")
-        remedy = "correct it there, or let the tool that wrote the file write it again"
-        if said == expat.errors.XML_ERROR_NO_ELEMENTS:
-            said = "it ends before its last element does" if self.open else "it holds no element"
-        if self.open and said != expat.errors.XML_ERROR_UNDEFINED_ENTITY:
-            name, span = self.open[-1]
-            remedy = f"<{name}> of line {span.line} is still open: close it with </{name}>, or {remedy}"
-        span = Span(self.file, error.lineno, error.offset + 1)
-        self.diagnostics.error("C211", span, f"the file is not well-formed XML: {said}", remedy)
-
-    def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:  # noqa: ARG002 (expat's)
-        cause = "the file has a document type declaration"
-        remedy = "remove it: ARXML needs none, and Carillon expands no entities and fetches no other files"
-        self.refuse("C212", self.here(), cause, remedy)
+    def innermost(self) -> tuple[str, Span] | None:
+        return self.open[-1] if self.open else None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 (expat's)
         namespace, _, local = name.rpartition(_SEPARATOR)
