@@ -3,6 +3,8 @@
  * Port to ARMv6-M: what the header does not inline.  ports/armv7m says more of what has the same name there. */
 #include "carillon_port.h"
 
+#include "ports/armv7m/delay.h"
+
 #define SHPR UINT32_C(0xE000ED18) /* of exception 4: the registers of exceptions 4 to 7 are not there */
 #define SHPR_FIRST 4u
 #define SVCALL 11u
@@ -299,28 +301,3 @@ __attribute__((naked)) void carillon_port_leave(struct carillon_context *context
                              "   mov sp, r2\n" LOAD);
 }
 #endif
-
-/* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */
-__attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))
-{
-    __asm__ volatile(UNIFIED "   cmp r0, #9\n"
-                             "   blo 2f\n"
-                             "   subs r0, r0, #7\n"
-                             "   lsrs r0, r0, #1\n"
-                             "   bcc 1f\n"
-                             "   nop\n"
-                             "1: subs r0, r0, #1\n"
-                             "   bne 1b\n"
-                             "2: bx lr\n");
-}
-
-void carillon_port_halt(void)
-{
-    for (;;) {
-    }
-}
-
-void carillon_port_unexpected(void)
-{
-    carillon_port_halt();
-}

@@ -250,13 +250,8 @@ void carillon_port_unexpected(void);
 void carillon_port_reset(void);
 extern uint32_t carillon_stack_top[];
 
-/* Vectors of the system exceptions, which open the table. */
+/* The handler of SVCall, whose vector is among CARILLON_SYSTEM_VECTORS. */
 void carillon_port_supervisor_call(void);
-#define CARILLON_SYSTEM_VECTORS                                                                                 \
-    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected,             \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
-        carillon_port_supervisor_call,
 
 /* The vector table, which has 48 entries at most. */
 #define CARILLON_VECTOR_TABLE(first) __attribute__((section(".vectors" first), aligned(256), used))

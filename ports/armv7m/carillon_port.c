@@ -3,6 +3,8 @@
  * Port to ARMv7-M: what the header does not inline. */
 #include "carillon_port.h"
 
+#include "ports/armv7m/delay.h"
+
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u
@@ -423,28 +425,3 @@ __attribute__((naked)) void carillon_port_leave(struct carillon_context *context
                      "   ldr sp, [r0, #4]\n" LOAD_BELOW "   pop {r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 #endif
-
-/* The call, five more, the return, and the loop's two a turn: one short if what is left is odd. */
-__attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))
-{
-    __asm__ volatile("   cmp r0, #9\n"
-                     "   blo 2f\n"
-                     "   subs r0, r0, #7\n"
-                     "   lsrs r0, r0, #1\n"
-                     "   bcc 1f\n"
-                     "   nop\n"
-                     "1: subs r0, r0, #1\n"
-                     "   bne 1b\n"
-                     "2: bx lr\n");
-}
-
-void carillon_port_halt(void)
-{
-    for (;;) {
-    }
-}
-
-void carillon_port_unexpected(void)
-{
-    carillon_port_halt();
-}

@@ -344,13 +344,8 @@ void carillon_port_unexpected(void);
 void carillon_port_reset(void);
 extern uint32_t carillon_stack_top[];
 
-/* Vectors of the system exceptions, which open every mode's table. */
+/* The handler of SVCall, whose vector is among CARILLON_SYSTEM_VECTORS. */
 void carillon_port_supervisor_call(void);
-#define CARILLON_SYSTEM_VECTORS                                                                                 \
-    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected,             \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
-        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
-        carillon_port_supervisor_call,
 
 /* The processor wants a table aligned to its size, rounded up to a power of two. */
 #if CARILLON_SOURCES > 128

@@ -163,4 +163,11 @@ static inline void carillon_port_unlock(uint32_t saved)
 }
 #endif
 
+/* The vectors of the system exceptions, with which a table begins.  The stack's end comes first. */
+#define CARILLON_SYSTEM_VECTORS                                                                                 \
+    (carillon_vector)(uintptr_t) carillon_stack_top, carillon_port_reset, carillon_port_unexpected,             \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
+        carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, carillon_port_unexpected, \
+        carillon_port_supervisor_call,
+
 #endif

@@ -22,6 +22,11 @@ def board_names() -> list[str]:
     return sorted(path.parent.name for path in (data_root() / "boards").glob("*/board.toml"))
 
 
+def ports_with(file: str) -> list[str]:
+    """The ports that have an optional file of this name, sorted: ``trace.h``, ``check.c``."""
+    return sorted(path.parent.name for path in (data_root() / "ports").glob(f"*/{file}"))
+
+
 def find_board(name_or_path: str, beside: Path | None = None) -> Path | None:
     """The ``board.toml`` that a name or a path means; None if there is none.
 

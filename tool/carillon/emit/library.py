@@ -18,6 +18,7 @@ from carillon.emit.osek.linker import linker_script
 from carillon.image import Image, ModeImage
 from carillon.image.operations import Frame, Vector
 from carillon.model.family import Capability
+from carillon.resources import ports_with
 
 FRAGMENT, ALIASES, CHECK = "carillon.ld", "aliases.ld", "check.c"
 """The linker's fragment for the user, that by which the library's objects are joined, and what is expected at the start."""
@@ -39,19 +40,17 @@ _SYSTEM = {
 _OF_OTHERS = ("carillon_osek_end", "carillon_budget_vector", "carillon_slice_vector", "carillon_slice_over")
 """What functions of the port call that a system without contexts, budgets or slices does not have.  Nobody calls these functions
 there, but not every linker drops them."""
-_CHECKED = ("armv7m",)
-"""Ports that check what the project has left to the system."""
 
 
 def possible(image: Image) -> bool:
     """Whether the board's vendor has start-up code of its own, whose names are known."""
     board = image.system.board
-    return board.vectors == "code" or (board.port in _CHECKED and board.interrupts is not None)
+    return board.vectors == "code" or (checked(image) and board.interrupts is not None)
 
 
 def checked(image: Image) -> bool:
-    """Whether the library has ``carillon_check_start``."""
-    return image.system.board.port in _CHECKED
+    """Whether the library has ``carillon_check_start``: whether the port can check what the project has left to the system."""
+    return image.system.board.port in ports_with("check.c")
 
 
 def handler_names(image: Image) -> dict[int, str]:

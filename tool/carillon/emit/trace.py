@@ -31,7 +31,7 @@ def emit(image: Image) -> dict[str, str]:
             f"#define CARILLON_TRACE_COUNTER {counter.counter:#X}u",
             f"#define CARILLON_TRACE_EVENT_BITS {words.event_bits}",
             f"#define CARILLON_TRACE_BYTES {4 * system.tracing.ring}",
-            '#include "ports/armv7m/trace.h"',
+            f'#include "ports/{system.board.port}/trace.h"',
             "",
             "void carillon_trace_start(void)",
             "{",

@@ -22,11 +22,9 @@ from carillon.read.shape import Reading
 from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader
-from carillon.resources import board_names, find_board
+from carillon.resources import board_names, find_board, ports_with
 from carillon.units import Time, format_frequency, format_number, shorten
 
-TRACED_PORT = "armv7m"
-"""The port that has ports/PORT/trace.h."""
 MOST_TRACED = 127
 """Functions whose starts and ends an immediate operand of eight bits tells apart."""
 DEFAULT_BOARD = "ast1030-evb"
@@ -156,9 +154,11 @@ class Builder(Reading):
             return None
         span = self.places.value(("trace",))
         ring = table.ring
-        if board.port != TRACED_PORT:
+        ports = ports_with("trace.h")
+        if board.port not in ports:
             cause = f"board '{board.name}' has the port '{board.port}', which cannot tell of starts and ends"
-            self.diagnostics.error("C304", span, cause, f"choose a board with the port '{TRACED_PORT}', or leave [trace] out")
+            remedy = f"choose a board with the port {' or '.join(map(repr, ports))}, or leave [trace] out"
+            self.diagnostics.error("C304", span, cause, remedy)
         elif ring is not None and (ring not in range(16, 16385) or ring & (ring - 1)):
             remedy = "write a power of two: 16, 32, ... 16384"
             self.diagnostics.error(
