@@ -62,6 +62,9 @@ PICTURES = {
 }
 PICTURE = re.compile(r"\]\(([\w-]+\.(?:svg|html))\)")
 
+# Boards that a shown command names.
+BOARD = re.compile(r"--(?:part|board) ([\w-]+)")
+
 # The lines of README.md's table: what they are called there.
 LINES = {
     "dispatch": "start a task",
@@ -281,9 +284,23 @@ def main() -> int:
         return build_all(check=options.check, quick=options.quick)
 
 
+def fetch_emulators(text: str) -> None:
+    """Have the emulators that a board's first run would fetch, and say it, before a command shows such a run."""
+    from carillon.diagnostics import Diagnostics
+    from carillon.read.board import load_board
+    from carillon.resources import find_board
+    from carillon.run.emulators import found_emulator
+
+    for path in filter(None, map(find_board, sorted(set(BOARD.findall(text))))):
+        board, diagnostics = load_board(path), Diagnostics()
+        if board.run is not None and board.run.kind in ("rigless", "rp2040js"):
+            diagnostics.required(found_emulator(board, board.run, diagnostics))
+
+
 def build_all(*, check: bool, quick: bool) -> int:
     """Write, or compare, what all documents show; 0 if everything is, or was, current."""
     with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
+    fetch_emulators("\n".join(match["command"] for d in with_blocks for match in BLOCK.finditer(d.read_text(encoding="utf-8"))))
     stale = []
     with ThreadPoolExecutor(max_workers=2) as pool:
         measuring = pool.submit(measured, quick)

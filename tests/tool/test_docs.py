@@ -24,7 +24,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"
 SPEC = (ROOT / "docs" / "SPEC.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-PROGRAMS = ("bash", "cc", "cmake", "arm-none-eabi-gcc", "qemu-system-arm")
+PROGRAMS = ("bash", "cc", "cmake", "arm-none-eabi-gcc", "qemu-system-arm", "node", "npm")
 
 names = [str(d.relative_to(ROOT)) for d in DOCUMENTS]
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=names)

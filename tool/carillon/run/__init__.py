@@ -25,7 +25,7 @@ from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
-from carillon.run.emulators import compiled, qemu_with_plugin, rigless_runner, rp2040js_runner
+from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.records import DELIVER, MISSED, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
@@ -149,13 +149,7 @@ def _traced_command(
     """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    found: list[str] | tuple[str, Path] | None
-    if how.kind == "rigless":
-        found = rigless_runner(how, diagnostics)
-    elif how.kind == "rp2040js":
-        found = rp2040js_runner(board.port, how, diagnostics)
-    else:
-        found = qemu_with_plugin(board, how, diagnostics)
+    found = found_emulator(board, how, diagnostics)
     if found is None:
         return None
     table = symbols(firmware.elf)

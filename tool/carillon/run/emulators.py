@@ -177,3 +177,15 @@ def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[
     headers = _PLUGIN_HEADERS.format(_PROCESSORS.get(board.port, board.port)).split()
     plugin = compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
     return None if plugin is None else (emulator, plugin)
+
+
+def found_emulator(board: Board, how: Run, diagnostics: Diagnostics) -> list[str] | tuple[str, Path] | None:
+    """The command of a runner of ours, or QEMU and the plugin; None after C092 or C093.
+
+    What is not in the cache is fetched or compiled, and standard error says so where it takes long.
+    """
+    if how.kind == "rigless":
+        return rigless_runner(how, diagnostics)
+    if how.kind == "rp2040js":
+        return rp2040js_runner(board.port, how, diagnostics)
+    return qemu_with_plugin(board, how, diagnostics)
