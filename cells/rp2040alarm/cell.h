@@ -106,6 +106,60 @@ static inline void rp2040alarm_acknowledge(uint32_t cell)
     }
 }
 
+/* The same in two steps, around a task that no other request of the cell may interrupt: before it, the request is
+ * cleared, and the counter read; after it, the alarm is set.  So the task starts sooner.  What has passed by `since` is
+ * one with the point that the task has run for.  If a point has passed after that, the cell asks once more. */
+static inline uint32_t rp2040alarm_begin(uint32_t cell)
+{
+    (void)cell;
+    carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(cell));
+    return rp2040alarm_now();
+}
+
+/* The alarm stands at the last point, or ahead if that was found late.  To ask once more it is set to what lies right
+ * ahead, until it has fired there. */
+static __attribute__((noipa, unused)) void rp2040alarm_again(carillon_address alarm, uint32_t period, uint32_t since)
+{
+    uint32_t at = CARILLON_REGISTER(alarm);
+    bool passed = false;
+    while (!rp2040alarm_lies_ahead(at, since, period)) { /* bounded by the periods that have passed */
+        at += period;
+    }
+    CARILLON_REGISTER(alarm) = at;
+    while (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) { /* the same */
+        passed = true;
+        at += period;
+        CARILLON_REGISTER(alarm) = at;
+    }
+    if (passed) {
+        while ((CARILLON_REGISTER(RP2040ALARM_RAW) & RP2040ALARM_BIT_OF(alarm)) == 0u) { /* within two units */
+            const uint32_t soon = rp2040alarm_now() + 2u;
+            CARILLON_REGISTER(alarm) = soon;
+            while (rp2040alarm_lies_ahead(soon, rp2040alarm_now(), 2u)) {
+            }
+        }
+        CARILLON_REGISTER(alarm) = at;
+        while (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) { /* as above; it asks already */
+            at += period;
+            CARILLON_REGISTER(alarm) = at;
+        }
+    }
+}
+
+static inline void rp2040alarm_next(uint32_t cell, uint32_t since)
+{
+    (void)cell;
+    const uint32_t period = rp2040alarm_periods[cell];
+    const uint32_t at = carillon_port_read(RP2040ALARM_ALARM(cell)) + period;
+    if (rp2040alarm_lies_ahead(at, since, period)) {
+        carillon_port_write(RP2040ALARM_ALARM(cell), at);
+        if (rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) {
+            return;
+        }
+    }
+    rp2040alarm_again(RP2040ALARM_ALARM(cell), period, since);
+}
+
 /* The same of a cell that may not have expired.  If it is not armed, its request is nobody's. */
 static __attribute__((noipa, unused)) void rp2040alarm_answer(carillon_address alarm, uint32_t period)
 {
@@ -122,6 +176,8 @@ static inline bool rp2040alarm_asks(uint32_t cell)
     (void)cell;
     return (carillon_port_read(RP2040ALARM_ASKS) & RP2040ALARM_BIT(cell)) != 0u;
 }
+
+#define rp2040alarm_expired rp2040alarm_asks /* one load says both */
 
 static inline void rp2040alarm_arm(uint32_t cell)
 {

@@ -25,6 +25,7 @@
 
 #define STM32MATCH_DIER 0x0Cu
 #define STM32MATCH_SR 0x10u
+#define STM32MATCH_GENERATE 0x14u /* EGR: of a channel, sets its flag */
 #define STM32MATCH_COUNT 0x24u
 #define STM32MATCH_STARTER_CR2 (STM32MATCH_STARTER(0u) + 0x04u)
 #define STM32MATCH_STARTER_CCMR1 (STM32MATCH_STARTER(0u) + 0x18u)
@@ -124,6 +125,45 @@ static inline void stm32match_acknowledge(uint32_t cell)
     }
 }
 
+/* The same in two steps, around a task that no other request of the cell may interrupt: before it, the flag is cleared,
+ * and the counter read; after it, the match is moved.  So the task starts sooner.  What has passed by `since` is one
+ * with the point that the task has run for.  If a point has passed after that, the cell asks once more at once. */
+static inline uint32_t stm32match_begin(uint32_t cell)
+{
+    (void)cell;
+    carillon_port_write(STM32MATCH_BASE(cell) + STM32MATCH_SR, STM32MATCH_ANSWERED(STM32MATCH_PLACE(cell)));
+    return stm32match_now(STM32MATCH_MATCH(cell));
+}
+
+/* The match lies at the last point, or ahead if that was found late. */
+static __attribute__((noipa, unused)) void stm32match_again(carillon_address match, uint32_t period, uint32_t since)
+{
+    uint32_t at = CARILLON_REGISTER(match);
+    while (!stm32match_lies_ahead(at, since, period)) { /* bounded by the periods that have passed */
+        at += period;
+    }
+    CARILLON_REGISTER(match) = at;
+    while (!stm32match_lies_ahead(at, stm32match_now(match), period)) { /* the same */
+        CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_GENERATE) = UINT32_C(1) << STM32MATCH_PLACE_OF(match);
+        at += period;
+        CARILLON_REGISTER(match) = at;
+    }
+}
+
+static inline void stm32match_next(uint32_t cell, uint32_t since)
+{
+    (void)cell;
+    const uint32_t period = stm32match_periods[cell];
+    const uint32_t at = carillon_port_read(STM32MATCH_MATCH(cell)) + period;
+    if (stm32match_lies_ahead(at, since, period)) {
+        carillon_port_write(STM32MATCH_MATCH(cell), at);
+        if (stm32match_lies_ahead(at, stm32match_now(STM32MATCH_MATCH(cell)), period)) {
+            return;
+        }
+    }
+    stm32match_again(STM32MATCH_MATCH(cell), period, since);
+}
+
 /* The same of a cell that may not have expired.  If it is not armed, its flag is nobody's. */
 static __attribute__((noipa, unused)) void stm32match_answer(carillon_address match, uint32_t period)
 {
@@ -136,10 +176,14 @@ static __attribute__((noipa, unused)) void stm32match_answer(carillon_address ma
 #define stm32match_take_back(cell) stm32match_answer(STM32MATCH_MATCH(cell), stm32match_periods[cell])
 
 /* Whether a cell asks for an interrupt: it has expired since it was acknowledged, and is armed. */
-static inline bool stm32match_asks(uint32_t cell)
+static inline bool stm32match_expired(uint32_t cell) /* of one that is always armed */
 {
     (void)cell;
-    return (carillon_port_read(STM32MATCH_FLAG(cell)) != 0u) && (carillon_port_read(STM32MATCH_LETS(cell)) != 0u);
+    return carillon_port_read(STM32MATCH_FLAG(cell)) != 0u;
+}
+static inline bool stm32match_asks(uint32_t cell)
+{
+    return stm32match_expired(cell) && (carillon_port_read(STM32MATCH_LETS(cell)) != 0u);
 }
 
 static inline void stm32match_arm(uint32_t cell)

@@ -74,7 +74,7 @@ UNPRICED = {Does.RUN, Does.RUN_LOWERED, Does.MISSED, Does.CONTROL, Does.SYNCHRON
 ONLY_ARM = {"budget_stops", "budget_goes_on", "leaves", "asks", "lowered_tasks", "reload_rearm", "reload_postpone"}
 """What other ports than ARM's have no use for: they have no budgets beneath rounds, no mode switches or no cells that ask."""
 
-MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back"}
+MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", "next"}
 """Of matches that are moved with the answer to their request: of boards with ARM's processors."""
 
 ONLY_ARMV7M = (ONLY_ARM - {"asks"}) | {"postpone"}

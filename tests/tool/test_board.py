@@ -358,6 +358,7 @@ NEEDED = {
     Capability.MASK: ("_arm(", "_disarm("),
     Capability.HOLD: ("HOLD(",),
     Capability.ASK: ("_asks(",),
+    Capability.DEFER: ("_begin(", "_next("),
     Capability.LOAD: ("COUNTER(",),
     Capability.RESTART: ("STOP_TOGETHER(",),
     Capability.KEEP: ("KEEP(",),
@@ -372,7 +373,7 @@ def test_a_driver_has_the_names_of_what_its_family_can_do_and_no_others(name: st
     assert family is not None
     text = (ROOT / "cells" / name / "cell.h").read_text(encoding="utf-8")
     has = set(re.findall(rf"^#define {name.upper()}_(\w+\()", text, re.MULTILINE))
-    has |= set(re.findall(rf"^static inline (?:void|bool) {name}(_\w+\()", text, re.MULTILINE))
+    has |= set(re.findall(rf"^static inline (?:void|bool|uint32_t) {name}(_\w+\()", text, re.MULTILINE))
     has |= {f"{key.upper()}(" for key in family.registers}
     named = {macro for macros in NEEDED.values() for macro in macros} - {"START("}
     if BIT in family.registers:  # a number of a bit, of which the port makes macros

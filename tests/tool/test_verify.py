@@ -48,6 +48,7 @@ IMAGES = {  # name: schedule, board
     "laps": ("laps", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
     "stm32": ("started", "stm32f4-discovery"),
+    "matches": ("matches", "blackpill-f411"),
     "nrf": ("started", "microbit"),
     "pico": ("motor", "raspberry-pi-pico"),
     "slices of the PWM": ("joined-slices", "raspberry-pi-pico"),
@@ -248,6 +249,7 @@ ENABLE, DISABLE, UNPEND = ENABLE - 4, DISABLE - 4, UNPEND - 4
 
 BEATS = "carillon_joined_26"
 JOINED = "carillon_joined_0_26"
+SHARED = "carillon_joined_0_66"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
 ROUND, ACTS, TABLES, CURSORS = (
@@ -587,6 +589,15 @@ FAULTS = [
         "C205",
         lambda p: p.number(M0 + "vectors", 7, to(p.symbols["carillon_port_unexpected"][0])),
     ),
+    # Matches that are set after their tasks.
+    Fault(
+        "matches", "a match that is not set again", "C205", lambda p: p.drop(SHARED, r"^str\.w r3, \[r4, #0xc38\]"), "next expiry"
+    ),
+    Fault(
+        "matches", "a match that is not answered", "C205", lambda p: p.drop(SHARED, r"^str\.w r3, \[r4, #0xc10\]"), "acknowledge"
+    ),
+    Fault("pico", "an alarm that is not set again", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r0\]"), "next expiry"),
+    Fault("pico", "an alarm that is not answered", "C205", lambda p: p.drop(SHORT, r"^str r4, \[r3\]", 1), "acknowledge"),
     # nRF51: a start sets up each channel, and starts its timer.
     Fault("nrf", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8540), value(plus(1))), "1"),
     Fault(

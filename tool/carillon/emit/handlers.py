@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from carillon.emit import text
-from carillon.image.operations import Does, Operation
+from carillon.image.operations import Asked, Does, Operation
 
 
 def _driver(it: Operation) -> str:
@@ -22,6 +22,8 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.ONE_LESS_LOWERED: lambda _: "carillon_lowered_tasks--;",
     Does.BUDGET_STOPS: lambda _: "const uint32_t budget = carillon_budget_stops();",
     Does.BUDGET_GOES_ON: lambda _: "carillon_budget_goes_on(budget);",
+    Does.BEGIN: lambda it: f"const uint32_t since = {it.driver}_begin({it.cell});",
+    Does.NEXT: lambda it: f"{it.driver}_next({it.cell}, since);",
     Does.RUN: lambda it: f"CARILLON_RUN({it.name});",
     Does.RUN_LOWERED: lambda it: f"carillon_port_run_lowered({it.name});",
     Does.MISSED: lambda it: f"carillon_deadline_missed({it.number}u);",
@@ -31,13 +33,17 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.DISPATCH: lambda it: f"carillon_table_dispatch(entry, {it.at}.next);",
     Does.GUARD_BEGIN: lambda it: f"carillon_guard_begin(&{it.name});",
 }
-"""What is no call of a driver or of the port, and opens and closes no block."""
+"""What is no plain call of a driver or of the port, and opens and closes no block."""
 
 
 def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
     """The statements of a function's body."""
     lines: list[str] = []
+    guarded = False  # what follows a guarded run is within its condition
     for operation in operations:
+        if guarded and operation.does is not Does.NEXT:
+            guarded, depth = False, depth - 1
+            lines.append("    " * depth + "}")
         indent = "    " * depth
         if operation.does is Does.LEAVES:
             lines += [f"{indent}if (carillon_leaves({operation.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
@@ -50,15 +56,14 @@ def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
             lines += [f"{indent}if (!carillon_guard_waits(&{operation.name})) {{", f"{indent}    do {{"]
             depth += 2
         elif operation.does is Does.GUARD_END:
-            depth -= 2
-            indent = "    " * depth
-            lines += [f"{indent}    }} while (carillon_guard_end(&{operation.name}));", f"{indent}}}"]
+            guarded, depth = True, depth - 1
+            lines.append("    " * depth + f"}} while (carillon_guard_end(&{operation.name}));")
         else:
             written = _STATEMENTS.get(operation.does, _driver if operation.driver else _port)
             lines.append(indent + written(operation))
-    return lines
+    return [*lines, "    " * (depth - 1) + "}"] if guarded else lines
 
 
-def asks(cells: Iterable[tuple[str, int]]) -> str:
-    """The condition that one of some cells (driver, number) has an interrupt request."""
-    return " || ".join(f"{driver}_asks({number})" for driver, number in cells)
+def asks(cells: Iterable[Asked]) -> str:
+    """The condition that one of some cells has an interrupt request."""
+    return " || ".join(f"{it.driver}_{'expired' if it.armed else 'asks'}({it.cell})" for it in cells)

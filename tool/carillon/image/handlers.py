@@ -15,11 +15,12 @@ from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import Image, ModeImage, names
 from carillon.image.forms import only_held, plain
-from carillon.image.operations import Does, Frame, Handler, Operation, Part, Vector
+from carillon.image.operations import Asked, Does, Frame, Handler, Operation, Part, Vector
 from carillon.image.osek import serve
 from carillon.image.pieces import OPERATIONS
 from carillon.image.pieces.common import cells_of
 from carillon.model import Interrupt
+from carillon.model.family import Capability
 
 
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
@@ -105,7 +106,10 @@ def _joined(image: Image, number: int, source: int) -> Handler:
         Part(
             carrier,
             tuple(OPERATIONS[type(carrier.action)](image, mode, carrier)),
-            tuple((c.family.name, c.number) for c in cells_of(mode, carrier)),
+            tuple(
+                Asked(c.family.name, c.number, carrier.action.gathers and Capability.DEFER in c.family.can)
+                for c in cells_of(mode, carrier)
+            ),
         )
         for carrier in carriers
     )

@@ -21,6 +21,9 @@ class Does(Enum):
 
     ACKNOWLEDGE = "acknowledge"
     """Takes back what a cell goes on asking for."""
+    BEGIN = "begin"
+    NEXT = "next"
+    """The same in two steps: the request is taken back before the task, and its cell's next expiry is set after it."""
     TAKE_BACK = "take_back"
     """The same if the cell asks: of a cell whose next expiry is set with it."""
     REARM = "rearm"
@@ -101,12 +104,21 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A cell, by its family and its number in it, that a handler asks.  ``armed``: it always is, so that its flag says it."""
+
+    driver: str
+    cell: int
+    armed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A handler's operations for one carrier; ``asks``: (driver, number) of cells, one of which must request first."""
+    """A handler's operations for one carrier; ``asks``: cells, one of which must request first."""
 
     carrier: Carrier
     operations: tuple[Operation, ...]
-    asks: tuple[tuple[str, int], ...] = ()
+    asks: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

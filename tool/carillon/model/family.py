@@ -45,6 +45,7 @@ class Capability(Enum):
     MASK = "mask"
     HOLD = "hold"
     ASK = "ask"
+    DEFER = "defer"
     SYNCHRONISE = "synchronise"
     LOAD = "load"
     RESTART = "restart"

@@ -216,8 +216,8 @@ class Meanings:
         first = arguments.get(0)
         set_by = self.hardware.rearmed(first) if first is not None else None
         if set_by is not None and name.startswith(f"{set_by.place.array.family.name}_"):
-            does = "acknowledge" if "_answer" in name else "set"  # a driver's function that is given the register of a cell
-            return [Step(does, cell=set_by), Step("settle")]
+            does = ["acknowledge", "set"] if "_answer" in name else ["set"]  # a driver's function that is given a cell's register
+            return [*(Step(kind, cell=set_by) for kind in does), Step("settle")]
         if first is not None and first in self.multiplexes:
             return [Step("touch", number=first), Step("move", number=first), Step("call", name, first)]
         return [Step("call", name, first)]

@@ -396,6 +396,11 @@ class Round:
         moved = [r for r in cells if r.multiplex is not None and r.cell.place.array.rearm is Rearm.MATCH]  # that answers them
         asking = [r for r in cells if r.cell.place.array.acknowledge and r not in moved]
         wrong += [f"does not acknowledge {r}" for r in asking if r.cell not in acknowledged]
+        runs = subject.kind != "activation" or any(s.kind == "run" for s in steps)
+        for running in [r for r in asking if runs and r.cell.place.array.moves]:
+            done = {s.kind for s in steps if s.cell is running.cell}
+            wrong += [] if "acknowledge" in done else [f"does not acknowledge {running}"]
+            wrong += [] if "set" in done else [f"does not set {running} to its next expiry"]
         own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
         touched = {s.number for s in steps if s.kind == "touch"}
         wrong += ["does not re-arm its cell"] if own - touched else []

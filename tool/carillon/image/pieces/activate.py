@@ -11,6 +11,7 @@ from carillon.image.levels import controlled
 from carillon.image.operations import Does, Operation
 from carillon.image.pieces.common import acknowledge, by_register, cells_of, operate, rearm, task_number
 from carillon.lower import ExpiryPoint
+from carillon.model.family import Capability
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operation]:
@@ -20,7 +21,8 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
     """
     task = image.system.task(carrier.demand.object)
     deadlines = deadline_cells(mode, task.name)
-    before = acknowledge(image, mode, cells_of(mode, carrier)) + rearm(image, mode, carrier)
+    cells = cells_of(mode, carrier)
+    before = acknowledge(image, mode, cells) + rearm(image, mode, carrier)
     after = _arming(image, deadlines, Does.DISARM)
     for cell in deadlines:
         if cell.carrier.style is Style.MULTIPLEXED:
@@ -31,8 +33,22 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
     if carrier.lowered and len(image.modes) > 1:
         start.append(Operation(Does.ONE_MORE_LOWERED))
         after.insert(0, Operation(Does.ONE_LESS_LOWERED))
+    finish = []
+    if before and _deferred(image, mode, carrier, cells):
+        before, finish = [operate(cells[0], Does.BEGIN)], [operate(cells[0], Does.NEXT)]
     run = Operation(Does.RUN_LOWERED if runs_apart(image, carrier) else Does.RUN, name=task.entry)
-    return _guarded(carrier, before, [*start, run, *after])
+    return _guarded(carrier, before, [*start, run, *after], finish)
+
+
+def _deferred(image: Image, mode: ModeImage, carrier: Carrier, cells: list[CellImage]) -> bool:
+    """Whether a match is moved after the task, so that less is done before it.
+
+    Until then its cell expires no more, but for once in a turn of the counter; if that finds the task running, a guard says so.
+    Nothing but this handler may move the match: no other cell of the task, and no synchronisation.
+    """
+    sharing = [c for c in mode.allocation.carriers if c.demand.object == carrier.demand.object and c.action.runs]
+    alone = len(sharing) == len(cells) == 1 and carrier.style is Style.DIRECT and image.system.sync is None
+    return alone and cells[0].use.cell.array.moves and Capability.DEFER in cells[0].family.can
 
 
 def _arming(image: Image, cells: list[CellImage], how: Does) -> list[Operation]:
@@ -53,18 +69,18 @@ def _forgetting(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operati
     return acknowledge(image, mode, cells, others=True) + found
 
 
-def _guarded(carrier: Carrier, before: list[Operation], during: list[Operation]) -> list[Operation]:
-    """The operations ``before`` of every expiry, then the task's run (``during``) within its guard."""
+def _guarded(carrier: Carrier, before: list[Operation], during: list[Operation], finish: list[Operation]) -> list[Operation]:
+    """The operations ``before`` of every expiry, then the task's run (``during``) within its guard, and what follows a run."""
     if carrier.guard is Guard.HOLD:
         held = (carrier.source,)
-        return [Operation(Does.HOLD, sources=held), *before, *during, Operation(Does.ENABLE, sources=held)]
+        return [Operation(Does.HOLD, sources=held), *before, *during, *finish, Operation(Does.ENABLE, sources=held)]
     if carrier.guard is Guard.FLAG:
         waits, begin, end = (
             Operation(does, name=names.guard(carrier.demand.object))
             for does in (Does.GUARD_WAITS, Does.GUARD_BEGIN, Does.GUARD_END)
         )
-        return [*before, waits, begin, *during, end]
-    return [*before, *during]
+        return [*before, waits, begin, *during, end, *finish]
+    return [*before, *during, *finish]
 
 
 def entry(image: Image, point: ExpiryPoint) -> Entry:
