@@ -142,6 +142,7 @@ def data(planned: Planned, case: Case) -> dict[str, Plan]:
                     c.lowered,
                     shared,
                     turn=c.turn,
+                    cells=() if shared else tuple(frozenset(use.progression.times(length)) for use in c.cells),
                     gate=gate(c),
                 )
             )
@@ -621,7 +622,7 @@ def hooks(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[st
     return found
 
 
-def undelayed_in_both(variant: Variant) -> dict[int, tuple[str, str, int]]:
+def undelayed_in_both(variant: Variant) -> dict[int, tuple[str, str, int, int]]:
     """The starts that nothing delays, whether code takes no time or as much as it may: by their numbers."""
     return dict(variant.expected.undelayed.items() & variant.latest.undelayed.items())
 
@@ -629,7 +630,7 @@ def undelayed_in_both(variant: Variant) -> dict[int, tuple[str, str, int]]:
 def undelayed(trial: Trial, variant: Variant, trace: Trace, until: float) -> list[str]:
     """Where nothing delays a start, it comes always as late; up to a tick from which on nothing is certain."""
     found: list[str] = []
-    delays: dict[tuple[str, str, int], int] = {}
+    delays: dict[tuple[str, str, int, int], int] = {}
     per_tick = max(1, trace.instructions_per_tick)
     exact = undelayed_in_both(variant)
     due = [h.t for h in variant.expected.happenings if h.what == "start"]

@@ -136,7 +136,12 @@ class Carrier:
     shared: bool = False  # one cell, moved from point to point
     tabled: bool = False  # in a table, whose handler looks at each point
     turn: int = 0  # among those that have its source too: the order in which the handler asks their cells
+    cells: tuple[frozenset[int], ...] = ()  # the points of each, of several, which the handler asks one after the other
     gate: int = -1  # what its task opens to be watched, if not its source: a cell that is enabled by itself
+
+    def cell(self, point: int) -> int:
+        """Which of its cells asks at a point."""
+        return next((k for k, points in enumerate(self.cells) if point in points), 0)
 
     @property
     def armed(self) -> int:
@@ -186,7 +191,7 @@ class Expected:
     expiries: list[tuple[int, str]] = field(default_factory=list)
     enables: list[int] = field(default_factory=list)
     starts: int = 0
-    undelayed: dict[int, tuple[str, str, int]] = field(default_factory=dict)  # start's number: mode, task, source
+    undelayed: dict[int, tuple[str, str, int, int]] = field(default_factory=dict)  # start's number: mode, task, source, cell
     spans: list[tuple[str, int, int, int]] = field(default_factory=list)  # job: task, released, started, ended
     absorbed: int = 0
     waited: int = 0
@@ -390,7 +395,7 @@ class Machine:
         within = (frame.started - self.began) % self.mode.length
         tabled = any(c.tabled and c is not frame.carrier and within in c.points for c in self.active)
         if frame.carrier is not None and not tabled and frame.released == frame.started != self.kernel:
-            self.result.undelayed[self.result.starts] = (self.mode.name, frame.who, frame.carrier.source)
+            self.result.undelayed[self.result.starts] = (self.mode.name, frame.who, frame.carrier.source, frame.carrier.cell(within))
         self.result.starts += 1
         self.say("start", frame.who)
 
