@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The longest tests begin first, so that none of them is what all others wait for.
 
-When all tests run, and ``CARILLON_SUITES`` is not ``all``, only a fifth of the cases of each test of FOLDERS run.  A test whose
-file or name is asked for runs with all its cases.
+When all tests run, and ``CARILLON_SUITES`` is not ``all``, one case in SHARE of each test of the suites runs, and at least one.
+A test whose file or name is asked for runs with all its cases.
 
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
 ``user_properties``, under the suite's name.
@@ -14,6 +14,7 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from hypothesis import settings
 
 import building
 import carillon.build
-from sample import sample
+from sample import spread
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
 # Hundreds of commands are started: each would compile the whole tool again.  The files lie where Git does not see them.
@@ -50,10 +51,20 @@ def _compiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(carillon.build, "_compile", compiles)
 
 
-FOLDERS = ("conformance", "firmware", "threads", "osek")
-"""Whose tests build and run firmware, most of them on each board."""
-FEW = 3
-"""So many cases of a test always run."""
+FOLDERS = ("conformance", "firmware", "giotto", "osek", "races", "rounds", "threads", "time")
+"""The suites: tests that build and run programs, most of them on each board."""
+FILES = (
+    "test_console",
+    "test_oil_fuzz",
+    "test_one_cause",
+    "test_reuse",
+    "test_verify_microcode",
+    "test_verify_symbols",
+    "test_warm_build",
+)
+"""And others that take as long."""
+SHARE = 10
+"""By default, one of so many cases of a test runs, and at least one."""
 EVERYTHING = "carillon_everything"
 
 
@@ -83,17 +94,21 @@ def _values(case: Any) -> dict[str, str | int]:
 
 
 def _shortened(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The items of FOLDERS' tests that do not run by default."""
-    cases: dict[str, list[pytest.Function]] = {}
+    """The items of suites that do not run by default."""
+    files: dict[Path, dict[str, list[pytest.Function]]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.path.parent.name in FOLDERS:
-            cases.setdefault(f"{item.path}::{item.originalname}", []).append(item)
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and _is_of_a_suite(item.path):
+            files.setdefault(item.path, {}).setdefault(item.originalname, []).append(item)
     left_out: list[pytest.Item] = []
-    for of_a_test in cases.values():
-        if len(of_a_test) > FEW:
-            chosen = set(sample([_values(item.callspec) for item in of_a_test], max(FEW, (len(of_a_test) + 4) // 5)))
-            left_out += [item for i, item in enumerate(of_a_test) if i not in chosen]
+    for tests in files.values():
+        chosen = spread([[_values(item.callspec) for item in cases] for cases in tests.values()], SHARE)
+        for cases, kept in zip(tests.values(), chosen, strict=True):
+            left_out += [item for k, item in enumerate(cases) if k not in kept]
     return left_out
+
+
+def _is_of_a_suite(path: Path) -> bool:
+    return path.parent.name in FOLDERS or path.stem in FILES
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -123,7 +138,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if _is_shortened(config):
         folders = ", ".join(f"tests/{name}" for name in FOLDERS)
-        terminalreporter.write_line(f"{folders}: a fifth of the cases of each test; CARILLON_SUITES=all runs all")
+        terminalreporter.write_line(f"{folders}: a part of the cases of each test; CARILLON_SUITES=all runs all")
     reports = (report for of_a_kind in terminalreporter.stats.values() for report in of_a_kind)
     for suite, counts in sums(reports).items():
         terminalreporter.write_line(f"{suite}: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")

@@ -1,38 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cases of a test with many parameters run by default: some that have every value, and many pairs of values."""
+"""Which cases of tests with parameters run by default: some that together have every value."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 Case = Mapping[str, Hashable]
 """A parameter's name and its value, for each parameter of a case."""
 
 
-def sample(cases: Sequence[Case], count: int) -> list[int]:
-    """At least ``count`` of the cases' indices, in rising order.
+def spread(tests: Sequence[Sequence[Case]], share: int) -> list[set[int]]:
+    """Of each test's cases a part, 1 in ``share`` and at least one: their indices.  Together they have every value.
 
-    Each next case is the one with most values that no case before it has, of these the one with most pairs of values, and
-    of these the first.  Where ``count`` cases leave out a value, more are taken until every value is in one; a value that
-    one case alone has is no reason to take it.
+    The next case of a test is the one whose values the cases before it, also of other tests, have least often; of these the
+    first.  So tests that each run on one of several boards run on different ones.  A value that one case alone has is no reason
+    to take it.
     """
-    every = [frozenset(case.items()) for case in cases]
-    often = Counter(value for values in every for value in values)
-    values = [frozenset(value for value in of_a_case if often[value] > 1) for of_a_case in every]
-    pairs = [frozenset(frozenset(pair) for pair in combinations(of_a_case, 2)) for of_a_case in values]
-    missing_values, missing_pairs = set().union(*values), set().union(*pairs)
-    left = dict.fromkeys(range(len(cases)))
-    chosen = []
-    while left and (len(chosen) < count or missing_values):
-        best = max(left, key=lambda i: (len(values[i] & missing_values), len(pairs[i] & missing_pairs)))
-        del left[best]
-        chosen.append(best)
-        missing_values -= values[best]
-        missing_pairs -= pairs[best]
-    return sorted(chosen)
+    often = Counter(value for cases in tests for case in cases for value in case.items())
+    used: Counter[tuple[str, Hashable]] = Counter()
+    chosen: list[set[int]] = []
+
+    def values(case: Case) -> list[tuple[str, Hashable]]:
+        return [value for value in case.items() if often[value] > 1]
+
+    def take(test: int, among: Iterable[int]) -> None:
+        best = min(among, key=lambda k: (sorted(used[value] for value in values(tests[test][k])), k))
+        chosen[test].add(best)
+        used.update(values(tests[test][best]))
+
+    for test, cases in enumerate(tests):
+        chosen.append(set())
+        for _ in range(-(-len(cases) // share)):
+            take(test, set(range(len(cases))) - chosen[test])
+    for test, cases in enumerate(tests):
+        while lacking := [k for k, case in enumerate(cases) if any(not used[value] for value in values(case))]:
+            take(test, lacking)
+    return chosen
 
 
 def few(number: int) -> int:

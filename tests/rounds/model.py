@@ -395,7 +395,12 @@ class Machine:
         within = (frame.started - self.began) % self.mode.length
         tabled = any(c.tabled and c is not frame.carrier and within in c.points for c in self.active)
         if frame.carrier is not None and not tabled and frame.released == frame.started != self.kernel:
-            self.result.undelayed[self.result.starts] = (self.mode.name, frame.who, frame.carrier.source, frame.carrier.cell(within))
+            self.result.undelayed[self.result.starts] = (
+                self.mode.name,
+                frame.who,
+                frame.carrier.source,
+                frame.carrier.cell(within),
+            )
         self.result.starts += 1
         self.say("start", frame.who)
 
