@@ -25,8 +25,10 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -45,6 +47,8 @@ TAGGED = re.compile(r"\s*(?:typedef\s+)?(struct|union|enum)\b\s*(\w*)\s*\{(.*)\}
 TYPEDEF = re.compile(r"typedef\s.*?\(\s*\*?\s*(\w+)\s*\)\s*\(.*|typedef\s.*?\b(\w+)\s*(?:\[[^]]*\])?\s*;\s*", re.DOTALL)
 FUNCTION = re.compile(r"\s*[\w\s*]*?\b(\w+)\s*\(.*", re.DOTALL)
 NUMBERED = re.compile(rb"\.\d+(?=\0)")
+LONGEST_RUN = 6 * 3600
+"""Seconds that no run of the tests takes."""
 VARIABLE = re.compile(r"\s*[\w\s*]*?\b(\w+)\s*(?:\[[^]]*\]\s*)*;?\s*")
 
 
@@ -241,14 +245,19 @@ def code(compiler: str, target: Path) -> bytes:
 
 
 class Objects:
-    """The objects of the kernel as it is now, kept in a folder; those of earlier kernels are deleted."""
+    """The objects of the kernel as it is now, kept in a folder; those of earlier kernels are deleted.
+
+    Not at once: another run may have begun before a file of the kernel was changed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / _kernel(data_root())
         for other in folder.glob("*"):
-            if other != self.folder:
-                shutil.rmtree(other, ignore_errors=True)
+            with suppress(FileNotFoundError):  # another run has deleted it
+                if other != self.folder and time.time() - other.stat().st_mtime > LONGEST_RUN:
+                    shutil.rmtree(other, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
+        os.utime(self.folder)
 
     def made(
         self,
