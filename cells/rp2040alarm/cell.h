@@ -56,6 +56,13 @@ __attribute__((weak)) uint32_t rp2040alarm_periods[4];
         CARILLON_STORE(RP2040ALARM_ARMED, RP2040ALARM_BIT(cell)),                 \
         CARILLON_STORE(RP2040ALARM_RAW, RP2040ALARM_BIT(cell))
 
+/* What the registers read before anybody uses the alarm: its interrupt is not enabled, and it is not armed. */
+#define RP2040ALARM_UNTOUCHED(cell, width)                     \
+    {RP2040ALARM_ENABLE, RP2040ALARM_BIT(cell), 0u},           \
+    {                                                          \
+        RP2040ALARM_ARMED, RP2040ALARM_BIT(cell), 0u * (width) \
+    }
+
 /* As a time base: what has been counted since the start, modulo 2^32.  The counter itself has run since the chip has.
  */
 #define RP2040ALARM_FREE (rp2040alarm_now() - carillon_port_epoch)
@@ -106,9 +113,9 @@ static inline void rp2040alarm_acknowledge(uint32_t cell)
     }
 }
 
-/* The same in two steps, around a task that no other request of the cell may interrupt: before it, the request is
- * cleared, and the counter read; after it, the alarm is set.  So the task starts sooner.  What has passed by `since` is
- * one with the point that the task has run for.  If a point has passed after that, the cell asks once more. */
+/* The same in two steps, around a task that no other request of the cell may interrupt.  Before it, the request is
+ * cleared, and the counter read.  After it, the alarm is set.  So the task starts sooner.  What has passed by `since`
+ * is one with the point that the task has run for.  If a point has passed after that, the cell asks once more. */
 static inline uint32_t rp2040alarm_begin(uint32_t cell)
 {
     (void)cell;

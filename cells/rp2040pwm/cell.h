@@ -48,6 +48,13 @@
         CARILLON_STORE(RP2040PWM_CLEAR(RP2040PWM_ENABLE), RP2040PWM_BIT(cell)), \
         CARILLON_STORE(RP2040PWM_RAW, RP2040PWM_BIT(cell))
 
+/* What the registers read after reset: the slice stands, and its interrupt is not enabled. */
+#define RP2040PWM_UNTOUCHED(cell, width)                    \
+    {RP2040PWM_CONTROL(cell), UINT32_MAX, 0u},              \
+    {                                                       \
+        RP2040PWM_ENABLE, RP2040PWM_BIT(cell), 0u * (width) \
+    }
+
 /* A handler may return at once: the line has been let go by then. */
 static inline void rp2040pwm_acknowledge(uint32_t cell)
 {

@@ -71,6 +71,12 @@ __attribute__((weak)) uint32_t stm32match_periods[4];
 #define STM32MATCH_STOP(cell)                                                                     \
     CARILLON_STORE(STM32MATCH_BASE(cell), 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, 0u), \
         CARILLON_STORE(STM32MATCH_LETS(cell), 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + STM32MATCH_SR, 0u)
+/* What the registers read after reset.  If the timer's clock is off, its reload register reads 0. */
+#define STM32MATCH_UNTOUCHED(cell, width)                                                               \
+    {STM32MATCH_BASE(cell), UINT32_MAX, 0u}, {STM32MATCH_BASE(cell) + STM32MATCH_DIER, UINT32_MAX, 0u}, \
+    {                                                                                                   \
+        STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX, UINT32_MAX >> (32u - (width))                        \
+    }
 /* As a clock, whose match moves: the same. */
 #define STM32MATCH_FREE_PREPARE STM32MATCH_PREPARE
 #define STM32MATCH_FREE_START STM32MATCH_START
@@ -125,9 +131,10 @@ static inline void stm32match_acknowledge(uint32_t cell)
     }
 }
 
-/* The same in two steps, around a task that no other request of the cell may interrupt: before it, the flag is cleared,
- * and the counter read; after it, the match is moved.  So the task starts sooner.  What has passed by `since` is one
- * with the point that the task has run for.  If a point has passed after that, the cell asks once more at once. */
+/* The same in two steps, around a task that no other request of the cell may interrupt.  Before it, the flag is
+ * cleared, and the counter read.  After it, the match is moved.  So the task starts sooner.  What has passed by `since`
+ * is one with the point that the task has run for.  If a point has passed after that, the cell asks once more at once.
+ */
 static inline uint32_t stm32match_begin(uint32_t cell)
 {
     (void)cell;

@@ -2,15 +2,12 @@
  *
  * Whether a project has left to the system what is the system's (carillon_library.h). */
 #include "carillon_library.h"
-
 #include "carillon_port.h"
 
-#define VTOR UINT32_C(0xE000ED08)
+#include "ports/armv7m/check.h"
+
 #define AIRCR UINT32_C(0xE000ED0C)
 #define AIRCR_PRIGROUP(value) (((value) >> 8) & 7u)
-#define NVIC_PRIORITY UINT32_C(0xE000E400)
-#define LEAST_PRIORITY (256u / CARILLON_LEVELS) /* the value of the lowest bit that a priority has */
-#define PRIORITY_BITS (256u - LEAST_PRIORITY)
 
 static uint32_t mask_that_holds(void)
 {
@@ -30,19 +27,16 @@ static uint32_t mask_that_holds(void)
 /* What a priority of all ones reads, of an interrupt of the system; it is put back. */
 static uint32_t all_ones_read(void)
 {
-    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
-        const uint32_t source = carillon_expected_vectors[k].source;
-        if (source >= CARILLON_FIRST_INTERRUPT) {
-            volatile uint8_t *const priority =
-                (volatile uint8_t *)(uintptr_t)(NVIC_PRIORITY + (source - CARILLON_FIRST_INTERRUPT));
-            const uint8_t before = *priority;
-            *priority = 0xFFu;
-            const uint32_t read = *priority;
-            *priority = before;
-            return read;
-        }
+    const int32_t number = carillon_check_interrupt();
+    if (number < 0) {
+        return PRIORITY_BITS;
     }
-    return PRIORITY_BITS;
+    volatile uint8_t *const priority = (volatile uint8_t *)(uintptr_t)(NVIC_PRIORITY + (uint32_t)number);
+    const uint8_t before = *priority;
+    *priority = 0xFFu;
+    const uint32_t read = *priority;
+    *priority = before;
+    return read;
 }
 
 enum carillon_start carillon_check_start(uint32_t *where)
@@ -63,23 +57,5 @@ enum carillon_start carillon_check_start(uint32_t *where)
     if ((*where & PRIORITY_BITS) != PRIORITY_BITS) { /* more bits do no harm: they are 0 */
         return CARILLON_START_PRIORITY_BITS;
     }
-#if CARILLON_MODES <= 1 /* else the tables are the system's own */
-    const volatile carillon_vector *const table = (const volatile carillon_vector *)(uintptr_t)CARILLON_REGISTER(VTOR);
-    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
-        const struct carillon_expected_vector *const expected = &carillon_expected_vectors[k];
-        *where = expected->source;
-        if (table[expected->source] != expected->handler) {
-            return CARILLON_START_VECTOR;
-        }
-    }
-#endif
-    for (uint32_t k = 0; k < carillon_expected_register_count; k++) {
-        const struct carillon_expected_register *const expected = &carillon_expected_registers[k];
-        *where = expected->address;
-        if ((CARILLON_REGISTER(expected->address) & expected->bits) != expected->value) {
-            return CARILLON_START_TIMER;
-        }
-    }
-    *where = 0u;
-    return CARILLON_START_READY;
+    return carillon_check_devices(where);
 }

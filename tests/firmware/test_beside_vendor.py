@@ -21,19 +21,24 @@ from carillon.pipeline import Planned, plan
 from carillon.run import run
 from carillon.trace import Event, Kind
 from carillon.verify.elf import Elf
-from runnable import RIGLESS
+from runnable import NODE, RIGLESS
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "beside-cmsis"
 DISCOVERY = "stm32f4-discovery"
-CHIPS = {MPS: "mps2-an385", DISCOVERY: "stm32f407"}
-BUTTONS = {MPS: ("PORT0_0", "PORT0_0_Handler", 32), DISCOVERY: ("EXTI0", "EXTI0_IRQHandler", 22)}
-BOARDS = [MPS, pytest.param(DISCOVERY, marks=RIGLESS)]
+PICO = "raspberry-pi-pico"
+CHIPS = {MPS: "mps2-an385", DISCOVERY: "stm32f407", PICO: "rp2040"}
+BUTTONS = {
+    MPS: ("PORT0_0", "PORT0_0_Handler", 32),
+    DISCOVERY: ("EXTI0", "EXTI0_IRQHandler", 22),
+    PICO: ("IO_IRQ_BANK0", "isr_irq13", 29),
+}
+BOARDS = [MPS, pytest.param(DISCOVERY, marks=RIGLESS), pytest.param(PICO, marks=NODE)]
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("ninja") is None, reason="needs cmake and ninja")
 
 
-SCHEDULES = {MPS: "mps2-an385.toml", DISCOVERY: "schedule.toml"}
+SCHEDULES = {MPS: "mps2-an385.toml", DISCOVERY: "schedule.toml", PICO: "pico.toml"}
 
 
 def schedule(folder: Path, board: str) -> Path:
@@ -74,17 +79,21 @@ def test_the_same_starts_in_a_cmake_project_with_a_vendors_start_up_code_and_alo
     alone = events_of(planned, None, tmp_path / "alone")
     starts = [e for e in alone if e.kind is Kind.START]
     assert len(starts) == 2 * (200 + 10 + 1)
-    assert beside == alone
+    if board != PICO:
+        assert beside == alone
+    # The start waits for a microsecond, which it sees some instructions later, depending on where its loop was.
+    assert [(e.kind, e.object, e.t) for e in beside] == [(e.kind, e.object, e.t) for e in alone]
+    assert len({b.n - a.n for b, a in zip(beside, alone, strict=True)} - {0}) <= 1
 
 
-@pytest.mark.parametrize("board", [MPS, DISCOVERY])
+@pytest.mark.parametrize("board", [MPS, DISCOVERY, PICO])
 def test_the_vendors_table_has_a_function_of_the_application_and_nothing_between(tmp_path: Path, board: str) -> None:
     planned = plan(schedule(tmp_path, board), Diagnostics(), board)
     elf = project(planned, tmp_path, CHIPS[board])
     table, where = Elf(elf), symbols(elf)
     _, handler, source = BUTTONS[board]
     assert planned.system.board.run is not None
-    begin = planned.system.board.run.code_base
+    begin = planned.system.board.run.code_base + planned.system.board.run.table_offset
     assert table.number(begin + 4 * source, 4) == where["button"][0] | 1
     assert where[handler][0] & ~1 == where["button"][0] & ~1
     for vector in planned.image.vectors[0]:
@@ -205,6 +214,15 @@ WRONG = {
     "a timer that runs": ("AT(0x40000000) = 1;", "AT(0x40000000) = 0;", "TIMER", 0x40000000),
     "half a dual timer that runs": ("AT(0x40002008) = 0x80;", "AT(0x40002008) = 0x20;", "TIMER", 0x40002008),
 }
+WRONG_ON_PICO = {
+    "nothing": ("", "", "READY", 0),
+    "interrupts masked": ('__asm__("cpsid i");', '__asm__("cpsie i");', "MASKED", 1),
+    "another table": ("AT(0xE000ED08) = (uint32_t)table;", "AT(0xE000ED08) = 0x10000100;", "VECTOR", 16),
+    "an alarm that is armed": ("AT(0x40054014) = 0xFFFFFF;", "AT(0x40054020) = 2;", "TIMER", 0x40054020),
+    "an alarm that may interrupt": ("AT(0x40054038) = 1;", "AT(0x40054038) = 0;", "TIMER", 0x40054038),
+    "a slice that runs": ("AT(0x40050014) = 1;", "AT(0x40050014) = 0;", "TIMER", 0x40050014),
+}
+CASES = [(MPS, name) for name in WRONG] + [pytest.param(PICO, name, marks=NODE) for name in WRONG_ON_PICO]
 WRONG_MAIN = """
 #include "carillon/osektime.h"
 #include "carillon_library.h"
@@ -226,14 +244,18 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_the_check_of_the_start_names_what_is_wrong(tmp_path: Path, name: str) -> None:
-    wrong, right, reason, at = WRONG[name]
-    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+@pytest.mark.parametrize(("board", "name"), CASES)
+def test_the_check_of_the_start_names_what_is_wrong(tmp_path: Path, board: str, name: str) -> None:
+    wrong, right, reason, at = (WRONG if board == MPS else WRONG_ON_PICO)[name]
+    planned = plan(schedule(tmp_path, board), Diagnostics(), board)
     own = tmp_path / "project"
     shutil.copytree(EXAMPLE / "project", own)
     (own / "main.c").write_text(WRONG_MAIN.format(wrong=wrong, right=right, reason=reason, at=at), encoding="utf-8")
-    elf = project(planned, tmp_path, CHIPS[MPS], own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(
+        lists.read_text(encoding="utf-8").replace("${CMAKE_CURRENT_SOURCE_DIR}/../../..", str(ROOT)), encoding="utf-8"
+    )
+    elf = project(planned, tmp_path, CHIPS[board], own)
     starts = [e for e in events_of(planned, elf, tmp_path, ticks=10_000) if e.kind is Kind.START]
     assert starts  # main has started the system, as the check said what was expected
 

@@ -61,6 +61,12 @@ def handler_names(image: Image) -> dict[int, str]:
     return _SYSTEM | (board.interrupts.handlers if board.interrupts is not None else {})
 
 
+def _other_names(image: Image) -> dict[int, str]:
+    """The same of other start-up code for the chip, as the Pico's."""
+    interrupts = image.system.board.interrupts
+    return interrupts.other_handlers if interrupts is not None else {}
+
+
 def supervisor(image: Image) -> bool:
     """Whether handlers lower the execution priority, for which the system takes the supervisor's call."""
     return checked(image) and bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
@@ -93,8 +99,13 @@ def _named(image: Image, application: bool) -> dict[str, str]:
     if own_table(image):
         return {}
     symbols = {s: v.symbol if v.frame is Frame.NONE else f"carillon_frame_{s}" for s, v in sorted(used(image).items())}
-    found = {names[s]: symbol for s, symbol in symbols.items() if s in names and (symbol in own) == application}
-    found |= {names[SUPERVISOR]: "carillon_port_supervisor_call"} if supervisor(image) and not application else {}
+    symbols |= {SUPERVISOR: "carillon_port_supervisor_call"} if supervisor(image) else {}
+    found = {
+        named[s]: symbol
+        for named in (names, _other_names(image))
+        for s, symbol in symbols.items()
+        if s in named and (symbol in own) == application
+    }
     return {name: function for name, function in found.items() if name != function}
 
 

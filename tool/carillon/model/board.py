@@ -205,6 +205,10 @@ class Interrupts(Frozen):
     first: Source = Field(default=0, description="the source that the vendor counts as 0")
     numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
     irregular: dict[Identifier, Identifier] = Field(default_factory=dict, description="handlers that are called otherwise")
+    numbered: Text = Field(default="", description="how other start-up code calls a handler; {} is the interrupt's number")
+    exceptions: dict[Identifier, Source] = Field(
+        default_factory=dict, description="what that code calls the handlers of the processor's exceptions, with their sources"
+    )
 
     @property
     def sources(self) -> dict[str, int]:
@@ -215,6 +219,14 @@ class Interrupts(Frozen):
     def handlers(self) -> dict[int, str]:
         """The vendor's handler of each source."""
         return {s: self.irregular.get(name, self.handler.replace("{}", name)) for name, s in self.sources.items()}
+
+    @property
+    def other_handlers(self) -> dict[int, str]:
+        """What other start-up code calls the handlers; none if there is no other."""
+        if not self.numbered:
+            return {}
+        named = {number + self.first: self.numbered.replace("{}", str(number)) for number in self.numbers.values()}
+        return named | {source: name for name, source in self.exceptions.items()}
 
 
 class Console(Frozen):

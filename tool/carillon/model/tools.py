@@ -40,6 +40,7 @@ class Run(Frozen):
         default=0, description="where the code region begins, for the tracing plugin"
     )
     code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = Field(default=0x100000, description="its size")
+    table_offset: Count = Field(default=0, description="where in it the vector table of a vendor's start-up code begins")
     pins: dict[Identifier, Count] = Field(
         default_factory=dict, description="pins that stimuli may use: how many there are, from 0, of each prefix of their names"
     )

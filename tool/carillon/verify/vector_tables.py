@@ -58,8 +58,8 @@ def in_library(elf: Elf) -> bool:
 
 
 def table_of(elf: Elf, table: int, board: Board) -> int:
-    """Where a mode's vector table is: a library of one mode leaves that to the start-up code, whose table begins the image."""
-    return table if table or not in_library(elf) or board.run is None else board.run.code_base
+    """Where a mode's vector table is: beside a library of one mode, that of the start-up code (the board's [run])."""
+    return table if table or not in_library(elf) or board.run is None else board.run.code_base + board.run.table_offset
 
 
 def differences(elf: Elf, table: int, board: Board, used: Iterable[int]) -> Iterator[str]:
