@@ -65,11 +65,7 @@ static uint8_t highest(carillon_software_word set, carillon_software_word *highe
 }
 #endif
 
-volatile uint8_t carillon_software_level;
-volatile uint8_t carillon_software_locked;
-volatile uint8_t carillon_software_top;
-carillon_software_word carillon_software_top_bit;
-carillon_software_word carillon_software_pending[CARILLON_SOFTWARE_WORDS];
+struct carillon_software carillon_software;
 #if CARILLON_SOFTWARE_WORDS > 1
 static carillon_software_word words[SUMS]; /* which words are not 0 */
 #endif
@@ -88,11 +84,11 @@ static __attribute__((noinline)) uint8_t find_top(void)
         number = (uint8_t)((sum * WORD_BITS) + top_bit(words[sum]));
     }
 #endif
-    const carillon_software_word levels = carillon_software_pending[number];
+    const carillon_software_word levels = carillon_software.pending[number];
     if (levels != 0u) {
-        level = (uint8_t)((number * WORD_BITS) + highest(levels, &carillon_software_top_bit));
+        level = (uint8_t)((number * WORD_BITS) + highest(levels, &carillon_software.top_bit));
     }
-    carillon_software_top = level;
+    carillon_software.top = level;
     return level;
 }
 
@@ -100,23 +96,23 @@ static __attribute__((noinline)) uint8_t find_top(void)
 static inline void level_begins(uint8_t level)
 {
     const uint8_t number = CARILLON_SOFTWARE_WORD_OF(level);
-    const carillon_software_word others = (carillon_software_word)~carillon_software_top_bit;
-    const carillon_software_word rest = (carillon_software_word)(carillon_software_pending[number] & others);
-    carillon_software_pending[number] = rest;
+    const carillon_software_word others = (carillon_software_word)~carillon_software.top_bit;
+    const carillon_software_word rest = (carillon_software_word)(carillon_software.pending[number] & others);
+    carillon_software.pending[number] = rest;
 #if CARILLON_SOFTWARE_WORDS > 1
     if (rest == 0u) {
         words[number / WORD_BITS] &= (carillon_software_word)~bit(number % WORD_BITS);
     }
 #endif
-    carillon_software_level = level;
+    carillon_software.level = level;
 }
 
 /* A handler has returned, locked or not, and at whatever level: what it preempted goes on at its own, unless the level
  * that this returns is higher. */
 static inline uint8_t level_ended(uint8_t preempted)
 {
-    carillon_software_locked = 0u;
-    carillon_software_level = preempted;
+    carillon_software.locked = 0u;
+    carillon_software.level = preempted;
     return find_top();
 }
 
@@ -144,8 +140,8 @@ void carillon_software_request(carillon_software_word level_bit, uint8_t level)
 /* What goes on here, with the processor's mask. */
 static carillon_software_state state(uint32_t mask)
 {
-    const carillon_software_state lock = (carillon_software_locked != 0u) ? LOCK : 0u;
-    return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software_level) | lock |
+    const carillon_software_state lock = (carillon_software.locked != 0u) ? LOCK : 0u;
+    return (carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software.level) | lock |
                                      (carillon_software_state)mask);
 }
 
@@ -157,7 +153,7 @@ carillon_software_state carillon_software_mask(void)
 carillon_software_state carillon_software_lock(void)
 {
     const carillon_software_state saved = state(carillon_port_raise(CARILLON_OSEK_TOP));
-    carillon_software_locked = 1u;
+    carillon_software.locked = 1u;
     return saved;
 }
 
@@ -168,8 +164,8 @@ carillon_software_state carillon_software_raise(uint8_t level)
     if (level > CARILLON_OSEK_TASK_LEVELS) { /* first: what an interrupt in between requests would wait for the level */
         (void)carillon_port_raise(CARILLON_OSEK_PORT_LEVEL(level));
     }
-    if (task_level > carillon_software_level) {
-        carillon_software_level = task_level;
+    if (task_level > carillon_software.level) {
+        carillon_software.level = task_level;
     }
     return saved;
 }
@@ -178,10 +174,10 @@ void carillon_software_lower(carillon_software_state saved)
 {
     const uint8_t level = LEVEL_OF(saved);
     const uint8_t locked = ((saved & LOCK) != 0u) ? 1u : 0u;
-    carillon_software_level = level;
-    carillon_software_locked = locked;
+    carillon_software.level = level;
+    carillon_software.locked = locked;
     carillon_port_restore((carillon_software_state)(saved & (LOCK - 1u)));
-    if ((carillon_software_top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
+    if ((carillon_software.top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
         carillon_software_deliver();
     }
 #if CARILLON_OSEK_SLICES
@@ -192,7 +188,7 @@ void carillon_software_lower(carillon_software_state saved)
 }
 
 /* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
- * 2. While a level's handler runs, carillon_software_top is at least that level, even if no more is pending.  Whoever
+ * 2. While a level's handler runs, carillon_software.top is at least that level, even if no more is pending.  Whoever
  *    requests, unlocks or ends a handler of an interrupt asks only for what is higher than the running level.  What
  *    runs within a level's handler never has a lower level.  So it is enough to find the highest pending level when the
  *    handler has returned.
@@ -210,12 +206,12 @@ static inline __attribute__((always_inline)) uint32_t deliver(void)
     static volatile uint8_t handler;
 #endif
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
-    const uint8_t preempted = carillon_software_level;
+    const uint8_t preempted = carillon_software.level;
 #if CARILLON_OSEK_BUDGETS
     const struct carillon_budget_left left = carillon_budget_take();
     carillon_budget.state = CARILLON_UNWATCHED; /* between jobs, where nothing is locked */
 #endif
-    uint8_t level = carillon_software_top;
+    uint8_t level = carillon_software.top;
     while (level > preempted) { /* bounded by the levels above the current one and their requests */
         level_begins(level);
 #if CARILLON_OSEK_TASK_HOOKS
@@ -224,7 +220,7 @@ static inline __attribute__((always_inline)) uint32_t deliver(void)
 #endif
 #if CARILLON_OSEK_BUDGETS
         carillon_budget.mask = saved;
-        carillon_software_locked = 1u; /* until the job's frame stands */
+        carillon_software.locked = 1u; /* until the job's frame stands */
 #else
         carillon_port_restore(saved);
 #endif
@@ -278,7 +274,7 @@ void carillon_software_above(uint8_t level, uint8_t preempted)
 #else
 void carillon_software_dispatch(void)
 {
-    if (carillon_software_top > carillon_software_level) {
+    if (carillon_software.top > carillon_software.level) {
         carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
     }
 #if CARILLON_OSEK_SLICES

@@ -23,10 +23,6 @@ extern "C" {
 #define CARILLON_BASE_ENDS_LOCKED 0
 #endif
 
-/* What runs: its level, ceilings included, and whether the kernel's lock is held. */
-extern volatile uint8_t carillon_software_level;
-extern volatile uint8_t carillon_software_locked;
-
 /* The handler of each task level, from 1. */
 extern const carillon_vector carillon_software_handlers[];
 
@@ -46,9 +42,14 @@ typedef uint32_t carillon_software_word;
 #define CARILLON_SOFTWARE_WORDS ((CARILLON_OSEK_TASK_LEVELS / CARILLON_SOFTWARE_WORD_BITS) + 1u)
 #define CARILLON_SOFTWARE_WORD_OF(level) ((uint8_t)((level) / CARILLON_SOFTWARE_WORD_BITS))
 #endif
-extern carillon_software_word carillon_software_pending[];
-extern volatile uint8_t carillon_software_top;
-extern carillon_software_word carillon_software_top_bit;
+struct carillon_software {
+    volatile uint8_t level;  /* of what runs, ceilings included */
+    volatile uint8_t locked; /* whether the kernel's lock is held */
+    volatile uint8_t top;    /* ports/avr/carillon_port.h reads it, and the level */
+    carillon_software_word top_bit;
+    carillon_software_word pending[CARILLON_SOFTWARE_WORDS];
+};
+extern struct carillon_software carillon_software;
 void carillon_software_sum(uint8_t level); /* its word is not 0 */
 
 /* What the table of a task has: the bit of its level. */
@@ -61,14 +62,14 @@ void carillon_software_sum(uint8_t level); /* its word is not 0 */
  * request a level. */
 static inline void carillon_software_pend(carillon_software_word level_bit, uint8_t level)
 {
-    carillon_software_word *const word = &carillon_software_pending[CARILLON_SOFTWARE_WORD_OF(level)];
+    carillon_software_word *const word = &carillon_software.pending[CARILLON_SOFTWARE_WORD_OF(level)];
     *word = (carillon_software_word)(*word | level_bit);
 #if CARILLON_SOFTWARE_WORDS > 1
     carillon_software_sum(level);
 #endif
-    if (level > carillon_software_top) {
-        carillon_software_top = level;
-        carillon_software_top_bit = level_bit;
+    if (level > carillon_software.top) {
+        carillon_software.top = level;
+        carillon_software.top_bit = level_bit;
     }
 }
 
@@ -137,12 +138,12 @@ static inline void carillon_osek_unlock(uint32_t saved)
 static inline uint32_t carillon_osek_hold(void)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
-    carillon_software_locked = 1u;
+    carillon_software.locked = 1u;
     return mask;
 }
 static inline void carillon_osek_release(uint32_t mask)
 {
-    carillon_software_lower((carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software_level) | mask));
+    carillon_software_lower((carillon_software_state)(CARILLON_SOFTWARE_LEVEL(carillon_software.level) | mask));
 }
 /* What a level's handler begins and ends with.  Who has called it undoes the lock and the level. */
 static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)

@@ -341,7 +341,7 @@ static bool gives_way_here(void)
         return false;
     }
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[carillon_osek_running];
-    if ((fixed->level != carillon_software_level) ||
+    if ((fixed->level != carillon_software.level) ||
         !carillon_port_is_on(fixed->stack, fixed->stack_words, &fixed->extended->context)) {
         return false;
     }

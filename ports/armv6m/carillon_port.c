@@ -147,9 +147,23 @@ __attribute__((naked)) void carillon_port_supervisor_call(void)
                              "   pop {r4, pc}\n");
 }
 
-void carillon_port_run_base(carillon_vector function)
+/* The same where nothing was preempted: to thread mode. */
+__attribute__((naked)) void carillon_port_run_base(carillon_vector function __attribute__((unused)))
 {
-    carillon_port_run_preempted(function, 0u);
+    __asm__ volatile(UNIFIED "   push {r4, lr}\n"
+                             "   sub sp, sp, #32\n"
+                             "   movs r2, #1\n"
+                             "   bics r0, r0, r2\n"
+                             "   lsls r2, r2, #24\n"
+                             "   ldr r3, =carillon_port_lowered_end\n"
+                             "   str r3, [sp, #20]\n"
+                             "   str r0, [sp, #24]\n"
+                             "   str r2, [sp, #28]\n"
+                             "   movs r2, #6\n"
+                             "   mvns r2, r2\n"
+                             "   mov lr, r2\n"
+                             "   b carillon_port_lower\n"
+                             "   .ltorg\n");
 }
 
 /* Interrupts below tasks wait while a lowered task runs, by the mask of their level.  The round may enable one of them

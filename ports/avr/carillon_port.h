@@ -410,12 +410,12 @@ void carillon_port_reset(void);
 #else
 #define CARILLON_END_SLICE
 #endif
-#define CARILLON_DISPATCH                   \
-    "   lds r24, carillon_software_top\n"   \
-    "   lds r22, carillon_software_level\n" \
-    "   cp r22, r24\n"                      \
-    "   brcc 5f\n"                          \
-    "   call carillon_software_above\n"     \
+#define CARILLON_DISPATCH               \
+    "   lds r24, carillon_software+2\n" \
+    "   lds r22, carillon_software+0\n" \
+    "   cp r22, r24\n"                  \
+    "   brcc 5f\n"                      \
+    "   call carillon_software_above\n" \
     "5:\n" CARILLON_END_SLICE
 #define CARILLON_BEGIN_FRAME(source, function) \
     "   push r30\n"                            \
