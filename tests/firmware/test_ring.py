@@ -21,7 +21,11 @@ from carillon.timing.handlers import handler_cost
 from carillon.trace import Kind, Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
+from runnable import NODE, RIGLESS
 
+BOARDS = [AST, MPS, pytest.param("stm32f4-discovery", marks=RIGLESS), pytest.param("raspberry-pi-pico", marks=NODE)]
+LENGTHS = {"stm32f4-discovery": 16_000_000, "raspberry-pi-pico": 50_000}
+"""Ticks of a round, in which the ring is printed: by a UART that takes its time."""
 ROUND = 20_000
 """Long enough for the ring to be printed in what it leaves idle."""
 TASKS = ("Slow", "Fast", "Print")
@@ -29,6 +33,8 @@ NOTE = 12
 """Instructions of an event at most."""
 AROUND = 2
 """Of what stands in a task's place: saving registers and calling the task, or restoring them."""
+ADDRESSES = {"raspberry-pi-pico": 3}
+"""Instructions that load addresses first; on ARMv7-M they are among the twelve."""
 
 
 def code(words: int) -> str:
@@ -50,7 +56,7 @@ def schedule(words: int, round_length: int = 400_000) -> str:
 
 
 def traced(lab: Laboratory, board: str, words: int) -> Outcome:
-    return lab.run(schedule(words), code(words), board, rounds=6)
+    return lab.run(schedule(words, LENGTHS.get(board, 400_000)), code(words), board, rounds=6)
 
 
 def ring_of(outcome: Outcome) -> Captured:
@@ -82,7 +88,7 @@ def timeline(trace: Trace, summary: Summary | None = None) -> dict[str, list[tup
 
 
 @pytest.mark.parametrize("words", [16, 128])
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", BOARDS)
 def test_ring_pins_and_emulator_have_one_timeline(lab: Laboratory, board: str, words: int) -> None:
     outcome = traced(lab, board, words)
     seen, pins, ring = timeline(outcome.trace), timeline(pins_of(outcome).trace), ring_of(outcome)
@@ -97,7 +103,7 @@ def test_ring_pins_and_emulator_have_one_timeline(lab: Laboratory, board: str, w
     assert first.kind is Kind.START
     # The ring has the last events up to the task that printed it: the same rounds, counted from the first that it has.
     back = {name: seen[name][: 2 * 5 if name == "Slow" else 5 if name == "Fast" else 4] for name in TASKS}
-    rounds = (5 - -(-sum(len(runs) for runs in kept.values()) // 4)) * 400_000
+    rounds = (5 - -(-sum(len(runs) for runs in kept.values()) // 4)) * LENGTHS.get(board, 400_000)
     assert sum(len(runs) for runs in kept.values()) >= min(words // 2 - 2, 19)
     shift = min(
         (back[name][-len(kept[name])][0] - kept[name][0][0] for name in TASKS if kept[name]), key=lambda d: abs(d - rounds)
@@ -108,20 +114,21 @@ def test_ring_pins_and_emulator_have_one_timeline(lab: Laboratory, board: str, w
             assert one[1] == pytest.approx(other[1] + shift, abs=near)
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", BOARDS)
 def test_an_event_takes_twelve_instructions(lab: Laboratory, board: str) -> None:
-    traced_, plain = traced(lab, board, 128), lab.run(schedule(128).split("[trace]")[0], works(Slow=400, Fast=90, Print=5), board)
+    untraced = schedule(128, LENGTHS.get(board, 400_000)).split("[trace]")[0]
+    traced_, plain = traced(lab, board, 128), lab.run(untraced, works(Slow=400, Fast=90, Print=5), board)
     for name in ("Slow", "Fast"):
         one, other = traced_.task(name), plain.task(name)
         assert one.dispatch is not None
         assert other.dispatch is not None
         assert one.terminate is not None
         assert other.terminate is not None
-        assert one.dispatch.maximum - other.dispatch.maximum <= NOTE + AROUND
+        assert one.dispatch.maximum - other.dispatch.maximum <= NOTE + AROUND + ADDRESSES.get(board, 0)
         assert one.terminate.maximum - other.terminate.maximum <= NOTE
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", BOARDS)
 def test_the_check_of_deadlines_counts_the_events(lab: Laboratory, board: str) -> None:
     outcome = traced(lab, board, 128)
     (mode,) = outcome.planned.image.modes

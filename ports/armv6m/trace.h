@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A ring of events on ARMv6-M: a word for each start and end of a task, in twelve instructions at most.
+ *
+ * trace.c, which is generated, has defined the counter, the bits of a word that say what happened, and the ring's
+ * bytes, a power of two.
+ *
+ * 1. The processor has no exclusive loads.  So interrupts are masked for five instructions, in which a slot and the
+ *    time are taken.  Times never fall from a slot to the next.
+ * 2. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring.
+ * 3. The ring is aligned to twice its size, so clearing one bit of an address leads from its end to its begin. */
+#ifndef CARILLON_TRACE_H
+#define CARILLON_TRACE_H
+
+#include "carillon_port.h"
+
+/* Let the counter count. */
+void carillon_trace_start(void);
+
+uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u] __attribute__((aligned(2 * CARILLON_TRACE_BYTES), used));
+uint32_t *carillon_trace_next = carillon_trace_ring;
+
+/* The compiler expects the instructions of Thumb in their old syntax behind this. */
+#define CARILLON_TRACE_NOTE(event)                                                                                    \
+    do {                                                                                                              \
+        uint32_t *slot;                                                                                               \
+        uint32_t after;                                                                                               \
+        uint32_t masked;                                                                                              \
+        uint32_t word;                                                                                                \
+        __asm__ volatile(".syntax unified\n"                                                                          \
+                         "   mrs %[masked], primask\n"                                                                \
+                         "   cpsid i\n"                                                                               \
+                         "   ldr %[slot], [%[next]]\n"                                                                \
+                         "   ldr %[word], [%[counter]]\n"                                                             \
+                         "   adds %[after], %[slot], #4\n"                                                            \
+                         "   bics %[after], %[after], %[size]\n"                                                      \
+                         "   str %[after], [%[next]]\n"                                                               \
+                         "   msr primask, %[masked]\n"                                                                \
+                         "   lsls %[word], %[word], %[bits]\n"                                                        \
+                         "   adds %[word], %[word], %[what]\n"                                                        \
+                         "   str %[word], [%[slot]]\n"                                                                \
+                         "   .syntax divided\n"                                                                       \
+                         : [slot] "=&l"(slot), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word)       \
+                         : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER),                   \
+                           [size] "l"(CARILLON_TRACE_BYTES), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event) \
+                         : "cc", "memory");                                                                           \
+    } while (0)
+
+#endif
