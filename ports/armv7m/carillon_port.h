@@ -347,13 +347,18 @@ extern uint32_t carillon_stack_top[];
 /* The handler of SVCall, whose vector is among CARILLON_SYSTEM_VECTORS. */
 void carillon_port_supervisor_call(void);
 
-/* The processor wants a table aligned to its size, rounded up to a power of two. */
-#if CARILLON_SOURCES > 128
-#error "carillon_port.h: align vector tables for more than 128 sources"
+/* The processor wants a table aligned to its size, rounded up to a power of two.  It has 512 vectors at most. */
+#if CARILLON_SOURCES <= 128
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 512
+#elif CARILLON_SOURCES <= 256
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 1024
+#else
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 2048
 #endif
 
-/* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
-#define CARILLON_VECTOR_TABLE(first) __attribute__((section(".vectors" first), aligned(512), used))
+/* A mode's vector table; the one where the code begins is that of the mode the system starts in. */
+#define CARILLON_VECTOR_TABLE(first) \
+    __attribute__((section(".vectors" first), aligned(CARILLON_VECTOR_TABLE_ALIGNMENT), used))
 
 #ifdef __cplusplus
 }
