@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks that use the floating-point unit of a Cortex-M4, and preempt one another, wait and end in the middle of it.
+"""Tasks that use the floating-point unit of a Cortex-M4 or M33, and preempt one another, wait and end in the middle of it.
 
 Each puts numbers of its own into the unit's registers and its own rounding mode into FPSCR, and finds them again: all of
 them whatever preempts it, those that a function preserves whatever it waits for.
@@ -13,11 +13,11 @@ from laboratory import Laboratory, declared, points
 from carillon.model.board import Role
 
 BOARD = """# SPDX-License-Identifier: Apache-2.0
-base = "ast1030-evb"
+base = "{base}"
 name = "fpu-{abi}"
-summary = "ast1030-evb compiled for its floating-point unit"
+summary = "{base} compiled for its floating-point unit"
 [build]
-cflags = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi={abi}", "-mfpu=fpv4-sp-d16"]
+cflags = ["-mcpu={cpu}", "-mthumb", "-mfloat-abi={abi}", "-mfpu={fpu}"]
 """
 
 REGISTERS = """
@@ -122,10 +122,14 @@ def threads(**priorities: int) -> str:
     return "".join(f"[thread.{name}]\npriority = {priority}\nstack = 2048\n" for name, priority in priorities.items())
 
 
-@pytest.fixture(params=["softfp", "hard"])
+M4, M33 = ("ast1030-evb", "cortex-m4", "fpv4-sp-d16"), ("mps2-an505", "cortex-m33", "fpv5-sp-d16")
+
+
+@pytest.fixture(params=[("softfp", *M4), ("hard", *M4), ("hard", *M33)], ids=lambda p: f"{p[0]}-{p[2]}")
 def board(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("fpu") / "board.toml"
-    path.write_text(BOARD.format(abi=request.param), encoding="utf-8")
+    abi, base, cpu, fpu = request.param
+    path.write_text(BOARD.format(abi=abi, base=base, cpu=cpu, fpu=fpu), encoding="utf-8")
     return str(path)
 
 
