@@ -39,7 +39,17 @@ void carillon_port_set_vectors(const void *vectors)
 #endif
 }
 
-/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */
+/* Five instructions a turn, or as many as CARILLON_START_SPACING is long, if the board defines it as its start_spacing:
+ * the tool offsets each cell's first interval by its place in the list. */
+#ifdef CARILLON_START_SPACING
+#define TURN (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
+#define TIMES_TURN    \
+    "   mov r6, %3\n" \
+    "   mul r6, r3, r6\n"
+#else
+#define TURN 5
+#define TIMES_TURN "   add r6, r3, r3, lsl #2\n"
+#endif
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
 {
@@ -47,10 +57,14 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      ".global carillon_port_start_store\n"
                      "carillon_port_start_store:\n"
                      "   str r3, [r2]\n"
+                     "   .rept %c0 - 4\n"
                      "   nop\n"
+                     "   .endr\n"
                      "   subs r1, r1, #1\n"
                      "   bne 1b\n"
-                     "   bx lr\n");
+                     "   bx lr\n"
+                     :
+                     : "i"(TURN));
 }
 
 /* Where a tick is several instructions, find its beginning.  Take samples that are an instruction further apart than a
@@ -75,7 +89,7 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 #endif
 
 /* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
- * between, 16 are always the same, five are for each store of `before`, and the delay takes the rest. */
+ * between, 16 are always the same, a turn is for each store of `before`, and the delay takes the rest. */
 __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute__((unused)),
                                                    uint32_t target __attribute__((unused)),
                                                    const struct carillon_store *before __attribute__((unused)),
@@ -84,8 +98,8 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                                                    uint32_t count __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, r5, r6, lr}\n"
-                     "   ldrd r4, r5, [sp, #16]\n"               /* list, count */
-                     "   add r6, r3, r3, lsl #2\n" FIND_THE_TICK /* now */
+                     "   ldrd r4, r5, [sp, #16]\n" /* list, count */
+                     TIMES_TURN FIND_THE_TICK      /* now */
                      "   subs r0, r0, r1\n"
                      "   mov r1, %0\n"
                      "   mul r0, r0, r1\n"
@@ -101,7 +115,9 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   bne 1b\n"
                      "2: ldmia r2!, {r0, r1}\n"
                      "   str r1, [r0]\n"
+                     "   .rept %c3 - 4\n"
                      "   nop\n"
+                     "   .endr\n"
                      "   subs r3, r3, #1\n"
                      "   bne 2b\n"
                      "   mov r0, r4\n"
@@ -109,7 +125,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2), "i"(TURN));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
