@@ -5,6 +5,11 @@
 
 #include "ports/armv7m/delay.h"
 
+/* Is the processor an ARMv8-M in its non-secure state, or one without states?  Its board says so. */
+#ifndef CARILLON_NON_SECURE
+#define CARILLON_NON_SECURE 0
+#endif
+
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u
@@ -188,14 +193,23 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
 #define MASK_BELOW
 #define RESTORE_MASK
 #endif
+/* EXC_RETURN for the main stack and a basic frame.  ARMv8-M has two bits in it that ARMv7-M has not: the state of the
+ * stack and of the exception (S and ES).  They are 1 in the secure state.  In the non-secure one, and where the chip
+ * has no other, they are 0. */
+#if CARILLON_NON_SECURE
+#define TO_THREAD_MODE "   mvn lr, #0x47\n"
+#define TO_HANDLER_MODE "   mvn lr, #0x4F\n"
+#else
+#define TO_THREAD_MODE "   mvn lr, #6\n"
+#define TO_HANDLER_MODE "   mvn lr, #14\n"
+#endif
 #define MAKE_FRAME                                                      \
     "   sub sp, sp, #32\n"                                              \
     "   ldr r1, =carillon_port_lowered_end\n"                           \
     "   mov r2, #0x01000000\n" /* xPSR: Thumb state */                  \
     "   bic r0, r0, #1\n"                                               \
     "   strd r1, r0, [sp, #20]\n" /* return address, program counter */ \
-    "   str r2, [sp, #28]\n"                                            \
-    "   mvn lr, #6\n" /* EXC_RETURN: thread mode, main stack */
+    "   str r2, [sp, #28]\n" TO_THREAD_MODE
 __attribute__((naked)) void carillon_port_run_base(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, lr}\n" SAVE_MASK MAKE_FRAME "   b carillon_port_lower\n");
@@ -247,9 +261,7 @@ __attribute__((naked)) void carillon_port_run_preempted(carillon_vector function
                                            "   ldr r1, =carillon_port_lowered_end\n"
                                            "   bic r0, r0, #1\n"
                                            "   strd r1, r0, [sp, #20]\n"
-                                           "   str r2, [sp, #28]\n"
-                                           "   mvn lr, #14\n" /* EXC_RETURN: handler mode */
-                                           "   b carillon_port_lower\n");
+                                           "   str r2, [sp, #28]\n" TO_HANDLER_MODE "   b carillon_port_lower\n");
 }
 
 /* The frame that the exception returns to is changed: its program counter is the function, and its xPSR keeps the

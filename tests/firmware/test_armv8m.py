@@ -61,8 +61,6 @@ def test_the_starts_of_a_round_are_on_the_same_ticks_and_have_no_jitter(lab: Lab
         ticks.append(starts(outcome))
         assert all(len(outcome.delays(name)) == 1 for name in "ABC"), "every start is as late as the others"
         delays.append([outcome.delays(name) for name in "ABC"])
-            "in instructions: the stores that start cells, and the entry"
-        )
     assert ticks[0] == ticks[1]
     assert len(ticks[0]) == 150
     assert delays[0] == delays[1], "in instructions"
