@@ -25,21 +25,7 @@
         SYSTICK_CONTROL, SYSTICK_RUN, 0u \
     }
 #define SYSTICK_START(cell) CARILLON_STORE(SYSTICK_CONTROL, SYSTICK_RUN)
-/* The counter loads the first interval at its first tick.
- *
- * 1. With the processor's clock, the store of the period comes later than that.
- * 2. In an emulator a tick may be more instructions than that store is away.  So the first interval is stored again
- *    eight times before.  A store of the list takes four instructions or more. */
-#if CARILLON_INSTRUCTIONS_PER_TICK > 32
-#error "systick/cell.h: the counter loads the first interval later than the period is stored"
-#elif CARILLON_INSTRUCTIONS_PER_TICK > 5
-#define SYSTICK_AGAIN(first) CARILLON_STORE(SYSTICK_RELOAD, (first)-1u), CARILLON_STORE(SYSTICK_RELOAD, (first)-1u)
-#define SYSTICK_FINISH(cell, first, period)                                                 \
-    SYSTICK_AGAIN(first), SYSTICK_AGAIN(first), SYSTICK_AGAIN(first), SYSTICK_AGAIN(first), \
-        CARILLON_STORE(SYSTICK_RELOAD, (period)-1u)
-#else
 #define SYSTICK_FINISH(cell, first, period) CARILLON_STORE(SYSTICK_RELOAD, (period)-1u)
-#endif
 #define SYSTICK_STOP(cell) CARILLON_STORE(SYSTICK_CONTROL, 0u), CARILLON_STORE(SYSTICK_ICSR, SYSTICK_ICSR_UNPEND)
 
 #endif
