@@ -5,6 +5,11 @@
 
 #include "ports/armv7m/delay.h"
 
+/* Is the processor an ARMv8-M in its non-secure state, or one without states?  Its board says so. */
+#ifndef CARILLON_NON_SECURE
+#define CARILLON_NON_SECURE 0
+#endif
+
 #define VTOR UINT32_C(0xE000ED08)
 #define CCR UINT32_C(0xE000ED14)
 #define CCR_NONBASETHRDENA 1u
@@ -39,7 +44,17 @@ void carillon_port_set_vectors(const void *vectors)
 #endif
 }
 
-/* Five instructions a turn: the tool offsets each cell's first interval by its place in the list. */
+/* Five instructions a turn, or as many as CARILLON_START_SPACING is long, if the board defines it as its start_spacing:
+ * the tool offsets each cell's first interval by its place in the list. */
+#ifdef CARILLON_START_SPACING
+#define TURN (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
+#define TIMES_TURN    \
+    "   mov r6, %3\n" \
+    "   mul r6, r3, r6\n"
+#else
+#define TURN 5
+#define TIMES_TURN "   add r6, r3, r3, lsl #2\n"
+#endif
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
 {
@@ -47,10 +62,14 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      ".global carillon_port_start_store\n"
                      "carillon_port_start_store:\n"
                      "   str r3, [r2]\n"
+                     "   .rept %c0 - 4\n"
                      "   nop\n"
+                     "   .endr\n"
                      "   subs r1, r1, #1\n"
                      "   bne 1b\n"
-                     "   bx lr\n");
+                     "   bx lr\n"
+                     :
+                     : "i"(TURN));
 }
 
 /* Where a tick is several instructions, find its beginning.  Take samples that are an instruction further apart than a
@@ -75,7 +94,7 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 #endif
 
 /* The first start store comes (now - target) ticks after the load of the counter.  Of the instructions in
- * between, 16 are always the same, five are for each store of `before`, and the delay takes the rest. */
+ * between, 16 are always the same, a turn is for each store of `before`, and the delay takes the rest. */
 __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute__((unused)),
                                                    uint32_t target __attribute__((unused)),
                                                    const struct carillon_store *before __attribute__((unused)),
@@ -84,8 +103,8 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                                                    uint32_t count __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, r5, r6, lr}\n"
-                     "   ldrd r4, r5, [sp, #16]\n"               /* list, count */
-                     "   add r6, r3, r3, lsl #2\n" FIND_THE_TICK /* now */
+                     "   ldrd r4, r5, [sp, #16]\n" /* list, count */
+                     TIMES_TURN FIND_THE_TICK      /* now */
                      "   subs r0, r0, r1\n"
                      "   mov r1, %0\n"
                      "   mul r0, r0, r1\n"
@@ -101,7 +120,9 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   bne 1b\n"
                      "2: ldmia r2!, {r0, r1}\n"
                      "   str r1, [r0]\n"
+                     "   .rept %c3 - 4\n"
                      "   nop\n"
+                     "   .endr\n"
                      "   subs r3, r3, #1\n"
                      "   bne 2b\n"
                      "   mov r0, r4\n"
@@ -109,7 +130,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2), "i"(TURN));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */
@@ -172,14 +193,23 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
 #define MASK_BELOW
 #define RESTORE_MASK
 #endif
+/* EXC_RETURN for the main stack and a basic frame.  ARMv8-M has two bits in it that ARMv7-M has not: the state of the
+ * stack and of the exception (S and ES).  They are 1 in the secure state.  In the non-secure one, and where the chip
+ * has no other, they are 0. */
+#if CARILLON_NON_SECURE
+#define TO_THREAD_MODE "   mvn lr, #0x47\n"
+#define TO_HANDLER_MODE "   mvn lr, #0x4F\n"
+#else
+#define TO_THREAD_MODE "   mvn lr, #6\n"
+#define TO_HANDLER_MODE "   mvn lr, #14\n"
+#endif
 #define MAKE_FRAME                                                      \
     "   sub sp, sp, #32\n"                                              \
     "   ldr r1, =carillon_port_lowered_end\n"                           \
     "   mov r2, #0x01000000\n" /* xPSR: Thumb state */                  \
     "   bic r0, r0, #1\n"                                               \
     "   strd r1, r0, [sp, #20]\n" /* return address, program counter */ \
-    "   str r2, [sp, #28]\n"                                            \
-    "   mvn lr, #6\n" /* EXC_RETURN: thread mode, main stack */
+    "   str r2, [sp, #28]\n" TO_THREAD_MODE
 __attribute__((naked)) void carillon_port_run_base(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   push {r4, lr}\n" SAVE_MASK MAKE_FRAME "   b carillon_port_lower\n");
@@ -231,9 +261,7 @@ __attribute__((naked)) void carillon_port_run_preempted(carillon_vector function
                                            "   ldr r1, =carillon_port_lowered_end\n"
                                            "   bic r0, r0, #1\n"
                                            "   strd r1, r0, [sp, #20]\n"
-                                           "   str r2, [sp, #28]\n"
-                                           "   mvn lr, #14\n" /* EXC_RETURN: handler mode */
-                                           "   b carillon_port_lower\n");
+                                           "   str r2, [sp, #28]\n" TO_HANDLER_MODE "   b carillon_port_lower\n");
 }
 
 /* The frame that the exception returns to is changed: its program counter is the function, and its xPSR keeps the

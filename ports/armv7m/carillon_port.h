@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Port to ARMv7-M (Cortex-M3 and M4).  An interrupt source is an exception number: 15 is SysTick, 16 is
- * interrupt 0 of the NVIC.  A handler is a plain C function, because the processor itself saves what a
- * call may change: the vector of a task that asks for nothing else is the task.
+ * Port to ARMv7-M (Cortex-M3 and M4) and ARMv8-M mainline (Cortex-M33).  An interrupt source is an exception number: 15
+ * is SysTick, 16 is interrupt 0 of the NVIC.  A handler is a plain C function, because the processor itself saves what
+ * a call may change: the vector of a task that asks for nothing else is the task.
  *
  * Cortex-M7 is not supported.  Nothing here has been tried with its caches and its longer pipeline.  Its revision r0p1
  * needs a sequence around each write of BASEPRI (erratum 837070) that carillon_port_raise does not have.
@@ -18,6 +18,14 @@
  * forgetting and holding back end with it.
  * 4. What must not interrupt from the next instruction on needs an `isb` too: instructions that have been fetched do
  * not look at the requests again.  A handler that returns needs none: the return is one.
+ *
+ * ARMv8-M:
+ *
+ * 1. The system runs in the state in which the processor begins, secure or not, and never leaves it.  There are no
+ *    non-secure calls.
+ * 2. A chip that is not secure, or has no states, has CARILLON_NON_SECURE among its board's defines: EXC_RETURN tells
+ *    the state.
+ * 3. MSPLIM and PSPLIM stay 0, which is no limit, so stacks are switched as on ARMv7-M.
  *
  * ports/template lists what a port defines.
  */
@@ -347,13 +355,18 @@ extern uint32_t carillon_stack_top[];
 /* The handler of SVCall, whose vector is among CARILLON_SYSTEM_VECTORS. */
 void carillon_port_supervisor_call(void);
 
-/* The processor wants a table aligned to its size, rounded up to a power of two. */
-#if CARILLON_SOURCES > 128
-#error "carillon_port.h: align vector tables for more than 128 sources"
+/* The processor wants a table aligned to its size, rounded up to a power of two.  It has 512 vectors at most. */
+#if CARILLON_SOURCES <= 128
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 512
+#elif CARILLON_SOURCES <= 256
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 1024
+#else
+#define CARILLON_VECTOR_TABLE_ALIGNMENT 2048
 #endif
 
-/* A mode's vector table; the one at address 0 is that of the mode the system starts in. */
-#define CARILLON_VECTOR_TABLE(first) __attribute__((section(".vectors" first), aligned(512), used))
+/* A mode's vector table; the one where the code begins is that of the mode the system starts in. */
+#define CARILLON_VECTOR_TABLE(first) \
+    __attribute__((section(".vectors" first), aligned(CARILLON_VECTOR_TABLE_ALIGNMENT), used))
 
 #ifdef __cplusplus
 }

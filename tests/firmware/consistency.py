@@ -13,10 +13,11 @@ def inconsistency(trace: Trace) -> str:
     2. What runs is innermost.  It is preempted before anything else begins, and resumes when that has ended.
     3. What ends has begun, and is innermost.  The processor idles when nothing has begun that has not ended.
     4. A task of the rounds and an interrupt start within the handler of an interrupt.
-    A trace may end anywhere.  What had begun before it is not known until the processor idles for the first time.
+    A trace may end anywhere.  What had begun before it is not known until the processor idles for the first time, and what
+    an event-triggered task waited for not until it is seen for the first time.
     """
     stack: list[tuple[str, str]] = []
-    waiting: set[str] = set()
+    waiting = set(trace.event_triggered)
     before = 0
     known = False
     within = {*trace.tasks, *trace.interrupts} - set(trace.event_triggered)

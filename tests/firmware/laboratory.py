@@ -28,6 +28,7 @@ ROOT = HERE.parents[1]
 
 AST = "ast1030-evb"
 MPS = "mps2-an385"
+AN505 = "mps2-an505"
 RV32 = "qemu-rv32-virt"
 VIRTUAL_AST = "virtual-ast1030-evb"
 VIRTUAL = "virtual-256"

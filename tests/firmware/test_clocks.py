@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from laboratory import AST, MPS, ROOT, VIRTUAL_AST, Laboratory
+from laboratory import AN505, AST, MPS, ROOT, VIRTUAL_AST, Laboratory
 
 from carillon.advise import advise
 from carillon.bench.clocks import handlers, measured
@@ -52,7 +52,7 @@ def lengths(lab: Laboratory, board: str, clock: ClockKind, wakes: int, alarms: i
     return [length for length, _ in counted.most_common()]
 
 
-@pytest.mark.parametrize("board", [AST, MPS, MEGA, MEGA2560, "arduino-uno"])
+@pytest.mark.parametrize("board", [AST, MPS, AN505, MEGA, MEGA2560, "arduino-uno"])
 def test_the_costs_of_a_boards_clocks_are_what_it_declares(lab: Laboratory, board: str) -> None:
     declared = board_of(board).costs
     one_shot, periodic = declared[ONE_SHOT], declared[PERIODIC]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which examples fit the ARM boards that can be bought: each is built and verified, or its plan is refused."""
+"""Which examples fit the ARM boards that can be bought, and a Cortex-M33: each is built and verified, or its plan is refused."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reaso
 
 EVENTS = ("osek-blinky", "priority-inversion", "producer-consumer", "schedule-tables")
 FITS = {
+    "mps2-an505": {*EVENTS, "budget", "deadline-miss", "mixed-mode"},
     "raspberry-pi-pico": {*EVENTS, "deadline-miss", "engine", "three-tasks"},
     "microbit": {*EVENTS, "deadline-miss", "three-tasks"},
     "stm32f4-discovery": {*EVENTS, "beside-cmsis", "deadline-miss", "mixed-mode"},

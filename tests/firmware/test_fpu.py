@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks that use the floating-point unit of a Cortex-M4, and preempt one another, wait and end in the middle of it.
+"""Tasks that use the floating-point unit of a Cortex-M4 or M33, and preempt one another, wait and end in the middle of it.
 
 Each puts numbers of its own into the unit's registers and its own rounding mode into FPSCR, and finds them again: all of
 them whatever preempts it, those that a function preserves whatever it waits for.
@@ -13,11 +13,11 @@ from laboratory import Laboratory, declared, points
 from carillon.model.board import Role
 
 BOARD = """# SPDX-License-Identifier: Apache-2.0
-base = "ast1030-evb"
+base = "{base}"
 name = "fpu-{abi}"
-summary = "ast1030-evb compiled for its floating-point unit"
+summary = "{base} compiled for its floating-point unit"
 [build]
-cflags = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi={abi}", "-mfpu=fpv4-sp-d16"]
+cflags = ["-mcpu={cpu}", "-mthumb", "-mfloat-abi={abi}", "-mfpu={fpu}", "-DPER_TICK={per_tick}"]
 """
 
 REGISTERS = """
@@ -45,7 +45,7 @@ __attribute__((naked, noinline)) static uint32_t fp_hold(uint32_t seed, void (*w
                      "blx r1\\n mov r0, r5\\n" CHECK(16)
                      "mov r0, r4\\n" DEFAULT "vpop {s16-s31}\\n pop {r4, r5, r6, pc}\\n");
 }
-#define SPIN(who, looks) do { wrong[who] += fp_spin(0x1001u * (who + 1u), looks); turns[who]++; } while (0)
+#define SPIN(who, looks) do { wrong[who] += fp_spin(0x1001u * (who + 1u), (looks) * PER_TICK); turns[who]++; } while (0)
 #define HOLD(who, wait) do { wrong[who] += fp_hold(0x2003u * (who + 1u), wait); turns[who]++; } while (0)
 static void judge(unsigned count)
 {
@@ -122,10 +122,14 @@ def threads(**priorities: int) -> str:
     return "".join(f"[thread.{name}]\npriority = {priority}\nstack = 2048\n" for name, priority in priorities.items())
 
 
-@pytest.fixture(params=["softfp", "hard"])
+M4, M33 = ("ast1030-evb", "cortex-m4", "fpv4-sp-d16", 1), ("mps2-an505", "cortex-m33", "fpv5-sp-d16", 25)
+
+
+@pytest.fixture(params=[("softfp", *M4), ("hard", *M4), ("hard", *M33)], ids=lambda p: f"{p[0]}-{p[2]}")
 def board(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("fpu") / "board.toml"
-    path.write_text(BOARD.format(abi=request.param), encoding="utf-8")
+    abi, base, cpu, fpu, per_tick = request.param
+    path.write_text(BOARD.format(abi=abi, base=base, cpu=cpu, fpu=fpu, per_tick=per_tick), encoding="utf-8")
     return str(path)
 
 

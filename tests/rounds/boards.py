@@ -30,6 +30,14 @@ TARGETS = {
             edge=20,
             slack=5,
         ),
+        Target(
+            Profile(
+                "mps2-an505", 1000, gathers=50, tables=30, interrupts=_SOFT, tasks=5, points=8, fine=200, modes=1, steps=(1, 2)
+            ),
+            Costs(20, 20, 30, 4, 10),
+            edge=10,
+            slack=25,
+        ),
         *(
             Target(
                 Profile(

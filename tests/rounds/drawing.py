@@ -341,6 +341,13 @@ static void put(char byte)
 {
     *(volatile uint32_t *)UINT32_C(0x7E784000) = (uint8_t)byte;
 }
+#elif defined(__ARM_ARCH_8M_MAIN__)
+static void put(char byte)
+{
+    *(volatile uint32_t *)UINT32_C(0x50200010) = 16u;
+    *(volatile uint32_t *)UINT32_C(0x50200008) = 1u;
+    *(volatile uint32_t *)UINT32_C(0x50200000) = (uint8_t)byte;
+}
 #else
 static void put(char byte)
 {

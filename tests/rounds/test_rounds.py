@@ -34,6 +34,7 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
     "tc1796": 3,
     "ast1030-evb": 4,
     "mps2-an385": 3,
+    "mps2-an505": 3,
     "atmega128": 2,
     "atmega2560": 2,
     "arduino-uno": 2,

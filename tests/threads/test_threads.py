@@ -65,6 +65,7 @@ TARGETS = [
     replace(
         ARM, board="mps2-an385", clock="periodic", scale=FIVE_TICKS, cost=300, ticks=(1000, 1250, 3750, 7500), widths=(0, 17, 18)
     ),
+    replace(ARM, board="mps2-an505", scale=TWENTY_FIVE, cost=40),
     replace(ARM, board="qemu-rv32-virt", clock="compare", scale=TWENTY_FIVE, cost=80, software=True),
     ARMV6M,
     replace(ARMV6M, clock="compare"),

@@ -7,8 +7,8 @@
 
 #define RETURN_LEAVES true
 
-/* Of carillon_port_start: instructions of a turn, and from the load of a store to what follows the store. */
-#define START_TURN 5u
+/* Of carillon_port_start: instructions of a turn at most, and from the load of a store to what follows the store. */
+#define START_TURN 32u
 #define START_STORED 2u
 
 /* b of the four encodings, and its condition, of the two that have one. */

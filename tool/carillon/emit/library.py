@@ -205,5 +205,6 @@ def table(image: Image, mode: ModeImage, functions: dict[int, str]) -> list[str]
             function = "carillon_port_supervisor_call"
         entries.append(f"    {function}, /* {source} */")
     declaration = f"extern const carillon_vector {name}_vectors[]; /* {mode.allocation.mode.name} */"
-    kind = '__attribute__((section(".rodata.carillon_vectors"), aligned(512)))'
+    alignment = max(512, 1 << (4 * board.sources - 1).bit_length())
+    kind = f'__attribute__((section(".rodata.carillon_vectors"), aligned({alignment})))'
     return [declaration, f"{kind} const carillon_vector {name}_vectors[] = {{", *entries, "};", ""]

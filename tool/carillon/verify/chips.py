@@ -128,6 +128,11 @@ CHIPS: dict[tuple[str, str], Chip] = {
         {"mtime": {"mtimecmp": {"mtimecmp": 0x200_4000, "mtime": 0x200_BFF8, SOURCE: 7}}},
     ),
 }
+NON_SECURE: dict[tuple[str, str], Chip] = {
+    ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c", _cmsdk(0x4000_0000, 3, 4, 5)),
+}
+"""The same for code that is in the non-secure state."""
+
 REMEDY = "correct the board's file; where its timers are is in {}"
 
 
@@ -183,6 +188,8 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
     kind, command = (board.run.kind, board.run.command) if board.run is not None else ("", ())
     started = machine(command) if kind == "qemu" else command[0] if kind in ("rigless", "rp2040js") else None
     chip = CHIPS.get((board.port, started)) if started is not None else None
+    if board.defines.get("CARILLON_NON_SECURE") and started is not None:
+        chip = NON_SECURE.get((board.port, started))
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
     for name, family in hardware.families.items():
