@@ -44,8 +44,8 @@ void carillon_port_set_vectors(const void *vectors)
 #endif
 }
 
-/* Five instructions a turn, or as many as CARILLON_START_SPACING is long, if the board defines it as its start_spacing:
- * the tool offsets each cell's first interval by its place in the list. */
+/* Five instructions a turn, or as many as CARILLON_START_SPACING is long, if the board defines it as its start_spacing.
+ * The tool offsets each cell's first interval by its place in the list. */
 #ifdef CARILLON_START_SPACING
 #define TURN (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
 #define TIMES_TURN    \

@@ -32,7 +32,7 @@ EVEN = {"stm32f4-discovery": "Second"}
 RESOLUTION = {"microbit": 125}
 """Instructions by which an emulator's timer comes late, at most: QEMU sets nRF51's anew from the instruction that touches it."""
 
-A_SCHEDULE = 500
+A_SCHEDULE = 200
 """Rounds after which another schedule is drawn."""
 
 SEED = 1
