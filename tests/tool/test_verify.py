@@ -1014,6 +1014,25 @@ def test_an_image_as_it_was_built_is_what_the_schedule_says(name: str, images: I
     assert sum(m.expiries for m in report.modes) or report.events is not None
 
 
+OTHERS = [
+    ("stm32", "pico", "0x10000000"),
+    ("pico", "nrf", "0x0"),
+    ("nrf", "matches", "0x8000000"),
+    ("mps2", "stm32", "0x8000000"),
+]
+
+
+@pytest.mark.parametrize(("image", "board", "begins"), OTHERS)
+def test_an_image_of_another_board_is_told_as_such(image: str, board: str, begins: str, images: Images) -> None:
+    system, _ = images.get(board)
+    _, elf = images.get(image)
+    diagnostics = Diagnostics()
+    verify(system, elf, diagnostics)
+    (found,) = diagnostics.errors
+    assert found.code == "C209"
+    assert found.cause.endswith(f"and that of board '{system.board.name}' begins at {begins}")
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f.image}: {f.name}")
 def test_a_fault_is_found(fault: Fault, images: Images, tmp_path: Path) -> None:
     system, elf = images.get(fault.image)

@@ -32,7 +32,7 @@ from carillon.verify.hardware import Hardware
 from carillon.verify.meaning import Meanings
 from carillon.verify.microcode import MicrocodeCheck, MicrocodeReport
 from carillon.verify.rounds import REMEDY, ModeReport, Round
-from carillon.verify.vector_tables import differences, in_library, own_handlers, supervisor, table_of
+from carillon.verify.vector_tables import UNEXPECTED, differences, in_library, own_handlers, supervisor, table_of
 
 
 @dataclass(slots=True)
@@ -84,6 +84,17 @@ class _Verifier:
     unverified: list[str] = field(default_factory=list)
     elf: Elf = field(init=False)
 
+    def _elsewhere(self) -> bool:
+        """Whether the code lies where the board has none: C209."""
+        symbol, how = self.elf.symbols.get(UNEXPECTED), self.system.board.run
+        if symbol is None or how is None or how.kind == "native" or 0 <= symbol.address - how.code_base < how.code_bytes:
+            return False
+        board = f"board '{self.system.board.name}'"
+        cause = f"'{self.report.elf.name}' has its code at {symbol.address:#x}, and that of {board} begins at {how.code_base:#x}"
+        remedy = "it is an image of another board: build it for this one, or name that one with --board"
+        self.diagnostics.error("C209", Span(self.system.file.name), cause, remedy)
+        return True
+
     def check(self, elf: Elf) -> None:
         """Everything that the image has."""
         self.elf = elf
@@ -94,6 +105,8 @@ class _Verifier:
             self.unverified.append(cause)
             return
         told = len(self.diagnostics.errors)
+        if self._elsewhere():
+            return
         self.unverified += compare(system, Hardware(system, elf), self.diagnostics)
         if len(self.diagnostics.errors) > told:
             return  # what else differs follows from the board's file
