@@ -7,7 +7,8 @@
  * - "P name": a pin whose levels are recorded; numbered from 0.
  * - "S time row kind what value": at so many units after the beginning, or (-1) from reset on.  Kind p gives the pin
  *   of number `what` a level, a gives a converter's channel microvolts, u sends a byte, i requests a source.  The row
- *   is recorded, unless it is NO_ROW. */
+ *   is recorded, unless it is NO_ROW.  Of several serial lines the byte goes to that whose data register is at the
+ *   address `what`. */
 #ifndef STIMULI_H
 #define STIMULI_H
 

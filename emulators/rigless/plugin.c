@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "qemu/trace_plugin.c"
+#include "stimuli.h"
 
 /* An instruction, and whom to tell of it; a block of them is one. */
 struct qemu_plugin_insn {
@@ -93,9 +94,17 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*call)(qemu_plugi
     (void)data;
 }
 
-/* Start the plugin; whether it takes its arguments. */
+static struct stimuli stimuli;
+
+/* Start the plugin; whether it takes its arguments.  One that it does not know is stimuli=FILE. */
 bool plugin_install(int count, char **arguments)
 {
+    for (int k = 0; k < count; k++) {
+        if (strncmp(arguments[k], "stimuli=", 8) == 0 && !stimuli_read(&stimuli, arguments[k] + 8)) {
+            fprintf(stderr, "carillon: cannot read the stimuli\n");
+            return false;
+        }
+    }
     return qemu_plugin_install(0, &info, count, arguments) == 0;
 }
 
@@ -126,4 +135,48 @@ void plugin_accessed(const struct qemu_plugin_insn *insn, bool store, uint64_t a
     if (insn->accessed != NULL) {
         insn->accessed(0, store, address, insn->accessed_data);
     }
+    if (insn->accessed == on_begin) {
+        stimuli_begin(&stimuli, (uint32_t)address, executed + START_STORED - 1);
+    }
+}
+
+/* The name of a pin whose levels are recorded; NULL if there are not so many. */
+const char *plugin_pin(size_t number)
+{
+    return number < stimuli.pin_count ? stimuli.pins[number] : NULL;
+}
+
+/* Whether the run has begun since this was asked last. */
+bool plugin_begins(void)
+{
+    static bool begun_before;
+    const bool begins = stimuli.begun && !begun_before;
+    begun_before = stimuli.begun;
+    return begins;
+}
+
+/* Instructions before the next stimulus; UINT64_MAX if that is not known, or there is none. */
+uint64_t plugin_wait(void)
+{
+    const uint64_t due = stimuli_due(&stimuli);
+    return due == UINT64_MAX ? due : due > executed ? due - executed : 0;
+}
+
+/* The next stimulus, recorded, or NULL if it is not due. */
+const struct stimulus *plugin_stimulus(void)
+{
+    if (plugin_wait() != 0) {
+        return NULL;
+    }
+    const struct stimulus *const one = &stimuli.list[stimuli.next++];
+    if (one->row != NO_ROW) {
+        record(executed, (enum record)RECORD_STIMULUS, one->row);
+    }
+    return one;
+}
+
+/* A pin has another level from here on. */
+void plugin_level(uint32_t number, bool high)
+{
+    record(executed, (enum record)RECORD_LEVEL, number << 1 | high);
 }

@@ -43,7 +43,7 @@ static inline void report_byte(char byte)
     }
     *(volatile uint8_t *)UINT32_C(0x10000000) = (uint8_t)byte;
 }
-#elif defined(CARILLON_MASK_INTERRUPT) || defined(CARILLON_HSE) /* ARMv6-M, STM32: the board's own */
+#elif defined(CARILLON_MASK_INTERRUPT) || defined(CARILLON_PLL) /* ARMv6-M and STM32F4: the board's own */
 void carillon_console_put(char byte);
 static inline void report_byte(char byte)
 {

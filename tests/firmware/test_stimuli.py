@@ -19,7 +19,7 @@ from carillon.run import record, run
 from carillon.run.stimuli import MOST_PINS
 from carillon.trace import Kind
 from carillon.trace.analyse import analyse
-from runnable import NODE
+from runnable import MARKS, NODE, RIGLESS
 
 UNO = "arduino-uno"
 PICO = "raspberry-pi-pico"
@@ -274,7 +274,7 @@ def test_random_stimuli_happen_each_at_its_time(lab: Laboratory, tmp_path: Path,
 def _with_pins() -> list[Any]:
     """The boards whose emulators have pins, as parameters."""
     boards = {name: load_board(data_root() / "boards" / name / "board.toml").run for name in board_names()}
-    return [pytest.param(n, marks=NODE if r.kind == "rp2040js" else ()) for n, r in boards.items() if r is not None and r.pins]
+    return [pytest.param(n, marks=MARKS.get(r.kind, ())) for n, r in boards.items() if r is not None and r.pins]
 
 
 @pytest.mark.parametrize("board", _with_pins())
@@ -287,7 +287,140 @@ def test_an_emulator_has_the_pins_that_its_board_names(board: str, lab: Laborato
     assert set(how.pin_names.values()) <= set(pins)
     for some in (pins[:MOST_PINS], pins[MOST_PINS:]):
         file, diagnostics = tmp_path / "pins.csv", Diagnostics()
-        file.write_text("time,what,value\n" + "".join(f"10 ticks,{pin},1\n" for pin in some), encoding="ascii")
+        lines = "".join(f"10 ticks,{pin},1\n20 ticks,{pin},0\n" for pin in some)
+        file.write_text(f"time,what,value\n{lines}", encoding="ascii")
         trace = run(planned.image, firmware, 100, diagnostics, stimuli=read_stimuli(file, planned.system, diagnostics))
         assert trace is not None, [str(d) for d in diagnostics.reported]
-        assert {e.object for e in trace.events if e.kind is Kind.PIN} == {f"{pin}=1" for pin in some}
+        assert {e.object for e in trace.events if e.kind is Kind.PIN and e.object.endswith("=0")} == {f"{pin}=0" for pin in some}
+
+
+F4 = [pytest.param(name, marks=RIGLESS) for name in ("stm32f4-discovery", "nucleo-f429zi", "blackpill-f411")]
+F4_BUTTONS = {"stm32f4-discovery": ("B1", "A", 0, 1), "nucleo-f429zi": ("B1", "C", 13, 1), "blackpill-f411": ("KEY", "A", 0, 0)}
+"""The user button's name, port and pin, and its level while it is down."""
+REGISTER = "#define REGISTER(at) (*(volatile uint32_t *)(at))\nstatic volatile int ready;\n"
+
+
+@pytest.mark.parametrize("board", F4)
+def test_a_button_of_an_stm32f4_starts_an_interrupt_before_its_instruction(board: str, lab: Laboratory) -> None:
+    name, port, pin, down = F4_BUTTONS[board]
+    number, gpio = ord(port) - ord("A"), 0x40020000 + 0x400 * (ord(port) - ord("A"))
+    choose = 0x40013808 + 4 * (pin // 4)
+    edge = 0x40013C08 if down else 0x40013C0C
+    work = f"""
+if (!ready) {{
+    ready = 1;
+    REGISTER(0x40023830) |= 1u << {number};            /* RCC_AHB1ENR */
+    REGISTER(0x40023844) |= 1u << 14;                  /* RCC_APB2ENR: SYSCFG */
+    REGISTER({choose}) = {number}u << {4 * (pin % 4)}; /* SYSCFG_EXTICR */
+    REGISTER({edge}) = 1u << {pin};                    /* EXTI_RTSR or EXTI_FTSR */
+    REGISTER(0x40013C00) = 1u << {pin};                /* EXTI_IMR */
+}}
+"""
+    press = f'report("level", (REGISTER({gpio + 0x10}) >> {pin} & 1u));\nREGISTER(0x40013C14) = 1u << {pin};'
+    schedule = f"""
+[task.Work]
+period = "62500 ticks"
+[interrupt.Press]
+source = "EXTI{pin if pin < 5 else "15_10"}"
+[stimuli]
+rows = [
+    {{ pin = "{name}", level = {1 - down} }},
+    {{ at = "20000 ticks", pin = "{name}", level = {down}, every = "62501 ticks" }},
+    {{ at = "50000 ticks", pin = "{name}", level = {1 - down}, every = "62501 ticks" }},
+]
+"""
+    seen = lab.run(schedule, REGISTER + task("Work", work) + task("Press", press), board, ticks=200_000)
+    presses = seen.at(Kind.STIMULUS, f"{name}={down}")
+    assert presses == [20_000, 82_501, 145_002]
+    assert seen.at(Kind.ENTER, "Press") == presses
+    assert seen.said("level") == [down] * 3
+    assert seen.at(Kind.PIN, f"{name}={down}")[-3:] == presses
+
+
+@RIGLESS
+def test_exti_keeps_what_is_masked_and_takes_what_software_requests(lab: Laboratory) -> None:
+    """The pin is an output here: its edges come from the firmware itself."""
+    code = """
+if (turn++ == 0) {
+    REGISTER(0x40023844) |= 1u << 14;                 /* SYSCFG */
+    REGISTER(0x40023830) |= 1u << 4;                  /* GPIOE */
+    REGISTER(0x40021000) = 1u << 14;                  /* PE7 is an output */
+    REGISTER(0x4001380C) = 4u << 12;                  /* SYSCFG_EXTICR2: line 7 is PE7 */
+    REGISTER(0x40013C08) = REGISTER(0x40013C0C) = 0x80u;
+    REGISTER(0x40021018) = 0x80u;                     /* a rising edge */
+    report("masked", REGISTER(0x40013C14));
+    REGISTER(0x40021018) = 0x80u << 16;               /* a falling one */
+    REGISTER(0x40013C14) = 0x80u;
+    report("cleared", REGISTER(0x40013C14));
+    REGISTER(0x40021018) = 0x80u;
+    REGISTER(0x40013C00) = 0x280u;                    /* IMR: lines 7 and 9 */
+    report("entered", entered);
+    REGISTER(0x40013C10) = 0x200u;                    /* SWIER: line 9 */
+    report("requested", entered);
+    report("taken", REGISTER(0x40013C10));
+}
+"""
+    schedule = '[task.Work]\nperiod = "625000 ticks"\n[interrupt.Line]\nsource = "EXTI9_5"\n[stimuli]\nwatch = ["PE7"]\n'
+    text = REGISTER.replace("ready", "turn, entered") + task("Work", code)
+    text += task("Line", "entered++;\nREGISTER(0x40013C14) = REGISTER(0x40013C14);")
+    seen = lab.run(schedule, text, "stm32f4-discovery", ticks=400_000)
+    assert seen.reported == [("masked", 0x80), ("cleared", 0), ("entered", 1), ("requested", 2), ("taken", 0)]
+    assert [e.object for e in seen.events(Kind.PIN)] == ["PE7=1", "PE7=0", "PE7=1"]
+
+
+@RIGLESS
+def test_an_stm32f4_has_voltages_bytes_and_requests(lab: Laboratory) -> None:
+    code = """
+uint8_t count = 0u;
+uint8_t got[3];
+if (turn++ == 0) {
+    REGISTER(0x40023844) |= 1u << 8; /* ADC1 */
+    REGISTER(0x40012008) = 1u;       /* ADC1_CR2: on */
+    REGISTER(0x40012034) = 3u;       /* SQR3: channel 3 */
+}
+for (uint16_t k = 0; k < 8000u && count < sizeof got; k++) {
+    if ((REGISTER(0x40004800 - 0x400u * DISCOVERY) & 0x20u) != 0u) {
+        got[count++] = (uint8_t)REGISTER(0x40004804 - 0x400u * DISCOVERY);
+    }
+}
+REGISTER(0x40012008) |= 1u << 30;
+while ((REGISTER(0x40012000) & 2u) == 0u) {
+}
+report("read", REGISTER(0x4001204C));
+for (uint8_t k = 0; k < count; k++) {
+    report("byte", got[k]);
+}
+"""
+    schedule = """
+[task.Work]
+period = "312500 ticks"
+[interrupt.Line]
+source = "soft0"
+[interrupt.Edge]
+source = "EXTI0"
+[stimuli]
+rows = [
+    { adc = 3, volts = 2.5 },
+    { at = "300000 ticks", adc = 3, volts = 1 },
+    { at = "312600 ticks", uart = "Hii" },
+    { at = "100001 ticks", source = "soft0", every = "100003 ticks" },
+    { at = "100301 ticks", source = "EXTI0" },
+]
+"""
+    text = REGISTER.replace("ready", "turn") + task("Work", code) + task("Line") + task("Edge")
+    for board in ("stm32f4-discovery", "nucleo-f429zi"):
+        serial = f"#define DISCOVERY {int(board == 'stm32f4-discovery')}u\n"
+        seen = lab.run(schedule, serial + text, board, ticks=620_000)
+        assert seen.said("read") == pytest.approx([3102, 1241], abs=1)
+        assert seen.said("byte") == [*b"Hii"]
+        requests = [100_001 + 100_003 * k for k in range(6)]
+        assert seen.at(Kind.STIMULUS, "soft0") == seen.at(Kind.ENTER, "Line") == requests
+        assert seen.at(Kind.STIMULUS, "EXTI0") == seen.at(Kind.ENTER, "Edge") == [100_301]
+
+
+@pytest.mark.parametrize("board", F4)
+def test_the_user_button_of_the_example_is_counted(board: str, lab: Laboratory) -> None:
+    seen = lab.run_file(ROOT / f"examples/user-button/{board}.toml", board, ticks=62_500 * 120)
+    assert seen.reported == [("presses", 1), ("down", 1), ("presses", 2), ("down", 1), ("presses", 3), ("down", 1)]
+    name, _, _, down = F4_BUTTONS[board]
+    assert seen.at(Kind.ENTER, "Button") == seen.at(Kind.STIMULUS, f"{name}={down}") == [62_500 * k for k in (5, 55, 105)]

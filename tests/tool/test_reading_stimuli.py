@@ -151,7 +151,7 @@ def test_a_message_has_no_control_characters(uno: Planned, tmp_path: Path) -> No
     assert all("\x1b" not in str(d) for d in diagnostics.reported)
 
 
-@pytest.mark.parametrize("board", ["ast1030-evb", "nucleo-f429zi", "virtual-256"])
+@pytest.mark.parametrize("board", ["ast1030-evb", "microbit", "mps2-an385", "qemu-rv32-virt", "virtual-256"])
 def test_a_board_says_what_its_emulator_can_do(board: str, uno: Planned, tmp_path: Path) -> None:
     from carillon.read.board import load_board
     from carillon.resources import data_root

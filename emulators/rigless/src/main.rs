@@ -6,6 +6,7 @@
 //!
 //! Of an instruction's time the crate knows one thing: how many there are in a second, RATE, whatever clock the firmware
 //! sets up.
+mod outside;
 mod plugin;
 mod stepper;
 
@@ -24,6 +25,8 @@ use rigless::mcu::{Mcu, Operate};
 use rigless::session::Session;
 use rigless::soc::stm32f427::Stm32f427;
 use rigless::time::{NO_DEADLINE, VirtualNanos};
+
+use outside::Outside;
 
 const NAME: &str = "stm32f427";
 
@@ -76,9 +79,23 @@ const TIM2: usize = 0;
 const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
 const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
 
-/// The board: its timers' triggers, and where the firmware's output goes.
+/// The board: its timers' triggers, where the firmware's output goes, and what happens to the chip from outside.
 struct Wires {
     trigger: Level,
+    outside: Outside,
+    awaited: bool, // the next stimulus is
+}
+
+impl Wires {
+    /// When the next stimulus is due, `executed` instructions after reset; NO_DEADLINE if that is not known, or never.
+    fn due(&mut self, executed: u64, rate: NonZeroU64) -> VirtualNanos {
+        let wait = plugin::wait();
+        self.awaited = wait.is_some();
+        wait.map_or(NO_DEADLINE, |wait| {
+            let nanos = (u128::from(executed) + u128::from(wait)) * 1_000_000_000;
+            u64::try_from(nanos.div_ceil(rate.get().into())).map_or(NO_DEADLINE, VirtualNanos)
+        })
+    }
 }
 
 fn say(bytes: &[u8]) {
@@ -90,11 +107,17 @@ fn say(bytes: &[u8]) {
 
 impl Driver<Chip> for Wires {
     /// Of TIM2 the level of its trigger output goes to the others; what the consoles send is this program's output.
-    fn on_settled(&mut self, session: &mut Session<Chip>, _: &mut dyn Host, settled: Settled) {
+    fn on_settled(&mut self, session: &mut Session<Chip>, host: &mut dyn Host, settled: Settled) {
         let Settled::Access { access, .. } = settled else { return };
+        if !self.awaited {
+            let rate = session.board().rate;
+            let due = self.due(access.instruction_count, rate);
+            session.run_until(due);
+        }
         if access.kind != AccessKind::Write {
             return;
         }
+        self.outside.written(&access, session, host);
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
@@ -115,8 +138,11 @@ impl Driver<Chip> for Wires {
         }
     }
 
-    fn on_stop(&mut self, _: &mut Session<Chip>, _: Stop, _: &mut dyn Host) -> Option<VirtualNanos> {
-        None
+    /// A stimulus is due, or is one instruction later.
+    fn on_stop(&mut self, session: &mut Session<Chip>, stop: Stop, host: &mut dyn Host) -> Option<VirtualNanos> {
+        self.outside.happen(session, host, stop.at);
+        let rate = session.board().rate;
+        Some(self.due(stop.instruction_count, rate))
     }
 
     fn on_console(&mut self, _: VirtualNanos, _: u64, bytes: &[u8]) {
@@ -133,7 +159,7 @@ fn fail(why: impl std::fmt::Display) -> ! {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, device, crystal, rate, image, options @ ..] = arguments.as_slice() else {
-        fail("usage: carillon-rigless DEVICE CRYSTAL RATE IMAGE map=FILE out=FILE ...");
+        fail("usage: carillon-rigless DEVICE CRYSTAL RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]");
     };
     let (Ok(crystal), Ok(rate)) = (crystal.parse(), rate.parse()) else {
         fail("the crystal's frequency and the instructions in a second are numbers");
@@ -148,12 +174,13 @@ fn main() {
     if !plugin::install(options) {
         exit(1); // it has said why
     }
+    let outside = Outside::new(&mut mcu);
     let chip = Box::new(Chip { mcu, rate });
     let session = Session::new(chip, 0, NO_DEADLINE).unwrap_or_else(|error| fail(error));
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    match run(session, &start, Wires { trigger: Level::Low }) {
+    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false }) {
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
 //! QEMU's tracing plugin, by plugin.c.
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 /// An instruction that the plugin has been told of.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +11,27 @@ pub struct Instruction {
     known: *const c_void,
 }
 
+/// Something that happens to the chip from outside; emulators/stimuli.h says what it has.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Stimulus {
+    at: i64,
+    row: u32,
+    pub what: u32,
+    pub value: u32,
+    pub kind: u8,
+}
+
 unsafe extern "C" {
     fn plugin_install(count: c_int, arguments: *const *mut c_char) -> bool;
     fn plugin_meet(address: u64, bytes: *const u8, size: usize) -> *const c_void;
     fn plugin_executed(known: *const c_void);
     fn plugin_accessed(known: *const c_void, store: bool, address: u64);
+    fn plugin_pin(number: usize) -> *const c_char;
+    fn plugin_begins() -> bool;
+    fn plugin_wait() -> u64;
+    fn plugin_stimulus() -> *const Stimulus;
+    fn plugin_level(number: u32, high: bool);
 }
 
 /// Starts the plugin; false if it refuses its arguments.
@@ -24,6 +40,36 @@ pub fn install(arguments: &[String]) -> bool {
     let texts: Vec<*mut c_char> = arguments.iter().map(text).collect();
     // SAFETY: there are so many texts, which nobody frees.
     unsafe { plugin_install(texts.len() as c_int, texts.as_ptr()) }
+}
+
+/// The pins whose levels are recorded.
+pub fn pins() -> Vec<String> {
+    // SAFETY: it is null, or a text that stays in memory.
+    let pin =
+        |number| unsafe { plugin_pin(number).as_ref().map(|text| CStr::from_ptr(text).to_string_lossy().into_owned()) };
+    (0..).map_while(pin).collect()
+}
+
+/// Whether the run has begun since this was asked last.
+pub fn begins() -> bool {
+    // SAFETY: here and below, it asks for nothing.
+    unsafe { plugin_begins() }
+}
+
+/// How many instructions are executed before the next stimulus; None if that is not known, or there is none.
+pub fn wait() -> Option<u64> {
+    Some(unsafe { plugin_wait() }).filter(|&instructions| instructions != u64::MAX)
+}
+
+/// The next stimulus, if it is due; it is recorded.
+pub fn stimulus() -> Option<Stimulus> {
+    // SAFETY: it is null, or stays in memory.
+    unsafe { plugin_stimulus().as_ref().copied() }
+}
+
+/// A pin has another level from here on.
+pub fn level(number: usize, high: bool) {
+    unsafe { plugin_level(number as u32, high) };
 }
 
 impl Instruction {

@@ -9,14 +9,17 @@
 //! 3. Accesses to memory are routed to the bus, so that they are seen, and answered there.
 //! 4. The bus makes no stretch longer.  After an access to a device, or to a register of the processor's own, the caller
 //!    has to look for what is due.
+//! 5. The driver is asked when it wants to be called, after an access to a device alone.  So where the run begins, which is
+//!    where stimuli become due, there is one, as a debugger's: a read of RCC_CR, which changes nothing.
 use rigless::emulator::{Access, AccessKind, CoreBus, DataModel, Error, Exit, HostCall, Processor, Queued};
 use rigless::soc::{Endian, Width};
 use rigless::time::VirtualNanos;
 
 use crate::fail;
-use crate::plugin::Instruction;
+use crate::plugin::{self, Instruction};
 
 const PAGE: u64 = 4096;
+const RCC_CR: u64 = 0x4002_3800;
 
 /// Addresses that memory answers.
 #[derive(Debug)]
@@ -47,6 +50,13 @@ impl CoreBus for Bus<'_> {
         let store = access.kind == AccessKind::Write;
         if let Some(instruction) = self.instruction.filter(|_| from_code) {
             instruction.accessed(store, access.address);
+            if plugin::begins() {
+                let mut probe = access; // 5.
+                (probe.kind, probe.address, probe.width, probe.program_counter) =
+                    (AccessKind::Read, RCC_CR, Width::W32, None);
+                self.other = true;
+                self.bus.access(probe, false);
+            }
         }
         let bytes = access.width.bits() as usize / 8;
         let mut value = access.value.to_le_bytes();

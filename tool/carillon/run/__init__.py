@@ -312,7 +312,7 @@ def record(
             return None
         if prepared is not None:
             file = str(write(prepared, Path(scratch) / "stimuli"))
-            command += {"native": ["--stimuli", file], "rp2040js": [f"stimuli={file}"]}.get(how.kind, [file])
+            command += {"native": ["--stimuli", file], "simavr": [file]}.get(how.kind, [f"stimuli={file}"])
         hangs = "look for an interrupt that storms" + (", or a task that neither ends nor waits" if system.board.native else "")
         result = emulate(command, hangs, diagnostics)
         if result is None:

@@ -79,7 +79,8 @@ def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
     folder = data_root() / "emulators/rigless"
     own = sorted((*folder.glob("*.*"), *folder.glob("src/*")))
-    plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", *_PLUGIN_HEADERS.format("armv7m").split())]
+    headers = _PLUGIN_HEADERS.format("armv7m").split()
+    plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", "stimuli.h", *headers)]
     target = cached("rigless_runner", (*own, *plugin))
     if target.is_file():
         return [str(target), *how.command]

@@ -23,6 +23,7 @@ NO_ROW = 0xFFFF_FFFF
 CAN: Mapping[str, Collection[StimulusKind]] = {
     "simavr": tuple(StimulusKind),
     "rp2040js": tuple(StimulusKind),
+    "rigless": tuple(StimulusKind),
     "native": (StimulusKind.SOURCE,),
 }
 """The stimuli that an emulator can carry out at an exact time, by its kind."""
@@ -94,7 +95,8 @@ def prepare(
             lines.append(f"{head} i 0 {board.named_sources[row.name]}")
         else:
             sent = str(row.value).encode()
-            lines += [f"S {at} {NO_ROW if place else number} u 0 {byte}" for place, byte in enumerate(sent)]
+            line = board.console.data if board.console is not None else 0
+            lines += [f"S {at} {NO_ROW if place else number} u {line} {byte}" for place, byte in enumerate(sent)]
     names = {chip: name for name in reversed(shown) for chip in (vendors.get(name, name),)}
     return Prepared(tuple(lines), tuple(names[chip] for chip in chips), stimuli.rows)
 
@@ -151,7 +153,7 @@ def _refuse(kind: StimulusKind, board: Board, span: Span, diagnostics: Diagnosti
     how = "a program of this machine" if board.native else f"run by {board.run.kind}" if board.run is not None else "not run"
     can = ", ".join(_WORDS[one] for one in _can(board)) or "no stimuli at all"
     cause = f"board '{board.name}' is {how}, which cannot do {_WORDS[kind]} at a time of the run"
-    remedy = f"it can do {can}: choose a board that is run by simavr or rp2040js, such as arduino-uno, or remove them"
+    remedy = f"it can do {can}: choose a board that is run by simavr, rp2040js or rigless, such as arduino-uno, or remove them"
     diagnostics.error("C296", span, cause, remedy)
 
 
@@ -164,6 +166,9 @@ def _check(row: Stimulus, board: Board, diagnostics: Diagnostics) -> None:
         cause = f"board '{board.name}' has no channel {row.name} of a converter"
         remedy = f"its channels are 0 to {board.run.adc - 1}" if board.run.adc else "it has none at all"
         diagnostics.error("C296", row.span, cause, remedy)
+    elif row.kind is StimulusKind.UART and board.run.kind == "rigless" and board.console is None:
+        cause = f"board '{board.name}' does not say which serial line receives"
+        diagnostics.error("C296", row.span, cause, "write the registers of its UART in [console] of the board's file")
     elif row.kind is StimulusKind.SOURCE and row.name not in board.named_sources:
         cause = f"board '{board.name}' has no interrupt source {shorten(row.name)}"
         diagnostics.error("C296", row.span, cause, suggestion(row.name, list(board.named_sources)))
