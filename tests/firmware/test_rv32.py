@@ -150,6 +150,34 @@ autostart = { at = 1, cycle = 1 }
     assert len(outcome.at(Kind.START, "Ticked")) > 30
 
 
+def test_a_device_of_the_plic_comes_by_mei(lab: Laboratory) -> None:
+    """The UART's transmitter is empty, which is source 10 of the PLIC in QEMU's virt."""
+    code = """
+REGISTER(0x0C000028) = 1u;                      /* the priority of source 10 */
+REGISTER(0x0C002000) = 1u << 10;                /* enabled in context 0, which is machine mode */
+REGISTER(0x0C200000) = 0u;                      /* above this threshold */
+*(volatile uint8_t *)0x10000001 = 2u;           /* IER: the transmitter is empty */
+"""
+    served = """
+const uint32_t source = REGISTER(0x0C200004);
+*(volatile uint8_t *)0x10000001 = 0u;
+REGISTER(0x0C200004) = source;
+report("source", source);
+"""
+    schedule = """
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.isr.Device]
+source = "MEI"
+"""
+    text = "DeclareTask(Main);\n#define REGISTER(at) (*(volatile uint32_t *)(at))\n"
+    text += f"TASK(Main)\n{{\n{code}{code}TerminateTask();\n}}\nISR(Device)\n{{\n{served}\n}}\n"
+    outcome = lab.run(schedule, text, RV32, ticks=25_000)
+    assert outcome.said("source") == [10, 10]
+    assert len(outcome.at(Kind.ENTER, "Device")) == 2
+
+
 def test_an_exception_ends_the_run(lab: Laboratory) -> None:
     code = 'TASK(Main) { report("main", 1); __asm__ volatile("unimp"); report("main", 2); }'
     outcome = lab.run("[osek.task.Main]\npriority = 1\nautostart = true\n", code, RV32, ticks=NEVER)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from carillon.build.library import check_library
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.read import read_schedule
@@ -18,6 +19,8 @@ from carillon.resources import data_root
 
 ELSEWHERE = Path(__file__).parent / "interrupts"
 STM32 = {"stm32f4-discovery": "stm32f407", "nucleo-f429zi": "stm32f429", "blackpill-f411": "stm32f411"}
+OTHERS = {"ast1030-evb": 21, "mps2-an385": 21, "qemu-rv32-virt": 5, "tc1796": 28}
+"""At least so many interrupts that no cell raises have a board that no such description is of."""
 CHIPS = STM32 | {"microbit": "nrf51", "raspberry-pi-pico": "rp2040"}
 AVR = {"arduino-uno": "atmega328p", "arduino-leonardo": "atmega32u4", "atmega128": "atmega128", "atmega2560": "atmega2560"}
 # What that description, which is made for several chips at once, has and the chip lacks, or the other way round.
@@ -92,13 +95,36 @@ def test_cells_have_the_interrupts_of_timers_of_their_names(board: str, chip: st
             assert called[source].split("_")[0] == name.split("_")[0], (board, chip)
 
 
-@pytest.mark.parametrize("board", [*CHIPS, "mps2-an385"])
+def test_the_names_of_the_ast1030_are_those_of_qemus_devices_and_some_more() -> None:
+    renamed = {"UDC": "USBDEV", "PWM": "TACH"} | {f"TIMER{k + 1}": f"TIMER{k}" for k in range(8)}
+    lines = (ELSEWHERE / "ast1030.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    interrupts = load_board(data_root() / "boards" / "ast1030-evb" / "board.toml").interrupts
+    assert interrupts is not None
+    others = {"MMC": 0, "MAC": 2, "SCU": 12, "MBOX": 54, "UARTDMA": 56}  # which QEMU does not connect
+    assert interrupts.numbers == {renamed.get(name, name): int(number) for number, name in rows} | others
+
+
+@pytest.mark.parametrize("board", ["ast1030-evb", "qemu-rv32-virt", "tc1796"])
+def test_names_without_names_of_handlers_make_no_library(tmp_path: Path, board: str) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(f'[system]\nboard = "{board}"\n[task.A]\nperiod = "1ms"\n', encoding="utf-8")
+    (tmp_path / "main.c").write_text("void A(void);\nvoid A(void)\n{\n}\n", encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(path, diagnostics)
+    assert planned.system.board.interrupts is not None
+    assert planned.system.board.interrupts.handlers == {}
+    assert not check_library(planned.image, diagnostics)
+    assert [error.code for error in diagnostics.errors] == ["C294"]
+
+
+@pytest.mark.parametrize("board", [*CHIPS, *OTHERS])
 def test_every_interrupt_that_no_cell_raises_can_be_named(tmp_path: Path, board: str) -> None:
     model = load_board(data_root() / "boards" / board / "board.toml")
     assert model.interrupts is not None
     cells = {source for array in model.cells for source in array.sources}
     free = {name: source for name, source in model.interrupts.sources.items() if source not in {*cells, model.dispatcher_source}}
-    assert len(free) >= 21
+    assert len(free) >= OTHERS.get(board, 21)
     tables = "".join(f'[interrupt.I{k}]\nsource = "{name}"\n' for k, name in enumerate(free))
     path = tmp_path / "schedule.toml"
     path.write_text(f'[system]\nboard = "{board}"\n[task.A]\nperiod = "1ms"\n{tables}', encoding="utf-8")

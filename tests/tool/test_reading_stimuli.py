@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from carillon.diagnostics import Diagnostics
 from carillon.model.stimuli import Stimuli, StimulusKind
 from carillon.pipeline import Planned, plan
+from carillon.read.board import load_board
 from carillon.read.stimuli import read_stimuli
+from carillon.resources import data_root
 from carillon.run.stimuli import MOST, Prepared, fits, prepare
 
 RUN = 1_000
@@ -153,9 +155,6 @@ def test_a_message_has_no_control_characters(uno: Planned, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("board", ["ast1030-evb", "microbit", "mps2-an385", "qemu-rv32-virt", "virtual-256"])
 def test_a_board_says_what_its_emulator_can_do(board: str, uno: Planned, tmp_path: Path) -> None:
-    from carillon.read.board import load_board
-    from carillon.resources import data_root
-
     stimuli, diagnostics = read("time,what,value\n1 ticks,PD2,1\n2 ticks,PD2,0\n3 ticks,uart,a", uno, tmp_path / "a.csv")
     assert not fits(stimuli, load_board(data_root() / "boards" / board / "board.toml"), diagnostics)
     assert [d.code for d in diagnostics.reported] == ["C296", "C296"]
@@ -218,3 +217,18 @@ def test_every_kind_has_a_key_of_a_row() -> None:
     from carillon.read.schema import StimulusTable
 
     assert {kind.value for kind in StimulusKind} < set(StimulusTable.model_fields)
+
+
+def test_a_byte_needs_a_serial_line_that_the_board_names(uno: Planned, tmp_path: Path) -> None:
+    stimuli, diagnostics = read("time,what,value\n3 ticks,uart,a", uno, tmp_path / "a.csv")
+    board = load_board(data_root() / "boards" / "blackpill-f411" / "board.toml")
+    assert fits(stimuli, board, diagnostics)
+    assert not fits(stimuli, board.model_copy(update={"console": None}), diagnostics)
+    assert [d.code for d in diagnostics.reported] == ["C296"]
+
+
+def test_a_board_has_no_pins_that_its_chip_has_in_larger_packages_alone(uno: Planned, tmp_path: Path) -> None:
+    board = load_board(data_root() / "boards" / "blackpill-f411" / "board.toml")
+    for pin, there in {"B1": True, "PB1": True, "PD13": False, "PF0": False}.items():
+        stimuli, diagnostics = read(f"time,what,value\n1 ticks,{pin},1", uno, tmp_path / "a.csv")
+        assert fits(stimuli, board, diagnostics) == there, pin

@@ -60,7 +60,7 @@ def check_library(image: Image, diagnostics: Diagnostics) -> bool:
         return True
     if board.native:
         why = f"board '{board.name}' is a program of this machine, which no vendor has start-up code for"
-    elif board.interrupts is not None:
+    elif board.interrupts is not None and board.interrupts.handler:
         why = f"board '{board.name}' is of port '{board.port}', which is no part of another's project"
     else:
         why = f"no file of board '{board.name}' says what its vendor calls the handlers of interrupts"

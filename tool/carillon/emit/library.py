@@ -45,7 +45,7 @@ there, but not every linker drops them."""
 def possible(image: Image) -> bool:
     """Whether the board's vendor has start-up code of its own, whose names are known."""
     board = image.system.board
-    return board.vectors == "code" or (checked(image) and board.interrupts is not None)
+    return board.vectors == "code" or (checked(image) and board.interrupts is not None and board.interrupts.handler != "")
 
 
 def checked(image: Image) -> bool:

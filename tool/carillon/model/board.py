@@ -201,7 +201,9 @@ class Written(Protocol):
 class Interrupts(Frozen):
     """What the chip's vendor calls its interrupts, in the file that the board names."""
 
-    handler: Text = Field(description="how the vendor's start-up code calls a handler; {} is the interrupt's name")
+    handler: Text = Field(
+        default="", description="how the vendor's start-up code calls a handler; {} is the interrupt's name; empty: it has none"
+    )
     first: Source = Field(default=0, description="the source that the vendor counts as 0")
     numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
     irregular: dict[Identifier, Identifier] = Field(default_factory=dict, description="handlers that are called otherwise")
@@ -217,7 +219,9 @@ class Interrupts(Frozen):
 
     @property
     def handlers(self) -> dict[int, str]:
-        """The vendor's handler of each source."""
+        """The vendor's handler of each source; none of them, if its start-up code has no names for them."""
+        if not self.handler:
+            return {}
         return {s: self.irregular.get(name, self.handler.replace("{}", name)) for name, s in self.sources.items()}
 
     @property
