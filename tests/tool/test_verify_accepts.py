@@ -127,3 +127,16 @@ def test_a_time_base_whose_turn_is_all_that_its_counter_counts(board: str, tmp_p
     text += "".join(f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T"\n' for k in range(2))
     _, report = built(tmp_path, text, board, '#include "carillon/osek.h"\nTASK(T)\n{\n    (void)TerminateTask();\n}\n')
     assert report.events is not None
+
+
+ARM = ["ast1030-evb", "blackpill-f411", "microbit", "mps2-an385", "mps2-an505", "nucleo-f429zi"]
+ARM += ["raspberry-pi-pico", "stm32f4-discovery"]
+OTHERS = ["atmega128", "arduino-uno", "arduino-leonardo", "arduino-mega", "qemu-rv32-virt", "tc1796", "virtual-256"]
+
+
+@pytest.mark.parametrize("board", ARM + OTHERS)
+def test_a_periodic_task_alone(board: str, tmp_path: Path) -> None:
+    """The least that there is: of a cell that needs an answer, the handler does nothing else."""
+    text = '[task.A]\nperiod = "4 ms"\nwcet = "10 us"\n'
+    _, report = built(tmp_path, text, board, '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\n')
+    assert report.modes[0].expiries == 2

@@ -399,7 +399,8 @@ class Round:
         runs = subject.kind != "activation" or any(s.kind == "run" for s in steps)
         for running in [r for r in asking if runs and r.cell.place.array.moves]:
             done = {s.kind for s in steps if s.cell is running.cell}
-            wrong += [] if "acknowledge" in done else [f"does not acknowledge {running}"]
+            answered = "acknowledge" in done or not running.family.remembers  # without a flag, a new match answers
+            wrong += [] if answered else [f"does not acknowledge {running}"]
             wrong += [] if "set" in done else [f"does not set {running} to its next expiry"]
         own = {r.multiplex.multiplex for r in cells if r.multiplex is not None and subject.kind != "deadline"}
         touched = {s.number for s in steps if s.kind == "touch"}
