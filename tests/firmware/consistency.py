@@ -32,6 +32,7 @@ def inconsistency(trace: Trace) -> str:
             was, now = ("runs", "preempted") if e.kind is Kind.PREEMPT else ("preempted", "runs")
             fits = top == (was, e.object) or not (known or stack)
             stack[-1:] = [(now, e.object)]
+            waiting.discard(e.object)
         elif e.kind is Kind.IDLE:
             fits, known = not stack, True
         elif e.kind in (Kind.END, Kind.WAIT, Kind.EXIT):
