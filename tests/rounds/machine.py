@@ -89,6 +89,7 @@ def table(mode: Mode, schedule: Schedule) -> tuple[Carrier, ...]:
     """A mode's points as the conventional kernel's table has them: each is carried out whatever happens."""
     found = [Carrier(False, a.task, frozenset((a.at,)), n, 1) for n, a in enumerate(mode.activations)]
     watched = [(a, d) for a in mode.activations for d in a.deadlines if schedule.task(a.task).monitor != "never"]
+    watched.sort(key=lambda w: w[0].task)  # of two in one tick, the table has the first name first
     return (
         *found,
         *(Carrier(True, a.task, frozenset((d % mode.length,)), 1000 + n, inf, shared=True) for n, (a, d) in enumerate(watched)),
