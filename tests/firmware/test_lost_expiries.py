@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import os
+import random
 
 import pytest
 
-from carillon.bench.boards import BOARDS, RECURS, RESOLUTION, Tally, measured, rows
+from carillon.bench.boards import BOARDS, RECURS, RESOLUTION, Tally, drawn, measured, rows
 from carillon.bench.rows import BOARD
 from runnable import NODE, RIGLESS
 
@@ -36,6 +37,14 @@ def test_no_expiry_is_lost_or_doubled_and_none_drifts(board: str) -> None:
     assert tally.unit == ("cycles" if board.startswith("arduino") else "instructions")
     if board != BOARD:
         assert tally.shared, "tasks have more points than the board has channels"
+
+
+@pytest.mark.parametrize("even", ["", "Second"])
+def test_no_two_activations_of_a_drawn_round_are_in_one_tick(even: str) -> None:
+    chance = random.Random(SEED)
+    for _ in range(2000):
+        points = [at for own in drawn(chance, even).points.values() for at in own]
+        assert len(points) == len(set(points))
 
 
 def test_starts_that_are_missing_too_many_late_or_adrift_are_counted() -> None:

@@ -95,7 +95,8 @@ def drawn(chance: random.Random, even: str = "") -> Round:
         first = chance.randrange(40)
         others = drawn(chance).points[next(name for name in TASKS if name != even)]
         own = {even: [first + k * (length // times) for k in range(times)]}
-        return Round(length, {name: own.get(name, [at for at in others if at < length - APART]) for name in TASKS})
+        apart = [at for at in others if at < length - APART and at not in own[even]]  # no two activations in one tick
+        return Round(length, {name: own.get(name, apart) for name in TASKS})
     points: dict[str, list[int]] = {name: [] for name in TASKS}
     at = chance.randrange(40)
     while at < length - APART - 10:
