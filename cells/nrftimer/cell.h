@@ -61,9 +61,9 @@ __attribute__((weak)) uint32_t nrftimer_periods[NRFTIMER_CELLS];
         CARILLON_STORE(NRFTIMER_TIMER(cell) + NRFTIMER_DISABLE, NRFTIMER_MASK(cell)), \
         CARILLON_STORE(NRFTIMER_EVENT(cell), 0u)
 /* What the registers read after reset: no channel of the timer may interrupt. */
-#define NRFTIMER_UNTOUCHED(cell, width)                                           \
-    {                                                                             \
-        NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_MASK(cell), 0u * (width) \
+#define NRFTIMER_UNTOUCHED(cell, width)                                 \
+    {                                                                   \
+        NRFTIMER_TIMER(cell) + NRFTIMER_ENABLE, NRFTIMER_MASK(cell), 0u \
     }
 #define NRFTIMER_FREE_PREPARE NRFTIMER_PREPARE
 #define NRFTIMER_FREE_START NRFTIMER_START

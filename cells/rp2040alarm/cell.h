@@ -57,10 +57,10 @@ __attribute__((weak)) uint32_t rp2040alarm_periods[4];
         CARILLON_STORE(RP2040ALARM_RAW, RP2040ALARM_BIT(cell))
 
 /* What the registers read before anybody uses the alarm: its interrupt is not enabled, and it is not armed. */
-#define RP2040ALARM_UNTOUCHED(cell, width)                     \
-    {RP2040ALARM_ENABLE, RP2040ALARM_BIT(cell), 0u},           \
-    {                                                          \
-        RP2040ALARM_ARMED, RP2040ALARM_BIT(cell), 0u * (width) \
+#define RP2040ALARM_UNTOUCHED(cell, width)           \
+    {RP2040ALARM_ENABLE, RP2040ALARM_BIT(cell), 0u}, \
+    {                                                \
+        RP2040ALARM_ARMED, RP2040ALARM_BIT(cell), 0u \
     }
 
 /* As a time base: what has been counted since the start, modulo 2^32.  The counter itself has run since the chip has.

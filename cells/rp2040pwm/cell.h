@@ -49,10 +49,10 @@
         CARILLON_STORE(RP2040PWM_RAW, RP2040PWM_BIT(cell))
 
 /* What the registers read after reset: the slice stands, and its interrupt is not enabled. */
-#define RP2040PWM_UNTOUCHED(cell, width)                    \
-    {RP2040PWM_CONTROL(cell), UINT32_MAX, 0u},              \
-    {                                                       \
-        RP2040PWM_ENABLE, RP2040PWM_BIT(cell), 0u * (width) \
+#define RP2040PWM_UNTOUCHED(cell, width)          \
+    {RP2040PWM_CONTROL(cell), UINT32_MAX, 0u},    \
+    {                                             \
+        RP2040PWM_ENABLE, RP2040PWM_BIT(cell), 0u \
     }
 
 /* A handler may return at once: the line has been let go by then. */

@@ -2,23 +2,14 @@
  *
  * A ring of events on ARMv6-M: a word for each start and end of a task, in twelve instructions at most.
  *
- * trace.c, which is generated, has defined the counter, the bits of a word that say what happened, and the ring's
- * bytes, a power of two.
- *
  * 1. The processor has no exclusive loads.  So interrupts are masked for five instructions, in which a slot and the
  *    time are taken.  Times never fall from a slot to the next.
- * 2. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring.
- * 3. The ring is aligned to twice its size, so clearing one bit of an address leads from its end to its begin. */
+ * 2. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring. */
 #ifndef CARILLON_TRACE_H
 #define CARILLON_TRACE_H
 
 #include "carillon_port.h"
-
-/* Let the counter count. */
-void carillon_trace_start(void);
-
-uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u] __attribute__((aligned(2 * CARILLON_TRACE_BYTES), used));
-uint32_t *carillon_trace_next = carillon_trace_ring;
+#include "ports/armv7m/trace_ring.h"
 
 /* The compiler expects the instructions of Thumb in their old syntax behind this. */
 #define CARILLON_TRACE_NOTE(event)                                                                                    \
