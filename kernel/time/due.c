@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What it means that an event of the clock is due; and the handlers of the clock. */
-#include "clock_steps.h"
-#include "kernel/osek/act.h"
-#include "wait.h"
+#include "tick.h"
 
 #if CARILLON_OSEK_TIME
 
@@ -57,33 +55,6 @@ static inline void fire(const struct carillon_alarm *alarm)
 }
 #endif
 
-#if CARILLON_TIME_DELAYS
-/* Is it a delay that is over?  Those have a path of their own, which saves no register and calls nobody. */
-#define is_over carillon_time_is_delay
-
-/* A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
- * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
- * are to be saved. */
-static inline carillon_time wake_first(struct carillon_timed *timed)
-{
-    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
-    carillon_time_waits(sleeper->extended, false);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#if !CARILLON_TIME_REQUESTS
-    const struct carillon_osek_task *const task = sleeper->task;
-    const TaskType number = timed->task;
-#endif
-    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#if CARILLON_TIME_REQUESTS
-    carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
-#else
-    carillon_osek_wake(task, number, true);
-#endif
-    return left;
-}
-#endif
-
 #if CARILLON_TIME_OTHERS
 static __attribute__((noinline)) void serve(struct carillon_timed *timed)
 {
@@ -92,7 +63,7 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
     }
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_FAR
     if (timed->kind == CARILLON_ACTION_WAKE_FAR) {
-        (void)wake_first(timed);
+        (void)carillon_time_wake_first(timed);
         return;
     }
 #endif
@@ -148,29 +119,19 @@ static inline void serve_other(struct carillon_timed *timed)
 
 #if CARILLON_CLOCK_COUNTS_ALONE
 
-/* 1. The handler of the tick keeps out everything else that uses the clock; only the handlers of alarms use it
- *    meanwhile.  So the queue's reference is this tick until the handler has ended, and nothing that they put in is due
- *    before the next.
- * 2. A queue that gets empty has nothing due (carillon_queue_left).
- * 3. So the loop ends: what it serves was due when it began. */
-static inline struct carillon_timed *first_of_all(void)
-{
-    return (struct carillon_timed *)(void *)carillon_queue_first(&carillon_clock_queue);
-}
-
 #if CARILLON_TIME_DELAYS
 /* Delays that are over and come first. */
 static __attribute__((noinline)) carillon_time wake_all(struct carillon_timed *first)
 {
     struct carillon_timed *timed = first;
     for (;;) {
-        const carillon_time left = wake_first(timed);
+        const carillon_time left = carillon_time_wake_first(timed);
         if (left != 0u) {
             return left;
         }
-        timed = first_of_all();
+        timed = carillon_time_first();
 #if CARILLON_TIME_OTHERS
-        if (!is_over(timed)) {
+        if (!carillon_time_is_delay(timed)) {
             return 0u;
         }
 #endif
@@ -188,13 +149,13 @@ static inline void serve_all(struct carillon_timed *first)
         if (carillon_queue_left(&carillon_clock_queue) != 0u) {
             break;
         }
-        timed = first_of_all();
+        timed = carillon_time_first();
 #if CARILLON_TIME_DELAYS
-        if (is_over(timed)) {
+        if (carillon_time_is_delay(timed)) {
             if (wake_all(timed) != 0u) {
                 break;
             }
-            timed = first_of_all();
+            timed = carillon_time_first();
         }
 #endif
     } while (true);
@@ -206,7 +167,7 @@ static inline void serve_all(struct carillon_timed *first)
 #endif
 
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
-static __attribute__((noinline)) void serve_rest(struct carillon_timed *first)
+void carillon_time_serve_rest(struct carillon_timed *first)
 {
     serve_all(first);
 }
@@ -214,20 +175,23 @@ static __attribute__((noinline)) void serve_rest(struct carillon_timed *first)
 
 #if CARILLON_TIME_DELAYS
 /* Nothing is left to the first event, which there is. */
-static void serve_first(struct carillon_timed *first)
+void carillon_time_serve_first(struct carillon_timed *first)
 {
 #if CARILLON_TIME_OTHERS
-    if (!is_over(first)) {
-        serve_rest(first);
+    if (!carillon_time_is_delay(first)) {
+        carillon_time_serve_rest(first);
     } else if (wake_all(first) == 0u) {
-        serve_rest(first_of_all());
+        carillon_time_serve_rest(carillon_time_first());
     }
 #else
     (void)wake_all(first);
 #endif
 }
 #else
-#define serve_first serve_all
+void carillon_time_serve_first(struct carillon_timed *first)
+{
+    serve_all(first);
+}
 #endif
 
 /* Nothing is left to the first event, if there is one. */
@@ -235,43 +199,19 @@ void carillon_time_due(void)
 {
     if (carillon_queue_has_due(&carillon_clock_queue)) {
 #if CARILLON_TIME_OTHERS
-        serve_first(first_of_all());
+        carillon_time_serve_first(carillon_time_first());
 #else
-        struct carillon_timed *timed = first_of_all();
-        while (wake_first(timed) == 0u) { /* bounded by the number of tasks */
-            timed = first_of_all();
+        struct carillon_timed *timed = carillon_time_first();
+        while (carillon_time_wake_first(timed) == 0u) { /* bounded by the number of tasks */
+            timed = carillon_time_first();
         }
 #endif
     }
 }
 
-/* Where there are delays alone, most ticks have no more than one that is over. */
 void carillon_time_tick(void)
 {
-#if CARILLON_TIME_COUNTS
-    carillon_time_ticks++;
-#endif
-    if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
-        return;
-    }
-#if CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS
-    if (wake_first(first_of_all()) == 0u) {
-        serve_first(first_of_all());
-    }
-#elif CARILLON_TIME_DELAYS
-    do { /* bounded by the number of tasks */
-        struct carillon_timed *const first = first_of_all();
-        if (!is_over(first)) {
-            serve_rest(first);
-            return;
-        }
-        if (wake_first(first) != 0u) {
-            return;
-        }
-    } while (true);
-#else
-    serve_first(first_of_all());
-#endif
+    carillon_time_tick_inline();
 }
 
 #else
@@ -285,8 +225,8 @@ static inline void expired(struct carillon_event *event)
 {
     struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
 #if CARILLON_TIME_DELAYS
-    if (is_over(timed)) {
-        (void)wake_first(timed);
+    if (carillon_time_is_delay(timed)) {
+        (void)carillon_time_wake_first(timed);
         return;
     }
 #endif

@@ -153,7 +153,7 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     const carillon_time from = *previous;
     *previous = (carillon_time)(from + period);
     const uint32_t mask = carillon_osek_hold();
-    if (!insert_after(&sleeper.timed, from, period)) {
+    if (__builtin_expect(!insert_after(&sleeper.timed, from, period), false)) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }

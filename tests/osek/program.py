@@ -39,6 +39,7 @@ class Limits:
     priorities: int = 4
     isrs: int = 2
     budget: int = 250
+    task_hooks: bool = True
 
 
 # Applications.
@@ -63,7 +64,7 @@ def applications(draw: st.DrawFn, limits: Limits) -> Application:
     for _ in range(draw(st.integers(1, limits.tasks - 1))):
         events = draw(st.sampled_from((0, 0, 1, 3, 7)))
         task = Task(
-            priority=draw(st.sampled_from((1, 2, *range(1, limits.priorities + 1)))),  # some are shared
+            priority=draw(st.sampled_from((1, min(2, limits.priorities), *range(1, limits.priorities + 1)))),  # some are shared
             preemptable=draw(preemptable),
             activations=1 if events else draw(st.sampled_from((1, 1, 2, 3))),
             autostart=draw(mode_sets),
@@ -82,7 +83,8 @@ def applications(draw: st.DrawFn, limits: Limits) -> Application:
         Counter(draw(st.integers(2, 5)), draw(st.integers(1, 2)), draw(st.integers(1, 2))) for _ in range(draw(st.integers(0, 2)))
     )
     alarms = [draw(_alarms(tasks, counters, mode_sets)) for _ in range(draw(st.integers(1, 5)) if counters else 0)]
-    hooks = draw(st.one_of(st.just(frozenset[str]()), st.frozensets(st.sampled_from(HOOKS))))
+    some = HOOKS if limits.task_hooks else tuple(hook for hook in HOOKS if "task" not in hook)
+    hooks = draw(st.one_of(st.just(frozenset[str]()), st.frozensets(st.sampled_from(some))))
     service_id = draw(st.booleans())
     application = Application(
         tasks=tuple(tasks),

@@ -38,6 +38,8 @@ RV32 = "qemu-rv32-virt"
 MICROBIT = "microbit"
 SOURCES = ["soft0", "soft1"]
 SMALL = Limits(tasks=4, priorities=3, isrs=2, budget=150)
+THREE_LEVELS = (Limits(4, 2, 0, 150, task_hooks=False), Limits(4, 1, 1, 150, task_hooks=False))
+"""What ARMv6-M dispatches by the interrupt controller."""
 
 
 # An application and some programs.
@@ -76,6 +78,8 @@ class Bench:
         shutil.copy(HERE.parent / "firmware/report.h", folder)
         diagnostics = Diagnostics()
         planned = plan(folder / "schedule.toml", diagnostics, board)
+        assert planned.allocation.osek is not None
+        assert planned.allocation.osek.software == (board == RV32 or 'dispatch = "software"' in toml), toml
         firmware = build(planned.image, folder / "build", diagnostics)
         assert firmware is not None, "\n".join([toml, *(str(d) for d in diagnostics.reported)])
         elf = folder / "app.elf"
@@ -274,3 +278,9 @@ def test_risc_v_does_what_the_model_says(bench: Bench, case: Case) -> None:
 @given(case=cases(SMALL, 4))
 def test_armv6m_does_what_the_model_says(bench: Bench, case: Case) -> None:
     check(bench, MICROBIT, "software", case, compiled=False)
+
+
+@examples(4)
+@given(case=st.one_of([cases(limits, 4) for limits in THREE_LEVELS]), compiled=st.booleans())
+def test_few_levels_of_armv6m_do_what_the_model_says(bench: Bench, compiled: bool, case: Case) -> None:
+    check(bench, MICROBIT, "hardware", case, compiled=compiled)

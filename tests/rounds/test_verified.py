@@ -57,7 +57,7 @@ def test_nothing_is_found_where_nothing_is_wrong(board: str, tmp_path: Path) -> 
         firmware = build(planned.image, tmp_path / "build", diagnostics)
         assert firmware is not None, f"schedule {number}: " + "\n".join(map(str, diagnostics.errors)) + "\n" + toml(case)
         assert firmware.verified is not None
-        in_software = case.osek and planned.system.board.dispatch == "software"
+        in_software = planned.allocation.osek is not None and planned.allocation.osek.software
         assert firmware.verified.unverified == ((IN_SOFTWARE,) if in_software else ())
         assert sum(m.expiries for m in firmware.verified.modes) or not any(m.activations for m in schedule.modes)
         done += 1

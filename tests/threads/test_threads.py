@@ -48,6 +48,8 @@ ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=6)
 HUNDRED = replace(FINE, slice=1500, step=10, lock=4000, shortest=60)  # and 25
 HUNDRED_TICKS = replace(HUNDRED, shortest=1)
 ARMV6M = Target("microbit", "one-shot", HUNDRED, 20, software=True, programs=6)
+FEW = replace(ARMV6M, scale=replace(HUNDRED, sliced=False), software=False, shapes=("one",))  # by the interrupt controller
+FEW_TICKS = replace(FEW, clock="periodic", scale=replace(HUNDRED_TICKS, sliced=False), cost=30, ticks=(100, 125, 375, 750))
 AVR = Target("atmega128", "one-shot", EIGHT_BITS, 90, 'clock = "250kHz"', software=True, programs=8, stack=256, events=56)
 VIRTUAL = Target("virtual-ast1030-evb", "one-shot", EXACT)
 TICKING = replace(VIRTUAL, clock="periodic", ticks=(400, 800, 1000, 2500, 3000, 6000, 15_000), widths=(0, 16, 17, 18, 20))
@@ -75,6 +77,12 @@ TARGETS = [
     replace(
         ARMV6M, board="raspberry-pi-pico", clock="periodic", scale=HUNDRED_TICKS, cost=30, ticks=(100, 125, 375, 750), widths=(0,)
     ),
+    FEW,
+    replace(FEW, clock="compare"),
+    replace(FEW_TICKS, widths=(16,)),
+    replace(FEW, board="raspberry-pi-pico"),
+    replace(FEW, board="raspberry-pi-pico", clock="compare"),
+    replace(FEW_TICKS, board="raspberry-pi-pico", widths=(0,)),
     AVR,
     replace(AVR, clock="compare"),
     replace(AVR, clock="periodic", scale=replace(EIGHT_BITS, shortest=1, sliced=False), ticks=(500, 1000, 1500, 3000)),
@@ -89,7 +97,7 @@ def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_p
     if target.board == "raspberry-pi-pico" and not (shutil.which("node") and shutil.which("npm")):
         pytest.skip("needs node and npm")
     done: Counter[str] = Counter()
-    shapes = list(SHAPES)
+    shapes = target.shapes
     for number in range(IMAGES or 1):
         shape = shapes[(number + TARGETS.index(target)) % len(shapes)]
         rng = random.Random(f"{target.name} {SEED} {number}")

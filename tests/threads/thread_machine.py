@@ -43,10 +43,12 @@ class Target:
     based: bool = False  # a time base counts what a lock holds back
     keys: tuple[str, ...] = ()  # more of [time]
     width: int = 0
+    shapes: tuple[str, ...] = tuple(SHAPES)
 
     @property
     def name(self) -> str:
-        return f"{self.board}-{self.clock}{'-software' * self.chosen}"
+        few = "-few-levels" if len(self.shapes) < len(SHAPES) else ""
+        return f"{self.board}-{self.clock}{'-software' * self.chosen}{few}"
 
     @property
     def told(self) -> str:

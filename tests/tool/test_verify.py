@@ -597,7 +597,7 @@ FAULTS = [
         "matches", "a match that is not answered", "C205", lambda p: p.drop(SHARED, r"^str\.w r3, \[r4, #0xc10\]"), "acknowledge"
     ),
     Fault("pico", "an alarm that is not set again", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r0\]"), "next expiry"),
-    Fault("pico", "an alarm that is not answered", "C205", lambda p: p.drop(SHORT, r"^str r4, \[r3\]", 1), "acknowledge"),
+    Fault("pico", "an alarm that is not answered", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r2\]", 1), "acknowledge"),
     # nRF51: a start sets up each channel, and starts its timer.
     Fault("nrf", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8540), value(plus(1))), "1"),
     Fault(

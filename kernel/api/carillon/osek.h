@@ -780,6 +780,7 @@ static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t
 
 #if CARILLON_OSEK_INLINE
 
+#if CARILLON_OSEK_DIRECT
 /* Internal.  Services for direct tasks, which are nothing but interrupts.
  *
  * ActivateTask sets a pending bit.  If the task waits already, the controller absorbs a second request, as the
@@ -823,6 +824,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
     }
     return status;
 }
+#endif
 
 /* Internal.  Request the level of a managed task; locked.  With task hooks its handler has not left any more
  * (kernel/osek/level_hooks.c). */
@@ -864,9 +866,14 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_manage
 
 static inline __attribute__((always_inline)) StatusType carillon_activate(TaskType task, uint8_t caller)
 {
-    return (carillon_direct_sources[task] != 0u)
-               ? carillon_activate_direct(task, carillon_direct_sources[task], carillon_known_levels[task], caller)
-               : carillon_activate_managed(task);
+#if CARILLON_OSEK_DIRECT
+    if (carillon_direct_sources[task] != 0u) {
+        return carillon_activate_direct(task, carillon_direct_sources[task], carillon_known_levels[task], caller);
+    }
+#else
+    (void)caller;
+#endif
+    return carillon_activate_managed(task);
 }
 #define ActivateTask(task)                                                                                   \
     ((CARILLON_KNOWN(carillon_known_tasks, (task)) != 0u) ? carillon_activate((task), CARILLON_CALLER_LEVEL) \

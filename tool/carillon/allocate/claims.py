@@ -232,7 +232,7 @@ class ClaimBuilder:
         self.fitter = Fitter(self.board, self.hz)
         self.costs = cost_table(self.board.port)
         self.ticks = Fitter(self.board, self.hz, ticks=True)
-        self.groups = tuple(group_classes(self.board, self.taken))
+        self.groups = tuple(group_classes(self.board, self.taken | self.board.unmaskable_sources))
         self.bases: tuple[Way, ...] = ()
         ticker = events.ticker
         self.held = ticker is not None and (events.machine or is_held(system, ticker.period))

@@ -70,7 +70,6 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     """Levels of tasks in the order of their priorities, and of ISRs above them; None after C160: the board has too few."""
     osek, board = system.osek, system.board
     assert osek is not None
-    software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
     if system.modes and board.nesting == "time":
         diagnostics.error(
             "C160",
@@ -85,9 +84,14 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         return None
     if osek.framed and not _keeps_frames(system, kernel, diagnostics):
         return None
+    sources = frozenset({i.source for i in osek.isrs} | {i.source for i in system.interrupts})
     needed = highest + osek.budgets  # the cell of budgets has a level of its own
-    used = needed - len(priorities) + 1 if software else needed
     room = board.levels - board.unmaskable_levels
+    software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
+    if board.dispatch == "either":
+        spare = len(set(board.software_sources) - sources)
+        software = software or needed > room or len(priorities) > spare or _asks_who_runs(system)
+    used = needed - len(priorities) + 1 if software else needed
     if used > room:
         _too_many_levels(system, len(priorities), used, room, software, diagnostics)
         return None
@@ -99,8 +103,15 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         kind = TaskKind.DIRECT if not software and _is_direct(system, osek, tasks) else TaskKind.MANAGED
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
-    sources = frozenset({i.source for i in osek.isrs} | {i.source for i in system.interrupts})
     return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets)
+
+
+def _asks_who_runs(system: System) -> bool:
+    """Whether the kernel asks the interrupt controller which handlers run or are preempted, beneath managed tasks."""
+    osek, time = system.osek, system.time
+    assert osek is not None
+    hooks = osek.hooks & {Hook.PRETASK, Hook.POSTTASK}
+    return bool(system.modes or osek.budgets or hooks or (time is not None and time.slice is not None))
 
 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
@@ -199,6 +210,8 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
     """
     if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1 or osek.budgets:
         return False
+    if system.board.dispatch != "hardware":
+        return False  # nobody can be asked whether its handler runs
     task = tasks[0]
     if sum(len(t.series(a)) for t in osek.schedule_tables if t.cells for a in t.actions if a.object == task.name) > 1:
         return False  # several cells activate the task, and its vector is the source of only one

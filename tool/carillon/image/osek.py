@@ -81,9 +81,10 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
     allocation, time = osek.allocation, "carillon/time.h"
     clock, slices, budgets, frames = allocation.clock, allocation.slices, allocation.budgets, allocation.frames
     if clock is not None and osek.tick_frame is None and is_wrapped(clock):
-        call = EventCall(osek.cell(clock.carrier), serve(clock), ())
+        function, header = (TICK, "kernel/time/tick.h") if clock.counted else (serve(clock), time)
+        call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
-        yield EventHandler("carillon_clock_vector", leads, (call,), False, header=time)
+        yield EventHandler("carillon_clock_vector", leads, (call,), False, header=header)
     if slices is not None and allocation.software:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
@@ -101,6 +102,10 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
     if frames is not None:
         call = EventCall(osek.cell(frames), "carillon_frame_turns", ())
         yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), budgets is not None)
+
+
+TICK = "carillon_time_tick_inline"
+"""The kernel's function that a handler of a clock's tick has in it: a call would be a third of the tick on ARMv6-M."""
 
 
 def is_wrapped(clock: ClockCell) -> bool:

@@ -282,8 +282,10 @@ class Board(Frozen):
     nesting: Literal["levels", "time"] = Field(
         default="levels", description="what preempts: a higher level, or (time) whatever comes later, as there are no levels"
     )
-    dispatch: Literal["hardware", "software"] = Field(
-        default="hardware", description="software: the controller cannot dispatch event-triggered tasks"
+    dispatch: Literal["hardware", "software", "either"] = Field(
+        default="hardware",
+        description="software: the controller cannot dispatch event-triggered tasks; either: it can dispatch few, and does not "
+        "say which handlers are active",
     )
     vectors: Literal["table", "code"] = Field(
         default="table", description="code: vectors are jumps, and handlers functions of a kind of their own"
@@ -455,6 +457,15 @@ class Board(Frozen):
     def code_unit(self) -> str:
         """What code is counted in."""
         return "cycles" if self.run is not None and self.run.kind == "simavr" else "instructions"
+
+    @property
+    def unmaskable_sources(self) -> frozenset[int]:
+        """The sources of cells that no mask of levels holds back, so that they serve rounds alone.
+
+        On ARMv6-M masks are stores to the NVIC, which does not know the exceptions of the processor.
+        """
+        every = {source for array in self.cells for source in array.sources}
+        return frozenset(source for source in every if self.port == "armv6m" and source < self.request_base)
 
     def mates(self, sources: Iterable[int]) -> frozenset[int]:
         """These sources, and those of the other channels of the same timers."""

@@ -113,12 +113,13 @@ CHIPS: dict[tuple[str, str], Chip] = {
         },
     ),
     # RP2040 datasheet, section 2.2.4 (PWM_BASE, TIMER_BASE), 2.3.2 (TIMER_IRQ_0 to 3 are interrupts 0 to 3, PWM_IRQ_WRAP is 4),
-    # 4.5.3 and 4.6.5 (lists of registers).
+    # 4.5.3 and 4.6.5 (lists of registers); 2.4.3 (SysTick, which ARMv6-M need not have).
     ("armv6m", "rp2040"): Chip(
         "the RP2040 datasheet",
         {
             "rp2040alarm": {f"ALARM{n}": {"alarm": 0x4005_4010 + 4 * n, SOURCE: NVIC + n} for n in range(4)},
             "rp2040pwm": {f"PWM{n}": {"slice": 0x4005_0000 + 0x14 * n, SOURCE: NVIC + 4} for n in range(8)},
+            "systick": {"SysTick": {SOURCE: 15}},
         },
     ),
     # QEMU, hw/riscv/virt.c, virt_memmap: VIRT_CLINT at 0x2000000; include/hw/intc/riscv_aclint.h: after RISCV_ACLINT_SWI_SIZE

@@ -34,6 +34,8 @@ from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
+TICK = "carillon_clock_vector"
+"""The handler of a clock's cell, which has the kernel's tick in it."""
 TURNS = "carillon_port_turn_vector"
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
@@ -95,7 +97,8 @@ class Events:
     @property
     def software(self) -> bool:
         """Whether tasks are dispatched by software, so that they have no sources."""
-        return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software"
+        either = self.system.board.dispatch == "either" and "carillon_software_dispatch" in self.elf.symbols
+        return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software" or either
 
     @property
     def task_levels(self) -> dict[str, int]:
@@ -192,6 +195,8 @@ class Events:
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
         if meaning.every("ask"):
             return Service("joined", meaning.symbol)
+        if meaning.symbol == TICK and self.meanings.changes(meaning, "carillon_clock"):
+            return Service("clock")
         for name, number in sorted(calls, key=str):
             if name in NUMBERED and number is not None:
                 return Service(NUMBERED[name], number=number & 0xFF)

@@ -118,6 +118,15 @@ class Meanings:
 
         return meaning.direct is None and self.handlers.always(meaning.address, does)
 
+    def changes(self, meaning: Meaning, variable: str) -> bool:
+        """Whether a vector stores to a variable on every path."""
+
+        def does(effect: Effect) -> bool:
+            symbol = self.elf.around(data_address(self.elf, effect.address)) if effect.kind == "write" else None
+            return symbol is not None and symbol.name == variable
+
+        return meaning.direct is None and self.handlers.always(meaning.address, does)
+
     def _read(self, address: int) -> Meaning:
         function = self.functions.get(address)
         if function is not None:

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tick of a clock that counts alone: inlined into the handler of its cell (the generated osek.c) and into the
+ * function that is a vector itself (due.c). */
+#ifndef CARILLON_TIME_TICK_H
+#define CARILLON_TIME_TICK_H
+
+#include "kernel/osek/act.h"
+#include "kernel/time/clock_steps.h"
+#include "kernel/time/wait.h"
+
+#if CARILLON_OSEK_TIME
+
+#if CARILLON_TIME_DELAYS
+/* A delay that is over has a path of its own, which saves no register and calls nobody.
+ *
+ * A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
+ * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
+ * are to be saved. */
+static inline carillon_time carillon_time_wake_first(struct carillon_timed *timed)
+{
+    const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
+    carillon_time_waits(sleeper->extended, false);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#if CARILLON_TIME_REQUESTS
+    carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
+#else
+    carillon_osek_wake(sleeper->task, timed->task, true);
+#endif
+    return left;
+}
+#endif
+
+#if CARILLON_CLOCK_COUNTS_ALONE
+/* 1. The handler of the tick keeps out everything else that uses the clock; only the handlers of alarms use it
+ *    meanwhile.  So the queue's reference is this tick until the handler has ended, and nothing that they put in is due
+ *    before the next.
+ * 2. A queue that gets empty has nothing due (carillon_queue_left).
+ * 3. So the loop ends: what it serves was due when it began. */
+static inline struct carillon_timed *carillon_time_first(void)
+{
+    return (struct carillon_timed *)(void *)carillon_queue_first(&carillon_clock_queue);
+}
+
+/* Nothing is left to the first event, which there is; and what comes after delays (due.c). */
+void carillon_time_serve_first(struct carillon_timed *first);
+void carillon_time_serve_rest(struct carillon_timed *first);
+
+/* Where there are delays alone, most ticks have no more than one that is over. */
+static inline void carillon_time_tick_inline(void)
+{
+#if CARILLON_TIME_COUNTS
+    carillon_time_ticks++;
+#endif
+    if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
+        return;
+    }
+#if CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS
+    if (carillon_time_wake_first(carillon_time_first()) == 0u) {
+        carillon_time_serve_first(carillon_time_first());
+    }
+#elif CARILLON_TIME_DELAYS
+    do { /* bounded by the number of tasks */
+        struct carillon_timed *const first = carillon_time_first();
+        if (!carillon_time_is_delay(first)) {
+            carillon_time_serve_rest(first);
+            return;
+        }
+        if (carillon_time_wake_first(first) != 0u) {
+            return;
+        }
+    } while (true);
+#else
+    carillon_time_serve_first(carillon_time_first());
+#endif
+}
+#endif
+
+#endif
+
+#endif
