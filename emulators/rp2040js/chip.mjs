@@ -121,11 +121,12 @@ export async function assemble(part, clock) {
       return tick.control & 1 ? Math.ceil((tick.zero - this.rp2040.clock.nanos) / this.cycle) : tick.left;
     }
 
-    go(left) {
+    /** So many cycles to the next zero, from now, or from so many nanoseconds later. */
+    go(left, later = 0) {
       const { tick } = this;
       tick.left = left;
-      tick.zero = this.rp2040.clock.nanos + left * this.cycle;
-      if (tick.control & 1 && tick.reload) tick.alarm.schedule(left * this.cycle);
+      tick.zero = this.rp2040.clock.nanos + later + left * this.cycle;
+      if (tick.control & 1 && tick.reload) tick.alarm.schedule(later + left * this.cycle);
       else tick.alarm.cancel();
     }
 
@@ -148,19 +149,21 @@ export async function assemble(part, clock) {
       return super.readUint32(offset);
     }
 
+    /** A store has been carried out at the end of its instruction: the counter counts from the next one on. */
     writeUint32(offset, value) {
       const { tick } = this;
       if (offset === 0x10) {
         const left = this.remaining;
+        const starts = ~tick.control & value & 1;
         tick.control = value & 7;
-        this.go(left);
+        this.go(left, starts ? CYCLE_NS : 0);
       } else if (offset === 0x14) {
         const isZero = this.remaining > tick.reload;
         tick.reload = value & 0xffffff;
-        if (isZero) this.go(tick.reload + 1);
+        if (isZero) this.go(tick.reload + 1, CYCLE_NS);
       } else if (offset === 0x18) {
         tick.counted = false;
-        this.go(tick.reload + 1);
+        this.go(tick.reload + 1, CYCLE_NS);
       } else if (offset === 0x280) {
         this.rp2040.core.clear(value);
       } else {

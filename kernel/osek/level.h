@@ -51,11 +51,12 @@ static inline void carillon_osek_release(uint32_t mask)
     carillon_osek_unlock(mask);
 }
 /* A level's handler begins a job: it masks up to the job's ceiling.  Returns the mask as it was.  Without resources
- * that only some levels of tasks use, a handler begins only where nothing is masked. */
+ * that only some levels of tasks use, a handler begins only where nothing is masked: where the port takes long to say
+ * so, it is not asked. */
 static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)
 {
     const bool masks = (level < CARILLON_OSEK_TOP) && (ceiling > level);
-#if CARILLON_OSEK_BEGINS_MASKED
+#if CARILLON_OSEK_BEGINS_MASKED || !defined(CARILLON_PORT_ASKS_FOR_MASK)
     return masks ? carillon_port_raise(ceiling) : carillon_port_mask();
 #else
     if (masks) {

@@ -11,8 +11,8 @@
  *    disables those of the masked levels.  So what the NVIC says and what is masked cannot differ, and no mask locks
  *    what is above it.  A level that is to be masked has interrupts of the NVIC alone, no system exception.
  * 2. The highest level cannot be masked: the board keeps it from what is event-triggered.
- * 3. Nobody can be asked which handlers run.  So tasks are dispatched by software (board.toml: dispatch), and a
- * schedule has one mode.
+ * 3. Nobody can be asked which handlers run.  So a schedule has one mode, no task of OSEK is its own vector, and what
+ * asks is dispatched by software (board.toml: dispatch).
  * 4. A handler that lowers its priority cannot return to thread mode while another handler is active.  It returns to
  * the handler that it has preempted, whose number is in its exception frame.
  * 5. The NVIC's priorities can be accessed by words alone.
@@ -66,7 +66,8 @@ static inline uint32_t carillon_port_higher(uint32_t one, uint32_t other)
     return one | other;
 }
 
-/* The mask as it is. */
+/* The mask as it is, for which the NVIC is asked. */
+#define CARILLON_PORT_ASKS_FOR_MASK
 static inline uint32_t carillon_port_mask(void)
 {
     return (~CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) >> CARILLON_MASK_INTERRUPT) & CARILLON_MASK_ALL;

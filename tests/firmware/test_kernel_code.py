@@ -9,6 +9,7 @@ from laboratory import AST, MPS, ROOT, Laboratory, Outcome, declared, points, wo
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 from carillon.trace.summary import Spread
+from runnable import NODE
 
 BENCH = ROOT / "bench"
 
@@ -38,8 +39,9 @@ def test_nothing_of_the_kernel_runs_before_a_task_and_one_return_after_it(lab: L
     assert outcome.task("Plain").terminate == exactly(1, 1000)
 
 
-def test_the_vector_of_a_task_without_deadlines_is_the_task_on_systick_of_mps2(lab: Laboratory) -> None:
-    outcome = lab.run(declared(Task1=0) + points(1000, (100, "Task1")), works(Task1=20), MPS, rounds=100)
+@pytest.mark.parametrize("board", [MPS, pytest.param("raspberry-pi-pico", marks=NODE)])
+def test_the_vector_of_a_task_without_deadlines_is_the_task_on_systick(lab: Laboratory, board: str) -> None:
+    outcome = lab.run(declared(Task1=0) + points(1000, (100, "Task1")), works(Task1=20), board, rounds=100)
     assert outcome.cells(Role.ACTIVATION, "Task1") == ["SysTick"]
     assert cost(outcome, "Task1") == (0, 1)
 

@@ -256,7 +256,7 @@ systick: bx lr
     (start,) = outcome.times["enable"]
     times = outcome.times["systick"]
     assert len(times) >= 990
-    assert times == [start + 100 * (k + 1) for k in range(len(times))]
+    assert times == [start + 1 + 100 * (k + 1) for k in range(len(times))]
 
 
 def test_what_software_requests_is_served_once_and_what_a_device_withdraws_is_served(chip: Chip) -> None:

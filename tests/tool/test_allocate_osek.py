@@ -15,7 +15,16 @@ from carillon.model.osek import CounterKind
 from carillon.pipeline import plan
 from sample import few
 
-BOARDS = ["ast1030-evb", "mps2-an385", "virtual-tiny", "virtual-256", "atmega128", "qemu-rv32-virt"]
+BOARDS = [
+    "ast1030-evb",
+    "mps2-an385",
+    "virtual-tiny",
+    "virtual-256",
+    "atmega128",
+    "qemu-rv32-virt",
+    "microbit",
+    "raspberry-pi-pico",
+]
 
 
 @st.composite
@@ -58,6 +67,7 @@ def test_every_alarm_has_a_cell_or_stands_in_the_queue_of_a_counter_that_ticks(c
     assert len(set(sources)) == len(sources)
     cells = [cell.cell.name for c in osek.carriers for cell in c.cells]
     assert len(set(cells)) == len(cells)
+    assert board != "raspberry-pi-pico" or all(source >= 16 for source in sources)  # no mask holds SysTick back
 
 
 COUNTER = """
@@ -114,3 +124,45 @@ def test_a_clock_counts_the_schedules_own_ticks_if_it_can(tmp_path: Path) -> Non
     assert osek is not None
     assert osek.clock is not None
     assert osek.clock.tick == 1
+
+
+SYSTEM = '[system]\nname = "app"\nboard = "{}"\nsources = []\n'
+TWO = "[thread.A]\npriority = 1\n[thread.B]\npriority = 2\n"
+PERIODIC = '[task.R]\nperiod = "10ms"\nwcet = "1ms"\n'
+TASK = "[osek.task.A]\npriority = {}\n"
+
+
+@pytest.mark.parametrize("board", ["microbit", "raspberry-pi-pico"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[time]\n" + TWO, ""),
+        ("[osek]\n" + TASK.format(1), ""),
+        ("[osek]\n" + "".join(TASK.format(k).replace(".A", f".A{k}") for k in (1, 2, 3)), ""),
+        ('[osek]\nhooks = ["error"]\n' + TASK.format(1), ""),
+        ('[time]\nslice = "1ms"\n' + TWO, "threads take turns"),
+        ('[osek]\nhooks = ["pretask"]\n' + TASK.format(1), "there are hooks of tasks"),
+        ("[time]\n" + TWO + "[thread.C]\npriority = 3\n", "the controller has 3 levels for them, and they take 4"),
+        (PERIODIC + "[osek]\n" + TASK.format(1), "there are rounds, too"),
+    ],
+)
+def test_armv6m_dispatches_by_hardware_where_it_can(board: str, text: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(SYSTEM.format(board) + text, encoding="utf-8")
+    osek = plan(path, Diagnostics()).allocation.osek
+    assert osek is not None
+    assert (osek.software, osek.why) == (bool(why), why)
+    path.write_text(SYSTEM.format(board) + text.replace("[osek]\n", '[osek]\ndispatch = "software"\n'), encoding="utf-8")
+    osek = plan(path, Diagnostics()).allocation.osek
+    assert osek is not None
+    assert (osek.software, osek.why) == ((True, "") if "[osek]" in text else (bool(why), why))
+    assert all(level.kind.value == "managed" for level in osek.levels)
+
+
+def test_armv6m_dispatches_by_software_where_few_sources_are_to_spare(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    taken = "".join(f'[interrupt.I{k}]\nsource = "soft{k}"\npriority = "above-tasks"\n' for k in (0, 1))
+    path.write_text(SYSTEM.format("raspberry-pi-pico") + taken + "[time]\n" + TWO, encoding="utf-8")
+    osek = plan(path, Diagnostics()).allocation.osek
+    assert osek is not None
+    assert osek.why == "each of the 2 priorities needs a source, and the board has 1 to spare"

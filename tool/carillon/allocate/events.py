@@ -114,6 +114,7 @@ class EventPlacer:
             based,
             self.events.machine,
             turns=turns,
+            why=plan.why,
         )
 
     def _carried(self, claim: Claim, demand: Demand, form: Form, source: Source, slot: int) -> Carrier:

@@ -76,7 +76,7 @@ class OsekAllocation:
     clock serves.  ``proved``: no other shares of the cells leave a better whole.  ``dispatcher``: the source of the software
     dispatcher, 0 without.  ``turns``: of each level whose threads take turns by hardware, from the highest down, the source that
     ends their slices, just above the level.  ``based``: the time base counts the ticks of the periodic clock, or (``machine``)
-    of the machine that carries out microcode.
+    of the machine that carries out microcode.  ``why``: of a board that dispatches either way, what asks for software.
     """
 
     osek: Osek
@@ -95,6 +95,7 @@ class OsekAllocation:
     machine: bool = False
     proved: bool = True
     turns: dict[int, int] = field(default_factory=dict, hash=False)
+    why: str = ""
 
     # The carrier of each demand.
 

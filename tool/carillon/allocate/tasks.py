@@ -20,7 +20,8 @@ LONGEST_FRAME = (1 << 32) - 1
 class TaskPlan:
     """Levels, without sources; and the interrupt ``sources`` that the application itself has.
 
-    ``top``, ``all``, ``software``: as in :class:`~carillon.allocate.osek.OsekAllocation`.  ``slices``: threads take turns.
+    ``top``, ``all``, ``software``, ``why``: as in :class:`~carillon.allocate.osek.OsekAllocation`.
+    ``slices``: threads take turns.
     """
 
     levels: tuple[TaskLevel, ...]
@@ -31,6 +32,7 @@ class TaskPlan:
     slices: bool
     sources: frozenset[int]
     budgets: bool = False
+    why: str = ""
 
     @property
     def hardware_levels(self) -> int:
@@ -88,9 +90,9 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     needed = highest + osek.budgets  # the cell of budgets has a level of its own
     room = board.levels - board.unmaskable_levels
     software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
-    if board.dispatch == "either":
-        spare = len(set(board.software_sources) - sources)
-        software = software or needed > room or len(priorities) > spare or _asks_who_runs(system)
+    spare = len(set(board.software_sources) - sources)
+    why = _keeps_from_hardware(system, needed, room, spare) if board.dispatch == "either" and not software else ""
+    software = software or bool(why)
     used = needed - len(priorities) + 1 if software else needed
     if used > room:
         _too_many_levels(system, len(priorities), used, room, software, diagnostics)
@@ -103,15 +105,23 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         kind = TaskKind.DIRECT if not software and _is_direct(system, osek, tasks) else TaskKind.MANAGED
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
-    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets)
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets, why)
 
 
-def _asks_who_runs(system: System) -> bool:
-    """Whether the kernel asks the interrupt controller which handlers run or are preempted, beneath managed tasks."""
+def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> str:
+    """Why a controller that dispatches few levels, and says of no handler whether it is active, cannot dispatch; or nothing."""
     osek, time = system.osek, system.time
     assert osek is not None
-    hooks = osek.hooks & {Hook.PRETASK, Hook.POSTTASK}
-    return bool(system.modes or osek.budgets or hooks or (time is not None and time.slice is not None))
+    priorities = len({t.priority for t in osek.tasks})
+    reasons = (
+        (bool(system.modes), "there are rounds, too"),
+        (needed > room, f"the controller has {room} levels for them, and they take {needed}"),
+        (priorities > spare, f"each of the {priorities} priorities needs a source, and the board has {spare} to spare"),
+        (osek.budgets, "there are execution budgets"),
+        (bool(osek.hooks & {Hook.PRETASK, Hook.POSTTASK}), "there are hooks of tasks"),
+        (time is not None and time.slice is not None, "threads take turns"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
 
 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:

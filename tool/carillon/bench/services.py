@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waiting, waking and timed actions cost, on ``ast1030-evb`` and ``atmega128``: the applications of ``bench/services``.
+"""What waiting, waking and timed actions cost: the applications of ``bench/services``, on three boards.
 
 Beside each figure stands the best of other kernels.  Theirs were measured in the same emulators: built from their own
 sources with ``-O2`` in their least configuration, the better one of Cortex-M3 and -M4.  They are constants here.
@@ -24,6 +24,9 @@ from carillon.pipeline import Planned
 from carillon.resources import data_root
 
 CHIP = "atmega128"
+PICO = "raspberry-pi-pico"
+CLOCKS = {BOARD: 15_625_000, CHIP: 16_000_000, PICO: 1_000_000}
+"""The first clock of each board, which these applications have, in hertz."""
 
 HUNDRED = 100
 
@@ -45,6 +48,8 @@ FIGURES = {
         Figure("delay_of_highest_of_100", 89, 100, 2_854, "SST"),
         Figure("flash_threads", 1_424, 1_500, 944, "SST", unit="bytes"),
         Figure("flash_alarms", 552, 700, unit="bytes"),
+        Figure("armv6m_thread_wake", 58, 60, board=PICO),
+        Figure("armv6m_thread_block", 95, 100, board=PICO),
         Figure("avr_thread_wake", 299, 300, 528, "FreeRTOS", CHIP, "cycles"),
         Figure("avr_flash_threads", 2_396, 2_400, 3_472, "FreeRTOS", CHIP, "bytes"),
     )
@@ -96,8 +101,8 @@ def _timed(planned: Planned) -> int:
 
 
 def _ticks(board: str, us: int) -> int:
-    """Microseconds as ticks of a board's first clock, which these applications have."""
-    return us * {BOARD: 15_625_000, CHIP: 16_000_000}[board] // 1_000_000
+    """Microseconds as ticks of a board's first clock."""
+    return us * CLOCKS[board] // 1_000_000
 
 
 def threads(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
@@ -109,6 +114,7 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
     for file, board, wake, block in (
         ("schedule", BOARD, "thread_wake", "thread_block"),
         ("one-shot", BOARD, "thread_wake_one_shot", "thread_block_one_shot"),
+        ("armv6m", PICO, "armv6m_thread_wake", "armv6m_thread_block"),
         ("avr", CHIP, "avr_thread_wake", None),
     ):
         progress(f"a thread that delays, {wake}: {rounds} periods")

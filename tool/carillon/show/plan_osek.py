@@ -53,6 +53,7 @@ def osek_json(image: Image) -> dict[str, Any]:
     return {
         "status": osek.status.value,
         "dispatch": "software" if allocation.software else "hardware",
+        "software_because": allocation.why or None,
         "conformance": osek.conformance,
         "modes": list(osek.modes),
         "controller_levels": allocation.hardware_levels,
@@ -289,7 +290,8 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             tasks.add_row(str(task["line"]), *own[:3], " ".join(kind), own[3], stack)
     tasks.print(console)
     if plan["dispatcher_source"]:
-        console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1")
+        why = f": {plan['software_because']}" if plan["software_because"] else ""
+        console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1{why}")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
     plain("ISRs", plan["isrs"], {"ISR": "name", "category": "category", "level": "level", "source": "source", "vector": "vector"})

@@ -113,7 +113,7 @@ CHIPS: dict[tuple[str, str], Chip] = {
         },
     ),
     # RP2040 datasheet, section 2.2.4 (PWM_BASE, TIMER_BASE), 2.3.2 (TIMER_IRQ_0 to 3 are interrupts 0 to 3, PWM_IRQ_WRAP is 4),
-    # 4.5.3 and 4.6.5 (lists of registers); 2.4.3 (SysTick, which ARMv6-M need not have).
+    # 4.5.3 and 4.6.5 (lists of registers).  Section 2.4.3: SysTick, which ARMv6-M need not have.
     ("armv6m", "rp2040"): Chip(
         "the RP2040 datasheet",
         {
