@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What it means that an event of the clock is due; and the handlers of the clock. */
-#include "tick.h"
+#include "due_steps.h"
 
 #if CARILLON_OSEK_TIME
 
@@ -167,7 +167,8 @@ static inline void serve_all(struct carillon_timed *first)
 #endif
 
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
-void carillon_time_serve_rest(struct carillon_timed *first)
+/* Not inlined: it takes registers that are to be saved. */
+CARILLON_TIME_WHERE_TICKS_ARE __attribute__((noinline)) void carillon_time_serve_rest(struct carillon_timed *first)
 {
     serve_all(first);
 }
@@ -175,7 +176,7 @@ void carillon_time_serve_rest(struct carillon_timed *first)
 
 #if CARILLON_TIME_DELAYS
 /* Nothing is left to the first event, which there is. */
-void carillon_time_serve_first(struct carillon_timed *first)
+CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_first(struct carillon_timed *first)
 {
 #if CARILLON_TIME_OTHERS
     if (!carillon_time_is_delay(first)) {
@@ -188,7 +189,7 @@ void carillon_time_serve_first(struct carillon_timed *first)
 #endif
 }
 #else
-void carillon_time_serve_first(struct carillon_timed *first)
+CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_first(struct carillon_timed *first)
 {
     serve_all(first);
 }
@@ -209,10 +210,12 @@ void carillon_time_due(void)
     }
 }
 
+#if !CARILLON_TIME_TICKS_INLINE
 void carillon_time_tick(void)
 {
     carillon_time_tick_inline();
 }
+#endif
 
 #else
 

@@ -66,7 +66,7 @@ def _told(board: Board, *, whole: bool) -> dict[str, Any]:
                 "family": array.family.name,
                 "width": array.width,
                 "roles": [role.value for role in array.roles],
-                "timed": sorted(timed.value for timed in array.family.timed),
+                "timed": sorted(timed.value for timed in board.timed(array)),
                 "exact": array.family.exact,
             }
             for array in board.cells
@@ -94,7 +94,7 @@ def _print_one(board: Board) -> None:
         roles = ", ".join(role.value for role in array.roles)
         to.print(Text.assemble("\n", (names, "bold"), f" ({array.family.name}, {array.width} bits): {roles}"))
         to.print(f"  {array.family.exact}")
-        timed = [words[t] for t in Timed if t in array.family.timed]
+        timed = [words[t] for t in Timed if t in board.timed(array)]
         virtual = not board.clocks[0].instructions_per_tick
         if timed and not virtual:
             to.print(f'  Timed by instructions, and refused with timing = "silicon": {", ".join(timed)}.')

@@ -81,7 +81,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
     allocation, time = osek.allocation, "carillon/time.h"
     clock, slices, budgets, frames = allocation.clock, allocation.slices, allocation.budgets, allocation.frames
     if clock is not None and osek.tick_frame is None and is_wrapped(clock):
-        function, header = (TICK, "kernel/time/tick.h") if clock.counted else (serve(clock), time)
+        function, header = (TICK, "kernel/time/due_steps.h") if has_tick(clock) else (serve(clock), time)
         call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
         yield EventHandler("carillon_clock_vector", leads, (call,), False, header=header)
@@ -111,6 +111,11 @@ TICK = "carillon_time_tick_inline"
 def is_wrapped(clock: ClockCell) -> bool:
     """Whether the clock's handler is more than the kernel's function: a periodic clock's cell needs acknowledging."""
     return clock.services.clock is ClockKind.PERIODIC and clock.carrier.cells[0].cell.array.acknowledge
+
+
+def has_tick(clock: ClockCell) -> bool:
+    """Whether the clock's handler has the kernel's tick in it."""
+    return clock.counted and is_wrapped(clock)
 
 
 def serve(clock: ClockCell) -> str:

@@ -13,7 +13,7 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
 from carillon.image.levels import base_levels, lowered_level
-from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS
+from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, Status
@@ -118,6 +118,7 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_KEEPS_TIME": services.now and not clock.counted,
         "CARILLON_TIME_NOW": services.now,
         "CARILLON_TIME_COUNTS": services.now and clock.counted,
+        "CARILLON_TIME_TICKS_INLINE": has_tick(clock) and osek.tick_frame is None,
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         # Functions and tickless counters may use the clock; a unit of a semaphore cancels the time-out of a waiting task.

@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Protocol, Self
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from carillon.diagnostics import Span
-from carillon.model.family import Capability, Driver, Family, Rearm, Start
+from carillon.model.family import Capability, Driver, Family, Rearm, Start, Timed
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
 from carillon.model.time import ClockKind
 from carillon.model.tools import Build, Debug, Flash, Run
@@ -466,6 +466,10 @@ class Board(Frozen):
         """
         every = {source for array in self.cells for source in array.sources}
         return frozenset(source for source in every if self.port == "armv6m" and source < self.request_base)
+
+    def timed(self, array: Cells) -> frozenset[Timed]:
+        """What of an array of cells instructions time.  Where a whole start takes less than a tick, no start does."""
+        return frozenset(array.family.timed) - (frozenset() if self.start_spacing else {Timed.START})
 
     def mates(self, sources: Iterable[int]) -> frozenset[int]:
         """These sources, and those of the other channels of the same timers."""

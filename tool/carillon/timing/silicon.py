@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from carillon.image import CellImage, Image
-from carillon.model.board import Cells
+from carillon.model.board import Board, Cells
 from carillon.model.family import Timed
 from carillon.model.time import ClockKind
 
@@ -20,7 +20,7 @@ def timed_sequences(image: Image) -> tuple[str, ...]:
     found: list[str] = []
     for mode in image.modes:
         where = f"in mode '{mode.allocation.mode.name}', " if len(image.modes) > 1 else ""
-        found += [where + clause for clause in _of_cells(mode.cells, len(mode.stores["start"]))]
+        found += [where + clause for clause in _of_cells(image.system.board, mode.cells, len(mode.stores["start"]))]
         moved = [x.cell for x in mode.multiplexes if Timed.REARM in x.cell.family.timed]
         found += [f"{where}{_names(moved)} {_verb(moved)} re-armed by moving a counter that runs"] if moved else []
     if len(image.modes) > 1:
@@ -28,7 +28,7 @@ def timed_sequences(image: Image) -> tuple[str, ...]:
     if system.sync is not None:
         found.append("a synchronised round moves counters that run")
     if image.osek is not None:
-        found += _of_cells(image.osek.cells, len(image.osek.stores["start"]))
+        found += _of_cells(image.system.board, image.osek.cells, len(image.osek.stores["start"]))
         if image.osek.tables:
             found.append("a schedule table on cells starts some instructions after it has read the time")
         clock = image.osek.allocation.clock
@@ -42,10 +42,10 @@ def _is_one_shot(array: Cells, image: Image) -> bool:
     return time is not None and time.clock is ClockKind.ONE_SHOT and Timed.ONE_SHOT in array.family.timed
 
 
-def _of_cells(cells: tuple[CellImage, ...], stores: int) -> list[str]:
+def _of_cells(board: Board, cells: tuple[CellImage, ...], stores: int) -> list[str]:
     """What of the start of some cells is timed."""
     found = []
-    started = [cell for cell in cells if Timed.START in cell.family.timed]
+    started = [cell for cell in cells if Timed.START in board.timed(cell.use.cell.array)]
     if started and stores > 1:
         found.append(f"{_names(started)} {_verb(started)} started some instructions after the cells before")
     aligned = [cell for cell in cells if Timed.ALIGN in cell.family.timed]

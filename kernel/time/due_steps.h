@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tick of a clock that counts alone: inlined into the handler of its cell (the generated osek.c) and into the
- * function that is a vector itself (due.c). */
-#ifndef CARILLON_TIME_TICK_H
-#define CARILLON_TIME_TICK_H
+ * Delays that are over, inlined into the clock's handlers (due.c).  And the tick of a clock that counts alone: it is
+ * in the function that is a vector itself, or (CARILLON_TIME_TICKS_INLINE) in the handler of the clock's cell. */
+#ifndef CARILLON_TIME_DUE_STEPS_H
+#define CARILLON_TIME_DUE_STEPS_H
 
 #include "kernel/osek/act.h"
 #include "kernel/time/clock_steps.h"
@@ -22,12 +22,16 @@ static inline carillon_time carillon_time_wake_first(struct carillon_timed *time
     const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
     carillon_time_waits(sleeper->extended, false);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#if !CARILLON_TIME_REQUESTS
+    const struct carillon_osek_task *const task = sleeper->task;
+    const TaskType number = timed->task;
+#endif
     const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #if CARILLON_TIME_REQUESTS
     carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
 #else
-    carillon_osek_wake(sleeper->task, timed->task, true);
+    carillon_osek_wake(task, number, true);
 #endif
     return left;
 }
@@ -45,8 +49,15 @@ static inline struct carillon_timed *carillon_time_first(void)
 }
 
 /* Nothing is left to the first event, which there is; and what comes after delays (due.c). */
-void carillon_time_serve_first(struct carillon_timed *first);
-void carillon_time_serve_rest(struct carillon_timed *first);
+#if CARILLON_TIME_TICKS_INLINE
+#define CARILLON_TIME_WHERE_TICKS_ARE
+#else
+#define CARILLON_TIME_WHERE_TICKS_ARE static
+#endif
+CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_first(struct carillon_timed *first);
+#if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
+CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_rest(struct carillon_timed *first);
+#endif
 
 /* Where there are delays alone, most ticks have no more than one that is over. */
 static inline void carillon_time_tick_inline(void)
