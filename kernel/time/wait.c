@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
-#include "wait.h"
+#include "wait_steps.h"
 
 #include "clock_steps.h"
 
 #if CARILLON_OSEK_TIME
-
-/* Are there hooks or callbacks, in which the task that runs must not wait? */
-#define HOOKS                                                                                 \
-    (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
-     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
-
-/* The sleeper becomes the running task, if that may wait.  A task may wait if it has a stack of its own, and its own
- * code calls, not an interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
-static inline struct carillon_osek_extended *falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
-{
-    const uint_fast8_t task = carillon_osek_running;
-    if (task == INVALID_TASK) {
-        return NULL;
-    }
-#if HOOKS
-    if (carillon_osek_hook != 0u) {
-        return NULL;
-    }
-#endif
-    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
-#if CARILLON_OSEK_SOFTWARE
-    const bool is_own = (carillon_port_current() == 0u);
-#elif CARILLON_OSEK_LEVEL_CELLS
-    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | fixed->level));
-#else
-    const bool is_own = (carillon_port_current() == fixed->source); /* its level's, and no other's */
-#endif
-#if CARILLON_TIME_OTHERS
-    sleeper->timed.kind = kind;
-#else
-    (void)kind;
-#endif
-#if CARILLON_OSEK_QUEUED
-    sleeper->timed.task = (TaskType)task;
-#endif
-    sleeper->task = fixed;
-    sleeper->extended = fixed->extended;
-#if CARILLON_TIME_REQUESTS
-    sleeper->level = fixed->level;
-    sleeper->level_bit = (carillon_software_word)fixed->request.value;
-#endif
-    return is_own ? fixed->extended : NULL;
-}
 
 #if CARILLON_OSEK_MATES
 /* The running task's delay has been put in.  If a task of its level waits for the same tick, it goes on with that one,
@@ -92,7 +49,7 @@ static inline void join(const struct carillon_sleeper *sleeper)
 StatusType carillon_delay(carillon_duration ticks)
 {
     struct carillon_sleeper sleeper;
-    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
+    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_Delay, E_OS_CALLEVEL, .object = 0u);
     CHECK_PLACE(IN_TASK, OSServiceId_Delay, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
@@ -144,7 +101,7 @@ static inline bool insert_after(struct carillon_timed *timed, carillon_time from
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
 {
     struct carillon_sleeper sleeper;
-    struct carillon_osek_extended *const extended = falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
+    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
     CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
@@ -153,7 +110,7 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     const carillon_time from = *previous;
     *previous = (carillon_time)(from + period);
     const uint32_t mask = carillon_osek_hold();
-    if (__builtin_expect(!insert_after(&sleeper.timed, from, period), false)) {
+    if (__builtin_expect(insert_after(&sleeper.timed, from, period) ? 1 : 0, 1) == 0) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }
@@ -164,42 +121,19 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
 #endif
 #endif
 
-/* Put the running task among those that wait for a semaphore, behind those of its level and above.  Bounded by the
- * number of tasks. */
-static void line_up(struct carillon_waiter *waiter, struct carillon_semaphore *semaphore)
-{
-    struct carillon_waiter **link = &semaphore->first;
-    while ((*link != NULL) && ((*link)->sleeper.task->level >= waiter->sleeper.task->level)) {
-        link = &(*link)->next;
-    }
-    waiter->semaphore = semaphore;
-    waiter->next = *link;
-    *link = waiter;
-}
-
-/* Take a unit if there is one; locked. */
-static bool take(struct carillon_semaphore *semaphore)
-{
-    if (semaphore->count == 0u) {
-        return false;
-    }
-    semaphore->count--;
-    return true;
-}
-
 StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
 {
     struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_ACTION_WAKE);
+    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&waiter.sleeper, CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_TASK, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK(carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
     const uint32_t saved = carillon_osek_lock();
-    if (take(semaphore)) {
+    if (carillon_semaphore_take(semaphore)) {
         carillon_osek_unlock(saved);
         return E_OK;
     }
-    line_up(&waiter, semaphore);
+    carillon_time_line_up(&waiter, semaphore);
     carillon_time_wait(extended);
     return E_OK;
 }
@@ -208,20 +142,21 @@ StatusType carillon_semaphore_p(struct carillon_semaphore *semaphore)
 StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, carillon_duration ticks)
 {
     struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended = falls_asleep(&waiter.sleeper, CARILLON_ACTION_TIME_OUT);
+    struct carillon_osek_extended *const extended =
+        carillon_time_falls_asleep(&waiter.sleeper, CARILLON_ACTION_TIME_OUT);
     REQUIRE((ticks == 0u) || (extended != NULL), OSServiceId_SemaphoreP, E_OS_CALLEVEL, .reference = semaphore);
     CHECK_PLACE(IN_SERVICE, OSServiceId_SemaphoreP, .reference = semaphore);
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_SemaphoreP, E_OS_RESOURCE, .reference = semaphore);
     REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_SemaphoreP, E_OS_VALUE, .reference = semaphore);
     waiter.result = E_OS_NOFUNC;
     const uint32_t saved = carillon_osek_lock();
-    if (take(semaphore)) {
+    if (carillon_semaphore_take(semaphore)) {
         waiter.result = E_OK;
         carillon_osek_unlock(saved);
     } else if (ticks == 0u) {
         carillon_osek_unlock(saved);
     } else {
-        line_up(&waiter, semaphore);
+        carillon_time_line_up(&waiter, semaphore);
         carillon_time_insert(&waiter.sleeper.timed, ticks);
         carillon_time_wait(extended);
     }

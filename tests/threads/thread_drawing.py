@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of threads, semaphores, locks and alarms, and what they look like in C."""
+"""Random programs of threads, semaphores, messages, locks and alarms, and what they look like in C."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from enum import IntEnum
 MUTEXES = (0, 1)
 SIGNALS = (2, 3)
 SEMAPHORES = len(MUTEXES) + len(SIGNALS)
+PLACES = (1, 2)
+"""Of each queue of messages."""
 ALARMS = 3
 SHAPES = {"three": (1, 1, 1, 2, 2, 3), "two": (1, 1, 1, 2, 2), "one": (1, 1, 1, 1), "split": (1, 2, 2, 3, 3)}
 """Priorities of an image's threads, of which a program uses some.  In "two" and "one" the most urgent ones take turns, so
@@ -29,11 +31,15 @@ class Do(IntEnum):
     UNTIL = 7
     RESTART = 8  # stops an alarm and starts it anew
     LOCK_KERNEL = 9  # as LOCK, of category 2
+    SEND = 10
+    RECEIVE = 11
+    SEND_WITHIN = 12
+    RECEIVE_WITHIN = 13
 
 
 @dataclass(frozen=True)
 class Step:
-    """``object``: a semaphore or an alarm.  ``time``: ticks of the system for work, of the clock for waiting."""
+    """``object``: a semaphore, an alarm or a queue.  ``time``: ticks of the system for work, of the clock for waiting."""
 
     what: Do
     object: int = 0
@@ -128,7 +134,7 @@ class Draw:
         """One step, or those that belong together."""
         rng = self.rng
         work = 0.4 if urgent else rng.choice([0.3, 0.8, 2.5])
-        match rng.choice("WWWLLHMMGGTTIDDUR"):
+        match rng.choice("WWWLLHMMGGTTIDDURSSEE"):
             case "W":
                 return [Step(Do.WORK, 0, self.length(work))]
             case "L":
@@ -147,6 +153,10 @@ class Draw:
                 return [Step(Do.TAKE, rng.choice(SIGNALS))]
             case "I":
                 return [Step(Do.TAKE_WITHIN, rng.choice(SIGNALS), self.wait(2.5))]
+            case "S" | "E" as way:
+                within = rng.random() < 0.4
+                what = (Do.SEND, Do.SEND_WITHIN) if way == "S" else (Do.RECEIVE, Do.RECEIVE_WITHIN)
+                return [Step(what[within], rng.randrange(len(PLACES)), self.wait(2.5) if within else 0)]
             case "U" if self.scale.asks:
                 return [Step(Do.UNTIL, 0, self.wait(rng.choice([1, 4])))]
             case "D" | "U":
@@ -159,7 +169,7 @@ class Draw:
         steps: list[Step] = []
         while len(steps) < self.rng.randint(2, self.scale.steps - 3):
             steps += self.piece(urgent)
-        if urgent and not any(s.what in (Do.DELAY, Do.UNTIL, Do.TAKE_WITHIN) for s in steps):
+        if urgent and not any(s.what in (Do.DELAY, Do.UNTIL, Do.TAKE_WITHIN, Do.SEND_WITHIN, Do.RECEIVE_WITHIN) for s in steps):
             steps.append(Step(Do.DELAY, 0, self.wait(2)))  # or nobody else would do much
         return Body(tuple(steps[: self.scale.steps]), self.rng.choice([1, 2, 3, 6]))
 

@@ -206,7 +206,7 @@ def different(target: Target, shape: str, way: Way, program: Program, said: Said
     scale, priorities = target.scale, SHAPES[shape]
     begin = begins(scale, program, said.window)
     if said.broken:
-        return "two had a mutex at once" if said.broken == 2 else "an alarm that did not run was not started"
+        return {1: "an alarm that did not run was not started", 2: "two had a mutex at once", 3: "a message is torn"}[said.broken]
     if not target.cost:
         model = Model(program, priorities, scale, begin, way)
         wanted, end = model.run(), begin + scale.slice * scale.slices

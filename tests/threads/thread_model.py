@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads, slices, semaphores and alarms mean: an exact model, played through as events of time.
+"""What threads, slices, semaphores, messages and alarms mean: an exact model, played through as events of time.
 
 It knows levels of threads, the clock above all of them, and the ends of slices.  With dispatch by hardware an end of a slice is
 a request that stays until nothing above the thread runs and nothing is masked (docs/guide/time.md, "Slices"): of the highest
@@ -18,11 +18,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from thread_drawing import MUTEXES, SEMAPHORES, Alarm, Do, Program, Scale, Step
+from thread_drawing import MUTEXES, PLACES, SEMAPHORES, Alarm, Do, Program, Scale, Step
 
 NOTHING, LATE, OK = 5, 4, 0
 """E_OS_NOFUNC, E_OS_LIMIT and E_OK."""
 OF_ALARM = 8
+OF_MESSAGE = 8
+"""What a message says is added to this, in place of OK."""
+MESSAGES = 8
+"""A message says which of the messages of its thread it is, modulo this."""
 WAIT = -1
 
 
@@ -57,6 +61,8 @@ class Thread:
     waits: int = WAIT
     timed: int = 0
     since: int = 0
+    sent: int = 0
+    message: int = 0
 
 
 @dataclass
@@ -89,6 +95,8 @@ class Model:
         self.begun: dict[int, Thread] = {}
         self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
+        self.semaphores += [Semaphore(count) for places in PLACES for count in (0, places)]  # messages, and free places
+        self.messages: list[deque[int]] = [deque() for _ in PLACES]
         self.queue: list[tuple[int, int]] = []  # time and number
         self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
         self.expiries = [a.count for a in program.alarms]
@@ -223,6 +231,10 @@ class Model:
                 yield WAIT
             case Do.GIVE:
                 self.give(step.object)
+            case Do.SEND | Do.SEND_WITHIN:
+                yield from self.send(thread, step)
+            case Do.RECEIVE | Do.RECEIVE_WITHIN:
+                yield from self.receive(thread, step)
             case Do.DELAY:
                 self.insert(self.after(step.time), thread)
                 yield WAIT
@@ -231,6 +243,38 @@ class Model:
             case _:
                 yield step.time
         yield 0
+
+    def send(self, thread: Thread, step: Step) -> Iterator[int]:
+        sent = SEMAPHORES + 2 * step.object
+        thread.message = (2 * thread.number + thread.sent) % MESSAGES
+        thread.sent += 1
+        if self.semaphores[sent].line:
+            self.semaphores[sent].line[0].message = thread.message
+            self.give(sent)
+        elif self.semaphores[sent + 1].count:
+            self.semaphores[sent + 1].count -= 1
+            self.messages[step.object].append(thread.message)
+            self.give(sent)
+        else:
+            self.line_up(thread, sent + 1)
+            thread.timed = self.insert(self.after(step.time), thread) if step.what is Do.SEND_WITHIN else 0
+            yield WAIT
+
+    def receive(self, thread: Thread, step: Step) -> Iterator[int]:
+        sent, messages = SEMAPHORES + 2 * step.object, self.messages[step.object]
+        if self.semaphores[sent].count:
+            self.semaphores[sent].count -= 1
+            thread.message = messages.popleft()
+            if self.semaphores[sent + 1].line:
+                messages.append(self.semaphores[sent + 1].line[0].message)
+                self.semaphores[sent].count += 1
+            self.give(sent + 1)
+        else:
+            self.line_up(thread, sent)
+            thread.timed = self.insert(self.after(step.time), thread) if step.what is Do.RECEIVE_WITHIN else 0
+            yield WAIT
+        if thread.result == OK:
+            thread.result = OF_MESSAGE + thread.message
 
     def restart(self, number: int) -> int:
         if number >= len(self.program.alarms):

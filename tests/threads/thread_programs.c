@@ -60,6 +60,14 @@ static volatile uint16_t happened;
 static volatile uint8_t inside[2], broken;
 
 static struct carillon_semaphore semaphores[4], go[THREADS], end = CARILLON_SEMAPHORE(0);
+struct message {
+    uint8_t value;
+    uint16_t check;
+};
+CARILLON_MESSAGES(queue_0, struct message, 1);
+CARILLON_MESSAGES(queue_1, struct message, 2);
+static struct carillon_messages *const queues[] = {&queue_0, &queue_1};
+static uint8_t sent[THREADS];
 static struct program now_playing;
 static volatile uint8_t stopping = 1u, rests[THREADS];
 static uint8_t next, plays;
@@ -159,9 +167,25 @@ static void open_first(void)
 }
 static struct carillon_alarm first = CARILLON_ALARM_OF_FUNCTION(open_first);
 
-static uint8_t play(const struct step *step, carillon_time *until)
+static struct message next_message(uint8_t thread)
+{
+    const uint8_t value = (uint8_t)((2u * thread + sent[thread]) & 7u);
+    sent[thread]++;
+    return (struct message){.value = value, .check = (uint16_t) ~(uint16_t)(value * 257u)};
+}
+
+static uint8_t told(const struct message *message)
+{
+    if (message->check != (uint16_t) ~(uint16_t)(message->value * 257u)) {
+        broken = 3u;
+    }
+    return (uint8_t)(8u + message->value);
+}
+
+static uint8_t play(uint8_t thread, const struct step *step, carillon_time *until)
 {
     struct carillon_semaphore *const semaphore = &semaphores[step->object];
+    struct message message;
     uint8_t status = 0u;
     (void)until;
     switch (step->what) {
@@ -207,6 +231,22 @@ static uint8_t play(const struct step *step, carillon_time *until)
             carillon_port_unlock(saved);
         }
         break;
+    case 10:
+        message = next_message(thread);
+        status = carillon_send(queues[step->object], &message);
+        break;
+    case 11:
+        status = carillon_receive(queues[step->object], &message);
+        status = (status == E_OK) ? told(&message) : status;
+        break;
+    case 12:
+        message = next_message(thread);
+        status = carillon_send_within(queues[step->object], &message, step->time);
+        break;
+    case 13:
+        status = carillon_receive_within(queues[step->object], &message, step->time);
+        status = (status == E_OK) ? told(&message) : status;
+        break;
     case 9:
         SuspendOSInterrupts();
         carillon_work(step->time);
@@ -225,6 +265,7 @@ static void live(uint8_t thread)
         rests[thread] = 1u;
         (void)carillon_semaphore_p(&go[thread]);
         rests[thread] = 0u;
+        sent[thread] = 0u;
         const struct body *body = now_playing.bodies;
         const struct step *steps = now_playing.steps;
         while (body->thread != thread) {
@@ -235,7 +276,7 @@ static void live(uint8_t thread)
         for (uint8_t turn = 0u; (turn < body->times) && (stopping == 0u); turn++) {
             for (uint8_t k = 0u; (k < body->steps) && (stopping == 0u); k++) {
                 const struct step step = steps[k];
-                record(thread, k, play(&step, &until));
+                record(thread, k, play(thread, &step, &until));
             }
         }
     }
@@ -276,6 +317,11 @@ THREAD(Main)
             semaphores[k] = (struct carillon_semaphore)CARILLON_SEMAPHORE(0);
             semaphores[k].count = (k < 2u) ? 1u : 0u;
         }
+        for (uint8_t k = 0u; k < 2u; k++) {
+            queues[k]->sent.count = 0u;
+            queues[k]->room.count = queues[k]->room.most;
+            queues[k]->oldest = 0u;
+        }
         happened = 0u;
         broken = inside[0] = inside[1] = 0u;
         (void)COPY(&now_playing, &programs[next], sizeof now_playing);
@@ -287,6 +333,11 @@ THREAD(Main)
         while (!all_rest()) { /* those that wait for a unit get one */
             for (uint8_t k = 0u; k < 4u; k++) {
                 (void)carillon_semaphore_v(&semaphores[k]);
+            }
+            for (uint8_t k = 0u; k < 2u; k++) {
+                struct message message = {0u, 0xFFFFu};
+                (void)carillon_send_within(queues[k], &message, 0u);
+                (void)carillon_receive_within(queues[k], &message, 0u);
             }
             (void)carillon_delay(POLL);
         }

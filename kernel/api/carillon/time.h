@@ -187,6 +187,77 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
  * Source: EPOS, section III. */
 StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore);
 
+/* A queue of messages of one size, with so many places.  Messages are received in the order in which they were sent.
+ * Tasks that wait to receive, or to send, do so as at a semaphore.  A message is copied under the kernel's lock: a
+ * large one is better sent by a pointer to it. */
+struct carillon_messages {
+    struct carillon_semaphore sent;
+    struct carillon_semaphore room;
+    uint8_t *places;
+    uint16_t size;
+    uint16_t oldest;
+};
+
+/* Define a queue of messages: CARILLON_MESSAGES(readings, struct reading, 4);
+ *
+ * name: the queue, a struct carillon_messages.
+ * type: of a message, up to 65535 bytes.
+ * count: how many messages it has room for, 1 to 65535.
+ * Source: Carillon's own. */
+#define CARILLON_MESSAGES(name, type, count)                                                       \
+    static uint8_t carillon_places_##name[((count) > 0) && ((count) <= CARILLON_SEMAPHORE_MOST) && \
+                                                  (sizeof(type) <= CARILLON_SEMAPHORE_MOST)        \
+                                              ? ((int32_t)(count) * (int32_t)sizeof(type))         \
+                                              : -1];                                               \
+    struct carillon_messages name = {                                                              \
+        {NULL, 0u, (count)}, {NULL, (count), (count)}, carillon_places_##name, (uint16_t)sizeof(type), 0u}
+
+/* Send a message.  If there is no room for it, wait until there is.
+ *
+ * queue: the queue.
+ * message: where the message is; it is copied from there, and may be changed once this has returned.
+ * Errors: E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: Carillon's own. */
+StatusType carillon_send(struct carillon_messages *queue, const void *message);
+
+/* Receive the oldest message.  If there is none, wait until there is one.
+ *
+ * queue: the queue.
+ * message: where the message is copied to.
+ * Errors: E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: Carillon's own. */
+StatusType carillon_receive(struct carillon_messages *queue, void *message);
+
+#if CARILLON_TIME_TIMEOUTS
+/* Send a message.  If there is no room for it, wait for some, but no longer than some time.
+ *
+ * queue: the queue.
+ * message: where the message is.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: there was no room in that time; E_OS_VALUE: the time is too long; E_OS_CALLEVEL: the caller may
+ *     not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource, and would wait; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads; with 0 ticks also basic tasks and ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_send_within(struct carillon_messages *queue, const void *message, carillon_duration ticks);
+
+/* Receive the oldest message.  If there is none, wait for one, but no longer than some time.
+ *
+ * queue: the queue.
+ * message: where the message is copied to.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: there was no message in that time; E_OS_VALUE: the time is too long; E_OS_CALLEVEL: the caller
+ *     may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource, and would wait; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads; with 0 ticks also basic tasks and ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_receive_within(struct carillon_messages *queue, void *message, carillon_duration ticks);
+#endif
+
 /* An alarm calls its handler once in every period, so many times.  The handler is one of four:
  *
  * - a function, which is called in the clock's interrupt, above all tasks; it may use every service that does not wait;
@@ -497,6 +568,8 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_Chronometer 40u
 #define OSServiceId_Calendar 41u
 #define OSServiceId_AlarmReset 42u
+#define OSServiceId_Send 43u
+#define OSServiceId_Receive 44u
 
 /* Define the body of a thread: THREAD(Philosopher) { ... }
  *

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Of services that wait: who may wait, and in what line.  Inlined into them (wait.c, messages.c). */
+#ifndef CARILLON_TIME_WAIT_STEPS_H
+#define CARILLON_TIME_WAIT_STEPS_H
+
+#include "wait.h"
+
+#if CARILLON_OSEK_TIME
+
+/* Are there hooks or callbacks, in which the task that runs must not wait? */
+#define CARILLON_TIME_HOOKS                                                                   \
+    (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
+     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
+
+/* The sleeper becomes the running task, if that may wait.  A task may wait if it has a stack of its own, and its own
+ * code calls, not an interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
+static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    if (task == INVALID_TASK) {
+        return NULL;
+    }
+#if CARILLON_TIME_HOOKS
+    if (carillon_osek_hook != 0u) {
+        return NULL;
+    }
+#endif
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
+#if CARILLON_OSEK_SOFTWARE
+    const bool is_own = (carillon_port_current() == 0u);
+#elif CARILLON_OSEK_LEVEL_CELLS
+    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | fixed->level));
+#else
+    const bool is_own = (carillon_port_current() == fixed->source); /* its level's, and no other's */
+#endif
+#if CARILLON_TIME_OTHERS
+    sleeper->timed.kind = kind;
+#else
+    (void)kind;
+#endif
+#if CARILLON_OSEK_QUEUED
+    sleeper->timed.task = (TaskType)task;
+#endif
+    sleeper->task = fixed;
+    sleeper->extended = fixed->extended;
+#if CARILLON_TIME_REQUESTS
+    sleeper->level = fixed->level;
+    sleeper->level_bit = (carillon_software_word)fixed->request.value;
+#endif
+    return is_own ? fixed->extended : NULL;
+}
+
+/* Put the running task among those that wait for a semaphore, behind those of its level and above.  Bounded by the
+ * number of tasks. */
+static inline void carillon_time_line_up(struct carillon_waiter *waiter, struct carillon_semaphore *semaphore)
+{
+    struct carillon_waiter **link = &semaphore->first;
+    while ((*link != NULL) && ((*link)->sleeper.task->level >= waiter->sleeper.task->level)) {
+        link = &(*link)->next;
+    }
+    waiter->semaphore = semaphore;
+    waiter->next = *link;
+    *link = waiter;
+}
+
+/* Take a unit if there is one; locked. */
+static inline bool carillon_semaphore_take(struct carillon_semaphore *semaphore)
+{
+    if (semaphore->count == 0u) {
+        return false;
+    }
+    semaphore->count--;
+    return true;
+}
+
+#endif
+
+#endif
