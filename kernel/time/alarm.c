@@ -46,8 +46,9 @@ static inline carillon_duration next_interval(struct carillon_alarm *alarm)
     return (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
 }
 
-/* Locked; false: it runs already. */
-static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count)
+/* Locked; false: it runs already.  `first`: ticks to the first expiry; 0: the interval that the period gives. */
+static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count,
+                  carillon_duration first)
 {
     if (carillon_event_is_queued(carillon_time_event(&alarm->timed))) {
         return false;
@@ -55,7 +56,7 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     alarm->period = period;
     alarm->exact = exact;
     alarm->left = count;
-    carillon_time_insert(&alarm->timed, next_interval(alarm));
+    carillon_time_insert(&alarm->timed, (first != 0u) ? first : next_interval(alarm));
     set_kind(alarm); /* which depends on the laps to go */
     return true;
 }
@@ -85,7 +86,7 @@ StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration 
     REQUIRE(carillon_time_is_valid(period) && (count != 0u) && keeps_up(period, count), OSServiceId_AlarmStart,
             E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
-    const bool started = start(alarm, NULL, period, count);
+    const bool started = start(alarm, NULL, period, count, 0u);
     carillon_osek_unlock(saved);
     REQUIRE(started, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
     return E_OK;
@@ -98,11 +99,56 @@ StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct caril
     REQUIRE(exact_is_valid(period) && (count != 0u) && keeps_up((carillon_duration)period->whole, count),
             OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
-    const bool started = start(alarm, period, 0u, count);
+    const bool started = start(alarm, period, 0u, count, 0u);
     carillon_osek_unlock(saved);
     REQUIRE(started, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
     return E_OK;
 }
+
+StatusType carillon_alarm_start_after(struct carillon_alarm *alarm, carillon_duration first, carillon_duration period,
+                                      uint32_t count)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
+    REQUIRE_CLOCK(alarm);
+    REQUIRE(carillon_time_is_valid(first) && carillon_time_is_valid(period) && (count != 0u) && keeps_up(period, count),
+            OSServiceId_AlarmStart, E_OS_VALUE, .reference = alarm);
+    const uint32_t saved = carillon_osek_lock();
+    const bool started = start(alarm, NULL, period, count, first);
+    carillon_osek_unlock(saved);
+    REQUIRE(started, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
+    return E_OK;
+}
+
+#if CARILLON_TIME_NOW
+StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time at, carillon_duration period,
+                                   uint32_t count)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmStart, .reference = alarm);
+    REQUIRE_CLOCK(alarm);
+    REQUIRE(carillon_time_is_valid(period) && (count != 0u) && keeps_up(period, count), OSServiceId_AlarmStart,
+            E_OS_VALUE, .reference = alarm);
+    const uint32_t saved = carillon_osek_lock();
+    const carillon_time ahead = (carillon_time)(at - carillon_time_now());
+    const carillon_time half = (carillon_time)((carillon_time) ~(carillon_time)0u / 2u); /* behind it lies the past */
+    const bool comes = (ahead != 0u) && (ahead <= half) && (ahead <= CARILLON_LONGEST_PERIOD);
+    const bool started = comes && start(alarm, NULL, period, count, (carillon_duration)ahead);
+    carillon_osek_unlock(saved);
+    REQUIRE(comes, OSServiceId_AlarmStart, E_OS_LIMIT, .reference = alarm);
+    REQUIRE(started, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
+    return E_OK;
+}
+#endif
+
+#if CARILLON_TIME_FUNCTIONS
+struct carillon_alarm *carillon_alarm_calling(void)
+{
+#if CARILLON_CLOCK_COUNTS_ALONE
+    return (struct carillon_alarm *)firing;
+#else
+    return carillon_clock_serving ? (struct carillon_alarm *)firing : NULL;
+#endif
+}
+#endif
 
 bool carillon_alarm_discard(struct carillon_alarm *alarm)
 {

@@ -204,7 +204,7 @@ struct carillon_clock {
     struct carillon_queue queue;
 #endif
     carillon_time ticks;
-    const void *serves;
+    void *serves;
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
     carillon_span reference; /* its lower bits are the counter's value at the reference */
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT

@@ -9,7 +9,7 @@
 /* While the clock is served: the alarm whose handler was called last. */
 #define firing carillon_clock.serves
 
-static inline void call(const struct carillon_alarm *alarm)
+static inline void call(struct carillon_alarm *alarm)
 {
     firing = alarm;
     alarm->handler.function(); /* after which the alarm may be gone */
@@ -42,7 +42,7 @@ static void repeat(struct carillon_alarm *alarm)
     }
 }
 
-static inline void fire(const struct carillon_alarm *alarm)
+static inline void fire(struct carillon_alarm *alarm)
 {
 #if CARILLON_TIME_FUNCTIONS
     if (carillon_is_action(CARILLON_TIMED_ACTIONS, alarm->timed.kind, CARILLON_ACTION_CALL)) {
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
 /* A function that is called for ever, and does not stay the first. */
 static __attribute__((noinline)) void move_and_call(struct carillon_timed *timed)
 {
-    const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+    struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
     carillon_queue_move(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period);
     call(alarm);
 }
@@ -104,7 +104,7 @@ static inline void serve_other(struct carillon_timed *timed)
 {
 #if CARILLON_TIME_FUNCTIONS
     if (timed->kind == CARILLON_ACTION_CALL_FOREVER) {
-        const struct carillon_alarm *const alarm = (const struct carillon_alarm *)(const void *)timed;
+        struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
         if (carillon_queue_stays(&carillon_clock_queue, carillon_time_event(timed), (carillon_time)alarm->period)) {
             call(alarm);
         } else {

@@ -118,6 +118,32 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     carillon_time_wait(sleeper.extended); /* which is on the stack, and takes no register */
     return E_OK;
 }
+
+StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration period, uint32_t *skipped)
+{
+    struct carillon_sleeper sleeper;
+    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&sleeper, CARILLON_ACTION_WAKE);
+    REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
+    CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
+    CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
+    REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_PERIOD), OSServiceId_DelayUntil, E_OS_VALUE,
+            .reference = previous);
+    (void)carillon_osek_hold();
+    const carillon_time interval = (carillon_time)period;
+    carillon_time missed = (carillon_time)((carillon_time)(carillon_time_now() - *previous) / interval);
+    carillon_time from = (carillon_time)(*previous + (carillon_time)(missed * interval));
+    while (!insert_after(&sleeper.timed, from, interval)) { /* the time has gone on meanwhile */
+        from = (carillon_time)(from + interval);
+        missed++;
+    }
+    *previous = (carillon_time)(from + interval);
+    if (skipped != NULL) {
+        *skipped = missed;
+    }
+    join(&sleeper);
+    carillon_time_wait(sleeper.extended);
+    return E_OK;
+}
 #endif
 #endif
 

@@ -150,12 +150,8 @@ def test_every_name_of_the_port_contract_is_defined_by_each_port(port: str) -> N
     # Only a runner looks for these.
     own = {"carillon_port_reset", "carillon_port_lower", "carillon_port_entries", "carillon_port_start_load"}
     delays = {"carillon_port_delay", "carillon_port_spend"}  # either
-    given = {
-        "carillon_port_run_above",
-        "CARILLON_PORT_PREEMPTED",
-        "CARILLON_PORT_BEGIN",
-        "CARILLON_PORT_ASKS_FOR_MASK",
-    }  # of ARMv6-M
+    own |= {"carillon_port_run_above", "CARILLON_PORT_PREEMPTED", "CARILLON_PORT_BEGIN"}  # of ARMv6-M
+    own |= {"CARILLON_PORT_ASKS_FOR_MASK"}
     for name in written - own - delays:
         assert re.search(rf"\b{name}\b", header), name
     assert any(re.search(rf"\b{name}\b", header) for name in delays)

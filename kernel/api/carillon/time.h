@@ -363,6 +363,48 @@ StatusType carillon_alarm_start(struct carillon_alarm *alarm, carillon_duration 
  * Source: Carillon's own. */
 StatusType carillon_alarm_start_exact(struct carillon_alarm *alarm, struct carillon_period *period, uint32_t count);
 
+/* Start an alarm whose first interval is another.
+ *
+ * alarm: the alarm.
+ * first: ticks of the clock to its first expiry, from 1 to CARILLON_LONGEST_DURATION.
+ * period: ticks of the clock, from CARILLON_SHORTEST_PERIOD, or 1 if it expires once, to CARILLON_LONGEST_DURATION.
+ * count: how often it expires; CARILLON_INFINITE: until it is stopped.
+ * Errors: E_OS_VALUE: a time outside of these, or a count of 0; E_OS_STATE: the alarm runs already;
+ *     E_OS_CALLEVEL: in StartupHook or a constructor, before the clock starts.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_alarm_start_after(struct carillon_alarm *alarm, carillon_duration first, carillon_duration period,
+                                      uint32_t count);
+
+#if CARILLON_TIME_NOW
+/* Start an alarm that expires for the first time at a time.
+ *
+ * alarm: the alarm.
+ * at: the time, in ticks of the clock, as carillon_now returns it: at most CARILLON_LONGEST_PERIOD and half the
+ *     range of carillon_time ahead.
+ * period: ticks of the clock, from CARILLON_SHORTEST_PERIOD, or 1 if it expires once, to CARILLON_LONGEST_DURATION.
+ * count: how often it expires; CARILLON_INFINITE: until it is stopped.
+ * Errors: E_OS_LIMIT: the time is now or has passed, or is too far ahead; E_OS_VALUE: a wrong period or count;
+ *     E_OS_STATE: the alarm runs; E_OS_CALLEVEL: before the clock starts.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time at, carillon_duration period,
+                                   uint32_t count);
+#endif
+
+#if CARILLON_TIME_FUNCTIONS
+/* Get the alarm whose function is running.  So several alarms can have one function: the alarm of each is the first
+ * member of a structure that has what the function needs to know.
+ *
+ * Returns: the alarm; NULL outside of a function of an alarm.
+ * Errors: none.
+ * From: functions of alarms.
+ * Source: Carillon's own. */
+struct carillon_alarm *carillon_alarm_calling(void);
+#endif
+
 /* Stop an alarm.  Its handler is not called any more, even if the alarm is due already.
  *
  * alarm: the alarm.
@@ -464,6 +506,21 @@ static inline StatusType carillon_delay_until(carillon_time *previous, carillon_
 {
     return carillon_wait_until(previous, (period <= CARILLON_LONGEST_PERIOD) ? (carillon_time)period : 0u);
 }
+#endif
+
+#if CARILLON_TIME_DELAYS
+/* Wait until the next time that is a whole number of periods after *previous, and set *previous to that time.  So a
+ * loop that was late for whole periods skips these, and goes on in its phase.  The call must come less than a range of
+ * carillon_time after *previous.
+ *
+ * previous: a time in ticks of the clock; at first, the time that carillon_now returned.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_PERIOD.
+ * skipped: where to put the number of such times that were skipped; NULL: nowhere.
+ * Errors: E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: Carillon's own. */
+StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration period, uint32_t *skipped);
 #endif
 
 /* A stop-watch, in ticks of the clock.  If all its members are zero, it stands at 0.  While it runs, it must be read or

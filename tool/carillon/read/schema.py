@@ -377,13 +377,14 @@ class OsekTable(Table):
 
 
 class ThreadTable(Table):
-    """A thread: an extended task, defined in C by THREAD(name), that StartOS activates and that can wait for times."""
+    """A thread: an extended task, defined in C by THREAD(name), that can wait for times."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
 
     priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent, among the tasks of [osek] too.")
     stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
     period: AnyTime | None = Field(None, description="What it waits for with carillon_delay_until; for the plan's advice alone.")
+    autostart: bool = Field(True, description="Whether StartOS activates it; else ActivateTask or an alarm does.")
 
 
 class TimeServicesTable(Table):

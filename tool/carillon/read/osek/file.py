@@ -39,7 +39,7 @@ class OsekFile(Reading):
         # A thread is a task, too, but has another table.
         self.threads = {name for name in self.file.thread if name not in table.task}
         threads = {
-            name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": True})
+            name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": thread.autostart})
             for name, thread in self.file.thread.items()
             if name in self.threads
         }
