@@ -194,6 +194,16 @@ def test_every_symbol_that_it_names_is_in_the_firmware_and_every_attribute_is_de
     assert named <= known
 
 
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_controller_that_says_of_no_handler_whether_it_is_active_is_not_asked(lab: Laboratory, dispatch: str) -> None:
+    path = lab.write(f'[osek]\ndispatch = "{dispatch}"\n[time]\n[thread.A]\npriority = 1\n', "THREAD(A) {}\n")
+    firmware = build(plan(path, Diagnostics(), "microbit").image, path.parent / f"build-{dispatch}", Diagnostics())
+    assert firmware is not None
+    text = firmware.elf.with_suffix(".ort").read_text(encoding="utf-8")
+    assert "RUNNINGTASK" in text
+    assert "RUNNINGISR2" not in text
+
+
 def test_what_the_linker_left_out_is_not_named(lab: Laboratory) -> None:
     schedule = "[osek.task.Only]\npriority = 1\nautostart = true\n"
     path = lab.write(schedule, "TASK(Only)\n{\n    TerminateTask();\n}\n")

@@ -234,3 +234,18 @@ def test_declared_periods_change_nothing_that_is_generated(tmp_path: Path, name:
     assert one.allocation.osek is not None
     assert other.allocation.osek is not None
     assert [c.cells for c in one.allocation.osek.carriers] == [c.cells for c in other.allocation.osek.carriers]
+
+
+@pytest.mark.parametrize(
+    ("board", "osek", "why"),
+    [
+        ("ast1030-evb", "", None),
+        ("ast1030-evb", 'dispatch = "software"\n', "no task is its own vector with dispatch in software"),
+        ("raspberry-pi-pico", "", "no task is its own vector on this board"),
+        ("microbit", 'dispatch = "software"\n', "no task is its own vector with dispatch in software"),
+    ],
+)
+def test_cells_are_advised_only_where_a_task_can_be_its_vector(board: str, osek: str, why: str | None, tmp_path: Path) -> None:
+    text = f'[osek]\n{osek}[osek.task.A]\npriority = 1\n[time]\nperiods = ["10ms"]\n'
+    refused = {refusal.name: refusal.why for refusal in advice(tmp_path, text, board).refusals}
+    assert refused.get("cells") == why

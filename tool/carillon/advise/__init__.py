@@ -184,8 +184,10 @@ class _Adviser:
         """Why the periods cannot have cells of their own; None if they can."""
         if any(p.thread is not None for p in self.declared):
             return "a cell activates a task, but wakes no thread"
-        if self.osek.software or self.system.modes:
-            return "no task is its own vector " + ("with dispatch in software" if self.osek.software else "beneath rounds")
+        where = {"with dispatch in software": self.osek.software, "beneath rounds": bool(self.system.modes)}
+        where["on this board"] = self.system.board.dispatch != "hardware"
+        if any(where.values()):
+            return f"no task is its own vector {next(words for words, holds in where.items() if holds)}"
         fitter = Fitter(self.system.board, self.system.clock_hz)
         free = list(self.free)
         for period in sorted(self.periods, reverse=True):
@@ -315,6 +317,6 @@ def _free_sources(system: System, allocation: Allocation, osek: OsekAllocation) 
     carriers = [c for mode in allocation.modes for c in mode.carriers]
     carriers += [c for c in osek.carriers if osek.clock is None or c is not osek.clock.carrier]
     taken = {i.source for i in system.interrupts} | {i.source for i in osek.osek.isrs}
-    taken |= {level.source for level in osek.levels} | {osek.dispatcher}
+    taken |= {level.source for level in osek.levels} | {osek.dispatcher} | board.unmaskable_sources
     free = cell_sources(board, frozenset(taken) | board.mates(c.source for c in carriers))
     return sorted(free, key=lambda s: (len(s.array.roles), s.array.rearm.value != "none"))

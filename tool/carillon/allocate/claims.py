@@ -265,7 +265,7 @@ class ClaimBuilder:
         for alarm, demand in events.alarms:
             claims.append(self._alarm(alarm, demand))
         software = self.plan.software
-        dispatcher = int(software and self.board.dispatcher_source is None and self.board.dispatch == "hardware")
+        dispatcher = int(software and self.board.dispatcher_source is None and self.board.dispatch != "software")
         spare = set(spare_sources(self.board, self.taken))
         celled = {s.number for g in self.groups for group in g.groups for s in group}
         return Claims(

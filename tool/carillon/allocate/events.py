@@ -192,7 +192,7 @@ class EventPlacer:
                 if level.source == 0:
                     levels[k] = replace(level, source=spare.pop(0))
             return 0
-        if self.board.dispatcher_source is not None or self.board.dispatch != "hardware":
+        if self.board.dispatcher_source is not None or self.board.dispatch == "software":
             return self.board.dispatcher_source or 0
         return spare[0]
 

@@ -90,7 +90,7 @@ def orti(image: Image, symbols: Collection[str]) -> str | None:
     if image.osek is None or not image.osek.allocation.osek.tasks:
         return None
     controller = _CONTROLLERS.get(image.system.board.port)
-    if controller is None and not image.osek.allocation.software:
+    if controller is None and any(level.kind is TaskKind.DIRECT for level in image.osek.allocation.levels):
         return None
     return _Writer(image, image.osek.allocation, controller, symbols).text()
 
