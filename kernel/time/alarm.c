@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Alarms. */
-#include "services.h"
+#include "wait_steps.h"
 
 #if CARILLON_OSEK_TIME
 
@@ -128,13 +128,21 @@ StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time a
     REQUIRE(carillon_time_is_valid(period) && (count != 0u) && keeps_up(period, count), OSServiceId_AlarmStart,
             E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
-    const carillon_time ahead = (carillon_time)(at - carillon_time_now());
+    const carillon_time now = carillon_time_now();
+    const carillon_time ahead = (carillon_time)(at - now);
     const carillon_time half = (carillon_time)((carillon_time) ~(carillon_time)0u / 2u); /* behind it lies the past */
-    const bool comes = (ahead != 0u) && (ahead <= half) && (ahead <= CARILLON_LONGEST_PERIOD);
-    const bool started = comes && start(alarm, NULL, period, count, (carillon_duration)ahead);
+    const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
+    bool comes = (ahead != 0u) && (ahead <= half) && (ahead <= CARILLON_LONGEST_PERIOD);
+    if (comes && !runs) {
+        alarm->period = period;
+        alarm->exact = NULL;
+        alarm->left = count;
+        comes = carillon_time_insert_after(&alarm->timed, now, ahead); /* from now, however long this takes */
+        set_kind(alarm);
+    }
     carillon_osek_unlock(saved);
+    REQUIRE(!runs, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
     REQUIRE(comes, OSServiceId_AlarmStart, E_OS_LIMIT, .reference = alarm);
-    REQUIRE(started, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
     return E_OK;
 }
 #endif

@@ -80,24 +80,6 @@ carillon_time carillon_now(void)
 }
 
 #if CARILLON_TIME_DELAYS
-/* Put in an event, a period after `from`; locked.  False, and not put in, if that is now or has passed. */
-static inline bool insert_after(struct carillon_timed *timed, carillon_time from, carillon_time period)
-{
-#if CARILLON_TIME_COUNTS
-    const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
-    if (passed >= period) {
-        return false;
-    }
-    carillon_time_insert_near(timed, (carillon_time)(period - passed));
-    return true;
-#else
-#if CARILLON_TIME_FAR
-    timed->event.laps = 0u;
-#endif
-    return carillon_clock_insert_after(carillon_time_event(timed), from, period);
-#endif
-}
-
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
 {
     struct carillon_sleeper sleeper;
@@ -110,7 +92,7 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     const carillon_time from = *previous;
     *previous = (carillon_time)(from + period);
     const uint32_t mask = carillon_osek_hold();
-    if (__builtin_expect(insert_after(&sleeper.timed, from, period) ? 1 : 0, 1) == 0) {
+    if (__builtin_expect(carillon_time_insert_after(&sleeper.timed, from, period) ? 1 : 0, 1) == 0) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
     }
@@ -130,13 +112,18 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
             .reference = previous);
     (void)carillon_osek_hold();
     const carillon_time interval = (carillon_time)period;
-    carillon_time missed = (carillon_time)((carillon_time)(carillon_time_now() - *previous) / interval);
-    carillon_time from = (carillon_time)(*previous + (carillon_time)(missed * interval));
-    while (!insert_after(&sleeper.timed, from, interval)) { /* the time has gone on meanwhile */
-        from = (carillon_time)(from + interval);
-        missed++;
-    }
-    *previous = (carillon_time)(from + interval);
+    const carillon_time from = *previous;
+    carillon_time missed;
+    carillon_time margin = 0u; /* by which the time may go on until the event has been put in: more each time */
+    carillon_time now;
+    carillon_time ahead;
+    do {
+        now = carillon_time_now();
+        missed = (carillon_time)((carillon_time)((carillon_time)(now - from) + margin) / interval);
+        *previous = (carillon_time)(from + (carillon_time)((carillon_time)(missed + 1u) * interval));
+        ahead = (carillon_time)(*previous - now);
+        margin = (carillon_time)(margin + margin + 1u);
+    } while (!carillon_time_insert_after(&sleeper.timed, now, ahead));
     if (skipped != NULL) {
         *skipped = missed;
     }

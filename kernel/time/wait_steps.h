@@ -4,6 +4,7 @@
 #ifndef CARILLON_TIME_WAIT_STEPS_H
 #define CARILLON_TIME_WAIT_STEPS_H
 
+#include "clock_steps.h"
 #include "wait.h"
 
 #if CARILLON_OSEK_TIME
@@ -50,6 +51,26 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 #endif
     return is_own ? fixed->extended : NULL;
 }
+
+#if CARILLON_TIME_NOW
+/* Put in an event, a period after `from`; locked.  False, and not put in, if that is now or has passed. */
+static inline bool carillon_time_insert_after(struct carillon_timed *timed, carillon_time from, carillon_time period)
+{
+#if CARILLON_TIME_COUNTS
+    const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
+    if (passed >= period) {
+        return false;
+    }
+    carillon_time_insert_near(timed, (carillon_time)(period - passed));
+    return true;
+#else
+#if CARILLON_TIME_FAR
+    timed->event.laps = 0u;
+#endif
+    return carillon_clock_insert_after(carillon_time_event(timed), from, period);
+#endif
+}
+#endif
 
 /* Put the running task among those that wait for a semaphore, behind those of its level and above.  Bounded by the
  * number of tasks. */

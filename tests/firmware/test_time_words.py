@@ -99,3 +99,43 @@ def test_first_intervals_absolute_starts_callers_and_skipped_periods(lab: Labora
         ("punctual", 0), ("skipped", 0), ("woken", 50), ("punctual", 0), ("zero", 8),
         ("other", 1), ("activated", 0), ("tick", tick),
     ]  # fmt: skip
+
+
+EXACT = """
+#include "kernel/time/clock.h"
+#include "kernel/time/queue_steps.h"
+static volatile uint8_t count;
+static void blink(void) { count++; }
+static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(blink);
+THREAD(Main)
+{
+    (void)carillon_delay(1000u);
+    const uint32_t saved = carillon_port_lock();
+    const carillon_time wanted = (carillon_time)(carillon_now() + 10000u);
+    report("at", carillon_alarm_start_at(&alarm, wanted, 20000u, 3u));
+    report("off", (carillon_time)(carillon_clock.reference + carillon_queue_left(&carillon_clock_queue) - wanted));
+    carillon_port_unlock(saved);
+    (void)carillon_alarm_stop(&alarm);
+    for (carillon_time period = 1u; period < 600u; period = (carillon_time)(period * 3u)) {
+        carillon_time next = carillon_now(), from = next;
+        uint32_t turns = 0u, wrong = 0u, all = 0u, skipped;
+        for (; turns < 20u; turns++) {
+            const carillon_time before = next;
+            wrong += (carillon_delay_until_next(&next, period, &skipped) != E_OK) ? 1u : 0u;
+            all += skipped + 1u;
+            wrong += (((carillon_time)(next - before) / period) != (skipped + 1u)) ? 1u : 0u;
+            wrong += ((carillon_time)(carillon_now() - next) > 600u) ? 1u : 0u;
+        }
+        report("wrong", wrong + (((carillon_time)(next - from) != (carillon_time)(all * period)) ? 1u : 0u));
+    }
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize("keys", ["", 'longest = "20ms"', 'queue = "tree"'])
+@pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385", "microbit"])
+def test_an_absolute_start_is_exact_and_the_shortest_periods_end(lab: Laboratory, board: str, keys: str) -> None:
+    time = f'[time]\nclock = "one-shot"\n{keys}\n[thread.Main]\npriority = 1\n'
+    outcome = lab.run(time, HEADERS + EXACT, board, ticks=3_000_000)
+    assert outcome.reported == [("at", 0), ("off", 0), *[("wrong", 0)] * 6]

@@ -159,10 +159,22 @@ def test_armv6m_dispatches_by_hardware_where_it_can(board: str, text: str, why: 
     assert all(level.kind.value == "managed" for level in osek.levels)
 
 
-def test_armv6m_dispatches_by_software_where_few_sources_are_to_spare(tmp_path: Path) -> None:
+INTERRUPT = '[interrupt.I{0}]\nsource = "soft{0}"\npriority = "above-tasks"\n'
+
+
+@pytest.mark.parametrize("system", ["".join(INTERRUPT.format(k) for k in (0, 1, 2)), 'reserve = ["soft0", "soft1", "soft2"]\n'])
+def test_armv6m_dispatches_by_software_where_few_sources_are_to_spare(system: str, tmp_path: Path) -> None:
     path = tmp_path / "schedule.toml"
-    taken = "".join(f'[interrupt.I{k}]\nsource = "soft{k}"\npriority = "above-tasks"\n' for k in (0, 1))
-    path.write_text(SYSTEM.format("raspberry-pi-pico") + taken + "[time]\n" + TWO, encoding="utf-8")
+    path.write_text(SYSTEM.format("raspberry-pi-pico") + system + "[time]\n" + TWO, encoding="utf-8")
     osek = plan(path, Diagnostics()).allocation.osek
     assert osek is not None
     assert osek.why == "each of the 2 priorities needs a source, and the board has 1 to spare"
+
+
+def test_armv6m_dispatches_by_hardware_with_what_is_just_enough(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    taken = "".join(INTERRUPT.format(k) for k in (0, 1))
+    path.write_text(SYSTEM.format("raspberry-pi-pico") + taken + "[time]\n" + TWO, encoding="utf-8")
+    osek = plan(path, Diagnostics()).allocation.osek
+    assert osek is not None
+    assert not osek.software

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from carillon.allocate.explain import count
+from carillon.allocate.groups import spare_sources
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.lower.events import BUDGET_RANGE
@@ -90,7 +91,7 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     needed = highest + osek.budgets  # the cell of budgets has a level of its own
     room = board.levels - board.unmaskable_levels
     software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
-    spare = len(set(board.software_sources) - sources)
+    spare = len(spare_sources(board, sources))
     why = _keeps_from_hardware(system, needed, room, spare) if board.dispatch == "either" and not software else ""
     software = software or bool(why)
     used = needed - len(priorities) + 1 if software else needed
