@@ -27,16 +27,25 @@ static void set_kind(struct carillon_alarm *alarm)
 #endif
 }
 
+#if CARILLON_TIME_FUNCTIONS
+struct carillon_alarm *carillon_alarm_calling(void)
+{
+#if CARILLON_CLOCK_COUNTS_ALONE
+    return (struct carillon_alarm *)firing;
+#else
+    return carillon_clock_serving ? (struct carillon_alarm *)firing : NULL;
+#endif
+}
+#endif
+
 /* Is its handler being called?  Its next expiry is in the queue already, and the queue's reference is this one's. */
 static inline bool is_firing(const struct carillon_alarm *alarm)
 {
-#if !CARILLON_TIME_FUNCTIONS
+#if CARILLON_TIME_FUNCTIONS
+    return carillon_alarm_calling() == alarm;
+#else
     (void)alarm;
     return false;
-#elif CARILLON_CLOCK_COUNTS_ALONE
-    return firing == alarm;
-#else
-    return carillon_clock_serving && (firing == alarm);
 #endif
 }
 
@@ -46,9 +55,9 @@ static inline carillon_duration next_interval(struct carillon_alarm *alarm)
     return (alarm->exact == NULL) ? alarm->period : (carillon_duration)carillon_period_next(alarm->exact);
 }
 
-/* Locked; false: it runs already.  `first`: ticks to the first expiry; 0: the interval that the period gives. */
-static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count,
-                  carillon_duration first)
+/* What an alarm is to do, before its event is put in; locked.  False: it runs already. */
+static bool set_up(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period,
+                   uint32_t count)
 {
     if (carillon_event_is_queued(carillon_time_event(&alarm->timed))) {
         return false;
@@ -56,6 +65,16 @@ static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, c
     alarm->period = period;
     alarm->exact = exact;
     alarm->left = count;
+    return true;
+}
+
+/* Locked; false: it runs already.  `first`: ticks to the first expiry; 0: the interval that the period gives. */
+static bool start(struct carillon_alarm *alarm, struct carillon_period *exact, carillon_duration period, uint32_t count,
+                  carillon_duration first)
+{
+    if (!set_up(alarm, exact, period, count)) {
+        return false;
+    }
     carillon_time_insert(&alarm->timed, (first != 0u) ? first : next_interval(alarm));
     set_kind(alarm); /* which depends on the laps to go */
     return true;
@@ -131,30 +150,16 @@ StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time a
     const carillon_time now = carillon_time_now();
     const carillon_time ahead = (carillon_time)(at - now);
     const carillon_time half = (carillon_time)((carillon_time) ~(carillon_time)0u / 2u); /* behind it lies the past */
-    const bool runs = carillon_event_is_queued(carillon_time_event(&alarm->timed));
+    const bool rested = set_up(alarm, NULL, period, count);
     bool comes = (ahead != 0u) && (ahead <= half) && (ahead <= CARILLON_LONGEST_PERIOD);
-    if (comes && !runs) {
-        alarm->period = period;
-        alarm->exact = NULL;
-        alarm->left = count;
+    if (rested && comes) {
         comes = carillon_time_insert_after(&alarm->timed, now, ahead); /* from now, however long this takes */
         set_kind(alarm);
     }
     carillon_osek_unlock(saved);
-    REQUIRE(!runs, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
+    REQUIRE(rested, OSServiceId_AlarmStart, E_OS_STATE, .reference = alarm);
     REQUIRE(comes, OSServiceId_AlarmStart, E_OS_LIMIT, .reference = alarm);
     return E_OK;
-}
-#endif
-
-#if CARILLON_TIME_FUNCTIONS
-struct carillon_alarm *carillon_alarm_calling(void)
-{
-#if CARILLON_CLOCK_COUNTS_ALONE
-    return (struct carillon_alarm *)firing;
-#else
-    return carillon_clock_serving ? (struct carillon_alarm *)firing : NULL;
-#endif
 }
 #endif
 

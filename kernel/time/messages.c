@@ -12,7 +12,7 @@
 
 #if CARILLON_OSEK_TIME
 
-/* A task that waits at a queue; its message is on its stack, or where it has it from. */
+/* A task that waits at a queue, with where its message comes from, or goes to. */
 struct message_waiter {
     struct carillon_waiter waiter;
     const void *from;
@@ -101,15 +101,6 @@ StatusType carillon_receive(struct carillon_messages *queue, void *message)
 }
 
 #if CARILLON_TIME_TIMEOUTS
-/* Wait in a line for some time, after which the waiter has its result.  Locked; unlocked afterwards. */
-static void wait_within(struct message_waiter *own, struct carillon_osek_extended *extended,
-                        struct carillon_semaphore *line, carillon_duration ticks)
-{
-    carillon_time_line_up(&own->waiter, line);
-    carillon_time_insert(&own->waiter.sleeper.timed, ticks);
-    carillon_time_wait(extended);
-}
-
 StatusType carillon_send_within(struct carillon_messages *queue, const void *message, carillon_duration ticks)
 {
     struct message_waiter own = {.from = message, .waiter.result = E_OS_NOFUNC};
@@ -126,7 +117,7 @@ StatusType carillon_send_within(struct carillon_messages *queue, const void *mes
     } else if (ticks == 0u) {
         carillon_osek_unlock(saved);
     } else {
-        wait_within(&own, extended, &queue->room, ticks);
+        carillon_time_wait_within(&own.waiter, extended, &queue->room, ticks);
     }
     REQUIRE(own.waiter.result == E_OK, OSServiceId_Send, own.waiter.result, .reference = queue);
     return E_OK;
@@ -148,7 +139,7 @@ StatusType carillon_receive_within(struct carillon_messages *queue, void *messag
     } else if (ticks == 0u) {
         carillon_osek_unlock(saved);
     } else {
-        wait_within(&own, extended, &queue->sent, ticks);
+        carillon_time_wait_within(&own.waiter, extended, &queue->sent, ticks);
     }
     REQUIRE(own.waiter.result == E_OK, OSServiceId_Receive, own.waiter.result, .reference = queue);
     return E_OK;

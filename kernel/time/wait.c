@@ -169,9 +169,7 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
     } else if (ticks == 0u) {
         carillon_osek_unlock(saved);
     } else {
-        carillon_time_line_up(&waiter, semaphore);
-        carillon_time_insert(&waiter.sleeper.timed, ticks);
-        carillon_time_wait(extended);
+        carillon_time_wait_within(&waiter, extended, semaphore, ticks);
     }
     REQUIRE(waiter.result == E_OK, OSServiceId_SemaphoreP, waiter.result, .reference = semaphore);
     return E_OK;

@@ -85,6 +85,17 @@ static inline void carillon_time_line_up(struct carillon_waiter *waiter, struct 
     *link = waiter;
 }
 
+#if CARILLON_TIME_TIMEOUTS
+/* The same; it waits for so many ticks at most.  It goes on, unlocked, with its result. */
+static inline void carillon_time_wait_within(struct carillon_waiter *waiter, struct carillon_osek_extended *extended,
+                                             struct carillon_semaphore *semaphore, carillon_duration ticks)
+{
+    carillon_time_line_up(waiter, semaphore);
+    carillon_time_insert(&waiter->sleeper.timed, ticks);
+    carillon_time_wait(extended);
+}
+#endif
+
 /* Take a unit if there is one; locked. */
 static inline bool carillon_semaphore_take(struct carillon_semaphore *semaphore)
 {

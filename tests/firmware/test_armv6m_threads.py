@@ -109,3 +109,34 @@ def test_no_wake_is_lost_whatever_instruction_of_a_service_an_interrupt_comes_in
     assert outcome.reported == [
         said for way in range(4) for said in (("way", way), ("interrupts", 441 * (way + 1)), ("wrong", 0))
     ]
+
+
+@pytest.mark.parametrize("internal", [False, True])
+@pytest.mark.parametrize("board", ["microbit", pytest.param("raspberry-pi-pico", marks=NODE)])
+def test_a_handler_gives_back_the_mask_of_a_resource_that_some_levels_use(lab: Laboratory, board: str, internal: bool) -> None:
+    tasks = "".join(f"[osek.task.{name}]\npriority = {k}\n" for k, name in enumerate(("Low", "Middle", "High"), 1))
+    schedule = tasks.replace("priority = 1\n", 'priority = 1\nautostart = true\nresources = ["R"]\n')
+    schedule = schedule.replace("priority = 2\n", 'priority = 2\nresources = ["R"]\n')
+    schedule += "[osek.resource.R]\n" + ('property = "internal"\n' if internal else "")
+    code = """
+    #include "os.h"
+    TASK(Low)
+    {
+        GET;
+        ActivateTask(High);
+        report("low", 1u);
+        RELEASE;
+        report("low", 2u);
+        TerminateTask();
+    }
+    TASK(Middle) { report("middle", 0u); TerminateTask(); }
+    TASK(High) { ActivateTask(Middle); report("high", 0u); TerminateTask(); }
+    """
+    get, release = ("", "") if internal else ("GetResource(R);", "ReleaseResource(R);")
+    code = code.replace("GET;", get).replace("RELEASE;", release)
+    outcome = lab.run(schedule, code, board, ticks=20_000)
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert not osek.software
+    middle, low = ("middle", 0), ("low", 2)
+    assert outcome.reported == [("high", 0), ("low", 1), *((low, middle) if internal else (middle, low))]

@@ -20,11 +20,11 @@ def refused(path: Path, board: str) -> list[tuple[str, str, str]]:
     return [(said.code, said.cause, said.remedy) for said in caught.value.diagnostics]
 
 
-@pytest.mark.parametrize("board", ["qemu-rv32-virt", "atmega2560"])
-def test_a_board_without_levels_runs_no_machine(board: str) -> None:
-    cause = f"board '{board}' dispatches in software, and the machine of microcode does not run there"
+@pytest.mark.parametrize("board", ["qemu-rv32-virt", "atmega2560", "raspberry-pi-pico"])
+def test_a_board_that_dispatches_slices_in_software_runs_no_machine(board: str) -> None:
+    cause = f"board '{board}' dispatches threads that take turns in software, and the machine of microcode does not run there"
     assert refused(HELICOPTER, board) == [
-        ("C275", cause, "choose a board whose interrupt controller has levels, or --machine cells")
+        ("C275", cause, "choose a board that dispatches them by its interrupt controller, or --machine cells")
     ]
 
 

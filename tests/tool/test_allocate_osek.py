@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carillon.allocate.osek import TaskKind
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.osek import CounterKind
 from carillon.pipeline import plan
@@ -75,7 +76,7 @@ COUNTER = """
 tick = "1ms"
 [osek.task.T]
 priority = 1
-[osek.alarm.A]
+[osek.alarm.Y]
 counter = "Ms"
 activate = "T"
 """
@@ -152,11 +153,11 @@ def test_armv6m_dispatches_by_hardware_where_it_can(board: str, text: str, why: 
     osek = plan(path, Diagnostics()).allocation.osek
     assert osek is not None
     assert (osek.software, osek.why) == (bool(why), why)
+    assert all(level.kind is TaskKind.MANAGED for level in osek.levels)
     path.write_text(SYSTEM.format(board) + text.replace("[osek]\n", '[osek]\ndispatch = "software"\n'), encoding="utf-8")
     osek = plan(path, Diagnostics()).allocation.osek
     assert osek is not None
     assert (osek.software, osek.why) == ((True, "") if "[osek]" in text else (bool(why), why))
-    assert all(level.kind.value == "managed" for level in osek.levels)
 
 
 INTERRUPT = '[interrupt.I{0}]\nsource = "soft{0}"\npriority = "above-tasks"\n'
@@ -178,3 +179,23 @@ def test_armv6m_dispatches_by_hardware_with_what_is_just_enough(tmp_path: Path) 
     osek = plan(path, Diagnostics()).allocation.osek
     assert osek is not None
     assert not osek.software
+
+
+COUNTER = '[osek.counter.C]\ntick = "1ms"\n[osek.task.A]\npriority = 1\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[time]\nclock = "periodic"\ntick = "160us"\nlongest_lock = "100us"\n' + TWO,
+        COUNTER + '[osek.alarm.Y]\ncounter = "C"\nactivate = "A"\nautostart = { at = 5, cycle = 5 }\nstatic = true\n',
+        COUNTER + '[osek.alarm.Y]\ncounter = "C"\nactivate = "A"\n',
+    ],
+)
+def test_what_masks_must_hold_back_is_not_on_systick_of_armv6m(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(SYSTEM.format("raspberry-pi-pico") + text, encoding="utf-8")
+    osek = plan(path, Diagnostics()).allocation.osek
+    assert osek is not None
+    assert "SysTick" not in [cell.cell.name for carrier in osek.carriers for cell in carrier.cells]
+    assert osek.base is None or osek.base.array.family.name != "systick"

@@ -52,6 +52,7 @@ IMAGES = {  # name: schedule, board
     "nrf": ("started", "microbit"),
     "pico": ("motor", "raspberry-pi-pico"),
     "slices of the PWM": ("joined-slices", "raspberry-pi-pico"),
+    "few levels": ("few-levels", "raspberry-pi-pico"),
     "virtual": ("small", "virtual-256"),
     "events": ("events", "ast1030-evb"),
     "clock on AVR": ("time", "atmega128"),
@@ -279,6 +280,7 @@ SYNCS = "carillon_syncs"
 TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
+TICK = "carillon_clock_vector"
 LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
 FAULTS = [
     # Schedule tables on cells: start, six numbers, by words; of a virtual board, lists of stores.
@@ -596,6 +598,18 @@ FAULTS = [
     Fault(
         "matches", "a match that is not answered", "C205", lambda p: p.drop(SHARED, r"^str\.w r3, \[r4, #0xc10\]"), "acknowledge"
     ),
+    # Threads that the NVIC of ARMv6-M dispatches, and a clock's handler that has the tick in it.
+    Fault(
+        "few levels",
+        "a tick that counts nothing",
+        "C205",
+        lambda p: [p.drop(TICK, r"^str r2, \[r3, #(8|0xc)\]", k) for k in (1, 0)],
+        "'carillon_clock_vector', serves nothing",
+    ),
+    Fault("few levels", "a tick that is not answered", "C205", lambda p: p.drop(TICK, r"^str r2, \[r3\]"), "acknowledge"),
+    Fault("few levels", "vectors of two levels exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 42, 43, 4)),
+    Fault("few levels", "a level that no mask holds back", "C207", lambda p: p.number(LEVELS, 1, to(4), 2), "no mask"),
+    Fault("events", "a level that no mask holds back", "C207", lambda p: p.number(LEVELS, 1, to(16), 2), "no mask"),
     Fault("pico", "an alarm that is not set again", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r0\]"), "next expiry"),
     Fault("pico", "an alarm that is not answered", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r2\]", 1), "acknowledge"),
     # nRF51: a start sets up each channel, and starts its timer.

@@ -166,8 +166,6 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         """The lowest level of the controller that masks a logical level."""
         return Unsigned(max(1, allocation.hardware(level)))
 
-    runs = ((level.number, allocation.running_level(task)) for level in levels for task in level.tasks)
-    ceilings = {*allocation.ceilings.values(), *(running for own, running in runs if running > own)}
     return {
         "CARILLON_OSEK_TASKS": Unsigned(len(model.tasks)),
         "CARILLON_OSEK_TASK_LEVELS": Unsigned(len(levels)),
@@ -200,7 +198,8 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_ALL": keeps_out(allocation.all),
         # Whether the handler of a task's level may begin while something is masked: a resource of lower tasks alone, or
         # what waits while a round lowers a task.
-        "CARILLON_OSEK_BEGINS_MASKED": bool(image.modes) or any(0 < level < len(levels) for level in ceilings),
+        "CARILLON_OSEK_BEGINS_MASKED": bool(image.modes)
+        or any(0 < level < len(levels) for level in allocation.ceilings.values()),
         # The controller's level for a logical one.
         "CARILLON_OSEK_PORT_LEVEL(level)": port_level if allocation.software else "(level)",
         "CARILLON_OSEK_DIRECT": allocation.direct,

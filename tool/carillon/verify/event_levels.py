@@ -28,6 +28,8 @@ def check_order(events: Events) -> None:
     for source, level in sorted(levels.items()):
         if not 1 <= level <= board.levels:
             events.error("C207", f"{named([source])} has level {level} of {board.levels}")
+        elif level > board.levels - board.unmaskable_levels or source in board.unmaskable_sources:
+            events.error("C207", f"{named([source])} has level {level}, and no mask of levels holds it back")
     known = [
         (0, t.priority, level, f"task '{t.name}'", t.span) for t in events.osek.tasks if (level := level_of(events, t.name)) >= 0
     ]
