@@ -75,7 +75,7 @@ SYMBOLS = (
     Generated(r"carillon_osek_(forget|enable|disable)_count", NUMBERS),
     Generated(
         r"carillon_osek_source_levels",
-        "the order of levels, and the board's range",
+        "the order of levels, and those of the board that can be masked",
         "a level's number, if the order is kept, and all of a processor without levels",
     ),
     Generated(r"carillon_osek_contexts|carillon_osek_isr_sources", "each source: task, ISR or nobody, and its level"),
