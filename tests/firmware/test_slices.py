@@ -222,3 +222,17 @@ def test_threads_of_two_levels_take_turns(lab: Laboratory, board: str, more: str
     assert wrong(outcome, program, KERNEL, 64) == []
     above = [e.object for e in outcome.trace.events if e.kind in (Kind.START, Kind.RESUME) and e.object in ("H0", "H1")]
     assert sum(a != b for a, b in pairwise(above)) >= 3 * 7
+
+
+@pytest.mark.parametrize(
+    ("threads", "interrupts"), [({"Main": 1}, 0), ({"Main": 1, "Other": 2}, 0), ({"Main": 1, "Other": 1}, 100)]
+)
+def test_slices_interrupt_only_where_threads_share_a_priority(lab: Laboratory, threads: dict[str, int], interrupts: int) -> None:
+    code = '#include "carillon/time.h"\n' + "".join(
+        f"THREAD({name}) {{ (void)carillon_delay((carillon_duration)CARILLON_MILLISECONDS(900)); }}\n" for name in threads
+    )
+    tables = "".join(f"[thread.{name}]\npriority = {priority}\n" for name, priority in threads.items())
+    schedule = '[time]\nclock = "one-shot"\nbits = 16\nslice = "10ms"\n' + tables
+    outcome = lab.run(schedule, code, MEGA, system='clock = "7200Hz"', ticks=7200)
+    of_clock = outcome.summary.totals.interrupts - interrupts
+    assert 1 <= of_clock <= len(threads), "the delays end together or one by one"

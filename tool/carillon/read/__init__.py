@@ -71,10 +71,7 @@ def read_tables(
 
 def build_system(tables: Tables, diagnostics: Diagnostics, board: str | None = None, clock: int | None = None) -> System | None:
     """The system of a file that was read."""
-    system = Builder(tables, diagnostics).build(board, clock)
-    if tables.giotto is not None:  # of whose threads one may be alone, and the slice's cell is the machine's
-        diagnostics.reported = [found for found in diagnostics.reported if found.code != "C175"]
-    return system
+    return Builder(tables, diagnostics).build(board, clock)
 
 
 def read_schedule(

@@ -42,10 +42,9 @@ class TimeReader(Reading):
             cause = "tickless counters need a clock that is set to the next event, and this one is periodic"
             remedy = 'write clock = "one-shot" or "compare", or leave tickless out'
             self.diagnostics.error("C186", self.places.value(("time", "tickless")), cause, remedy)
-        priorities = [thread.priority for thread in self.file.thread.values()]
-        if table.slice is not None and len(set(priorities)) == len(priorities):
-            cause = "no two threads have the same priority, so that there is nobody to share the processor in slices"
-            remedy = "give threads the same priority, or leave the slice out"
+        if table.slice is not None and not self._take_turns():
+            cause = "no thread has the priority of another thread or task, so nobody shares the processor in slices"
+            remedy = "give two of them the same priority, or leave the slice out: no cell is taken for it"
             self.diagnostics.warning("C175", self.places.value(("time", "slice")), cause, remedy)
 
     def build(self, ticks: Ticks) -> TimeServices | None:
@@ -55,6 +54,7 @@ class TimeReader(Reading):
             return None
         longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
         tick = self._ticks(ticks, "tick", table.tick, recurs=True)
+        slices = self._ticks(ticks, "slice", table.slice, recurs=False)
         return TimeServices(
             clock=ClockKind(table.clock),
             tick=tick,
@@ -62,7 +62,7 @@ class TimeReader(Reading):
             longest=longest,
             longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
             queue=QueueKind(table.queue),
-            slice=self._ticks(ticks, "slice", table.slice, recurs=False),
+            slice=slices if self._take_turns() else None,
             now=table.now,
             tickless=table.tickless,
             span=self.places.key(("time",)),
@@ -70,6 +70,12 @@ class TimeReader(Reading):
             periods=tuple(self._periods(ticks, tick, longest)),
             uses=frozenset(TimedKind if table.uses is None else map(TimedKind, table.uses)),
         )
+
+    def _take_turns(self) -> bool:
+        """Whether a thread has the priority of another thread or task; or the slice is the tick of a Giotto program's machine."""
+        threads = [thread.priority for thread in self.file.thread.values()]
+        tasks = {task.priority for task in self.file.osek.task.values()} if self.file.osek is not None else set()
+        return len(set(threads)) < len(threads) or not tasks.isdisjoint(threads) or self.tables.giotto is not None
 
     def _periods(self, ticks: Ticks, tick: int | None, longest: int | None) -> Iterator[Period]:
         """The declared periods, exact: none has to divide.  Reports zero (C041), and C179 what the clock cannot keep."""
