@@ -79,6 +79,9 @@ extern const struct carillon_osek_level carillon_osek_levels[]; /* [0] is unused
 extern const uint8_t carillon_osek_ceilings[];
 extern uint32_t carillon_osek_saved[];
 
+/* A mutex: the level at which the thread that holds it runs. */
+extern const uint8_t carillon_osek_mutex_ceilings[];
+
 /* What each source is, and its level; 0: nothing of the event-triggered system. */
 #define CARILLON_OSEK_TASK 0x100u
 #define CARILLON_OSEK_ISR1 0x200u

@@ -25,7 +25,11 @@ void carillon_osek_set(TaskType task, EventMaskType mask)
     extended->set |= mask;
     if (((extended->set & extended->waited) != 0u) && (carillon_osek_arrive(task, E_OK) == E_OK)) {
         extended->waited = 0u;
+#if CARILLON_OSEK_MUTEXES > 0
+        carillon_osek_wake(&carillon_osek_tasks[task], task, false);
+#else
         carillon_osek_ready(task);
+#endif
     }
     carillon_osek_unlock(saved);
 }
@@ -108,6 +112,9 @@ StatusType(WaitEvent)(EventMaskType mask)
     carillon_port_suspend(&extended->context); /* unlocked by its handler; goes on when it is ready and runs again */
 #if CARILLON_OSEK_BUDGETS
     carillon_osek_lower(carillon_budget.mask);
+#endif
+#if CARILLON_OSEK_MUTEXES > 0
+    carillon_osek_goes_on();
 #endif
     return E_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef CARILLON_OSEK_JOB_H
 #define CARILLON_OSEK_JOB_H
 
-#include "kernel/osek/level.h"
+#include "kernel/osek/guest.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +47,11 @@ static inline void carillon_osek_ready(TaskType task)
  * locked, or `in_handler`: in the clock's handler. */
 static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number, bool in_handler)
 {
+#if CARILLON_OSEK_MUTEXES > 0
+    if (carillon_osek_wakes_as_guest(number)) {
+        return;
+    }
+#endif
 #if CARILLON_OSEK_QUEUED
     (void)task;
     (void)in_handler;
@@ -59,6 +64,20 @@ static inline void carillon_osek_wake(const struct carillon_osek_task *task, Tas
         carillon_osek_request(task->request, task->level);
     }
 #endif
+}
+#endif
+
+#if CARILLON_OSEK_MUTEXES > 0
+/* A guest of a level has run: is its own task ready, which is not in a queue; locked. */
+static inline bool carillon_osek_own_is_ready(uint8_t number)
+{
+    const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+    const TaskType task = level->task;
+    const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
+    if ((level->capacity != 0u) || (carillon_osek_holders[task].at != 0u) || carillon_osek_suspended(task)) {
+        return false; /* a queue says itself that it is not empty */
+    }
+    return (extended == NULL) || (extended->waited == 0u) || (extended->waited == CARILLON_OSEK_TURN);
 }
 #endif
 

@@ -89,7 +89,7 @@ static void tell(void)
 void carillon_osek_leave_hooks(uint8_t handler)
 {
     const uint_fast8_t running = carillon_osek_running;
-    if ((running != INVALID_TASK) && told && (handler <= carillon_osek_tasks[running].level)) {
+    if ((running != INVALID_TASK) && told && (handler <= carillon_osek_level_of((TaskType)running))) {
         tell();
     }
 }
@@ -117,7 +117,7 @@ void carillon_osek_leave_hooks(uint8_t number, uint32_t mask)
     const uint32_t saved = carillon_osek_lock();
     const uint_fast8_t running = carillon_osek_running;
     if ((running != INVALID_TASK) && told &&
-        !is_preceded(carillon_osek_tasks[running].level, carillon_port_level_of(mask), number)) {
+        !is_preceded(carillon_osek_level_of((TaskType)running), carillon_port_level_of(mask), number)) {
         tell();
     }
     carillon_osek_over[number] = !carillon_port_is_pending(carillon_osek_levels[number].source);

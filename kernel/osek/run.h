@@ -34,8 +34,19 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     const uint32_t mask = carillon_osek_held(); /* until the job's frame stands, and again from its end on */
     const struct carillon_budget_left left = carillon_osek_take_budget();
 #endif
+#if CARILLON_OSEK_MUTEXES > 0
+    bool is_guest = false;
+    const uint32_t looking = carillon_osek_lock();
+    if (carillon_osek_has_guest(number)) {
+        task = carillon_osek_take_guest(number);
+        is_guest = true;
+    }
+    carillon_osek_unlock(looking);
+#else
+    const bool is_guest = false;
+#endif
 #if CARILLON_OSEK_QUEUED
-    if (level->capacity != 0u) {
+    if ((level->capacity != 0u) && !is_guest) {
         const uint32_t saved = carillon_osek_lock();
         const uint32_t first = level->state->first;
         task = level->ring[first];
@@ -112,6 +123,17 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_give_budget(left);
 #endif
     carillon_osek_leave(mask);
+#if CARILLON_OSEK_MUTEXES > 0
+    if (is_guest) {
+        const uint32_t left = carillon_osek_lock();
+        if (carillon_osek_has_guest(number) || carillon_osek_own_is_ready(number)) {
+            carillon_osek_request(level->request, number);
+        }
+        carillon_osek_unlock(left);
+    }
+#else
+    (void)is_guest;
+#endif
 #if CARILLON_OSEK_QUEUED
     if ((level->capacity != 0u) && (level->state->count != 0u)) {
         carillon_osek_request_unlocked(level->request, number);

@@ -55,6 +55,40 @@ void carillon_slice_hold(uint8_t ceiling);
 void carillon_slice_let_go(uint8_t ceiling);
 #endif
 
+#ifndef CARILLON_OSEK_MUTEXES
+#define CARILLON_OSEK_MUTEXES 0
+#endif
+
+/* Threads that hold mutexes (kernel/time/mutex.c).  When such a thread has waited, it goes on as a guest of the level
+ * that is the highest ceiling of what it holds (guest.c). */
+#if CARILLON_OSEK_MUTEXES > 0
+
+/* What a thread holds: the mutex that it has locked last, plus 1, and the highest ceiling; 0: none.  `at`: the level
+ * whose guest it is; 0: it is at its own.  `next`: the guest behind it, plus 1. */
+struct carillon_osek_holder {
+    uint8_t last;
+    uint8_t ceiling;
+    uint8_t at;
+    uint8_t next;
+};
+extern struct carillon_osek_holder carillon_osek_holders[];
+
+/* The level at which a task runs. */
+static inline uint8_t carillon_osek_level_of(TaskType task)
+{
+    const uint8_t at = carillon_osek_holders[task].at;
+    return (at != 0u) ? at : carillon_osek_tasks[task].level;
+}
+
+#else
+
+static inline uint8_t carillon_osek_level_of(TaskType task)
+{
+    return carillon_osek_tasks[task].level;
+}
+
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -118,6 +118,9 @@ void carillon_osek_end(void)
 void carillon_osek_ended(TaskType task, TaskType before)
 {
     const uint32_t mask = carillon_osek_hold();
+#if CARILLON_OSEK_MUTEXES > 0
+    carillon_osek_unlock_all(task);
+#endif
     carillon_osek_end_job(task, before);
     carillon_osek_leave(mask);
 }
@@ -312,7 +315,7 @@ TaskType carillon_osek_current(void)
 #if CARILLON_OSEK_DIRECT
     /* Levels from the top: the highest one that has begun runs, or is preempted by an interrupt alone. */
     const uint_fast8_t managed = carillon_osek_running;
-    const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_tasks[managed].level;
+    const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_level_of((TaskType)managed);
     for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > least; level--) {
         if ((carillon_osek_tasks[carillon_osek_levels[level].task].direct != 0u) &&
             carillon_port_is_active(carillon_osek_levels[level].source)) {
@@ -385,7 +388,7 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
         *state = SUSPENDED;
     } else {
         *state = (waited != 0u) ? WAITING : READY;
-#if CARILLON_OSEK_SLICES
+#if CARILLON_OSEK_SLICES || (CARILLON_OSEK_MUTEXES > 0)
         if (waited == CARILLON_OSEK_TURN) {
             *state = READY;
         }

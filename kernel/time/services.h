@@ -13,7 +13,8 @@
 
 /* Does a task that waits keep what requests its level?  Where registers are narrow, two bytes there are nearer than
  * those of its table. */
-#define CARILLON_TIME_REQUESTS (CARILLON_NARROW && CARILLON_OSEK_SOFTWARE && !CARILLON_OSEK_QUEUED)
+#define CARILLON_TIME_REQUESTS \
+    (CARILLON_NARROW && CARILLON_OSEK_SOFTWARE && !CARILLON_OSEK_QUEUED && (CARILLON_OSEK_MUTEXES == 0))
 
 /* A task that waits, on its own stack: until an event is due, and perhaps for a unit of a semaphore. */
 struct carillon_sleeper {
@@ -52,6 +53,9 @@ static inline void carillon_time_wait(struct carillon_osek_extended *extended)
 {
     carillon_time_waits(extended, true);
     carillon_port_suspend(&extended->context);
+#if CARILLON_OSEK_MUTEXES > 0
+    carillon_osek_goes_on();
+#endif
 }
 
 /* A task goes on; locked. */

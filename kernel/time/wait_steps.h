@@ -31,7 +31,11 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 #if CARILLON_OSEK_SOFTWARE
     const bool is_own = (carillon_port_current() == 0u);
 #elif CARILLON_OSEK_LEVEL_CELLS
-    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == (CARILLON_OSEK_TASK | fixed->level));
+    const uint16_t own = (uint16_t)(CARILLON_OSEK_TASK | carillon_osek_level_of((TaskType)task));
+    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == own);
+#elif CARILLON_OSEK_MUTEXES > 0
+    const bool is_own =
+        (carillon_port_current() == carillon_osek_levels[carillon_osek_level_of((TaskType)task)].source);
 #else
     const bool is_own = (carillon_port_current() == fixed->source); /* its level's, and no other's */
 #endif
@@ -40,7 +44,7 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 #else
     (void)kind;
 #endif
-#if CARILLON_OSEK_QUEUED
+#if CARILLON_OSEK_QUEUED || (CARILLON_OSEK_MUTEXES > 0)
     sleeper->timed.task = (TaskType)task;
 #endif
     sleeper->task = fixed;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of threads, semaphores, messages, locks and alarms, and what they look like in C."""
+"""Random programs of threads, semaphores, mutexes, messages, locks and alarms, and what they look like in C."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ SIGNALS = (2, 3)
 SEMAPHORES = len(MUTEXES) + len(SIGNALS)
 PLACES = (1, 2)
 """Of each queue of messages."""
+LOCKS = 2
+"""Mutexes of the schedule: the first is of all threads, the other not of the most urgent ones, if there are others."""
 ALARMS = 3
 SHAPES = {"three": (1, 1, 1, 2, 2, 3), "two": (1, 1, 1, 2, 2), "one": (1, 1, 1, 1), "split": (1, 2, 2, 3, 3)}
 """Priorities of an image's threads, of which a program uses some.  In "two" and "one" the most urgent ones take turns, so
@@ -35,6 +37,9 @@ class Do(IntEnum):
     RECEIVE = 11
     SEND_WITHIN = 12
     RECEIVE_WITHIN = 13
+    ENTER = 14  # locks a mutex of the schedule
+    ENTER_WITHIN = 15
+    LEAVE = 16
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,11 @@ class Scale:
         return self.slice * self.window // self.tick
 
 
+def locked_by(priorities: tuple[int, ...], priority: int) -> int:
+    """How many of the mutexes a thread of this priority may lock."""
+    return LOCKS if priority < max(priorities) or min(priorities) == max(priorities) else 1
+
+
 class Draw:
     """Draws a program for the threads of a shape."""
 
@@ -130,11 +140,34 @@ class Draw:
     def lock(self) -> int:
         return min(self.length(self.rng.choice([0.2, 0.6, 1.3, 3.4])), self.scale.lock)
 
-    def piece(self, urgent: bool) -> list[Step]:
+    def section(self, locks: int, urgent: bool) -> list[Step]:
+        """What a thread does with a mutex, and perhaps with another one."""
+        rng = self.rng
+        lock = rng.randrange(locks)
+        within = rng.random() < 0.3
+        steps = [Step(Do.ENTER_WITHIN, lock, self.wait(2)) if within else Step(Do.ENTER, lock)]
+        leaves = [Step(Do.LEAVE, lock)]
+        for kind in rng.sample("WDTGX", rng.randint(1, 2)):
+            match kind:
+                case "W":
+                    steps.append(Step(Do.WORK, 0, self.length(0.4 if urgent else 0.8)))
+                case "D":
+                    steps.append(Step(Do.DELAY, 0, self.wait(1)))
+                case "T":
+                    steps.append(Step(Do.TAKE_WITHIN, rng.choice(SIGNALS), self.wait(1.5)))
+                case "G":
+                    steps.append(Step(Do.GIVE, rng.choice(SIGNALS)))
+                case _:
+                    other = rng.randrange(locks)
+                    steps.append(Step(Do.ENTER_WITHIN, other, self.wait(1)))  # for ever might be a deadlock
+                    leaves.insert(rng.randint(0, 1), Step(Do.LEAVE, other))
+        return steps + leaves
+
+    def piece(self, urgent: bool, locks: int) -> list[Step]:
         """One step, or those that belong together."""
         rng = self.rng
         work = 0.4 if urgent else rng.choice([0.3, 0.8, 2.5])
-        match rng.choice("WWWLLHMMGGTTIDDURSSEE"):
+        match rng.choice("WWWLLHMMGGTTIDDURSSEEXXXX"):
             case "W":
                 return [Step(Do.WORK, 0, self.length(work))]
             case "L":
@@ -147,6 +180,8 @@ class Draw:
                 if rng.random() < 0.3:
                     within.append(Step(Do.DELAY, 0, self.wait(1)))
                 return [Step(Do.TAKE, mutex), *within, Step(Do.GIVE, mutex)]
+            case "X":
+                return self.section(locks, urgent)
             case "G":
                 return [Step(Do.GIVE, rng.choice(SIGNALS))]
             case "T":
@@ -168,7 +203,7 @@ class Draw:
         urgent = priority == max(self.priorities) > 1
         steps: list[Step] = []
         while len(steps) < self.rng.randint(2, self.scale.steps - 3):
-            steps += self.piece(urgent)
+            steps += self.piece(urgent, locked_by(self.priorities, priority))
         if urgent and not any(s.what in (Do.DELAY, Do.UNTIL, Do.TAKE_WITHIN, Do.SEND_WITHIN, Do.RECEIVE_WITHIN) for s in steps):
             steps.append(Step(Do.DELAY, 0, self.wait(2)))  # or nobody else would do much
         return Body(tuple(steps[: self.scale.steps]), self.rng.choice([1, 2, 3, 6]))

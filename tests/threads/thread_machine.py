@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from thread_drawing import SHAPES, Draw, Program, Scale
+from thread_drawing import SHAPES, Draw, Program, Scale, locked_by
 from thread_model import Bounds, Event, Model, Way, bounds
 
 from building import build
@@ -137,7 +137,10 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
     keys = "".join(f"{key}\n" for key in target.keys)
     names = [f"T{k}" for k in range(len(priorities))]
-    threads = "".join(f"[thread.{n}]\npriority = {p}\n{stack}" for n, p in zip(names, priorities, strict=True))
+    locks = [", ".join(f'"M{k}"' for k in range(locked_by(priorities, p))) for p in priorities]
+    threads = "".join(
+        f"[thread.{n}]\npriority = {p}\nmutexes = [{m}]\n{stack}" for n, p, m in zip(names, priorities, locks, strict=True)
+    )
     text = (
         f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
         f'[time]\nclock = "{target.clock}"\n{tick}{slices}{keys}{threads}[thread.Main]\npriority = 0\n{stack}'
@@ -198,7 +201,8 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
     assert (allocation.software, allocation.clock.based) == (target.software, target.based)
     clock, slices = allocation.clock.carrier, allocation.slices
     first = slices is not None and (-slices.level, slices.source) < (-clock.level, clock.source)
-    return Way(allocation.software, first), said
+    above = next((x.source for x in allocation.levels if slices is not None and x.number == slices.level), None)
+    return Way(allocation.software, first, above is None or slices is None or slices.source < above), said
 
 
 def different(target: Target, shape: str, way: Way, program: Program, said: Said) -> str:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads, slices, semaphores, messages and alarms mean: an exact model, played through as events of time.
+"""What threads, slices, semaphores, mutexes, messages and alarms mean: an exact model, played through as events of time.
 
 It knows levels of threads, the clock above all of them, and the ends of slices.  With dispatch by hardware an end of a slice is
 a request that stays until nothing above the thread runs and nothing is masked (docs/guide/time.md, "Slices"): of the highest
 level whose threads take turns it is the timer's own, which asks for the others' where a thread is ready there.
+
+A thread that holds mutexes runs at the highest ceiling of them.  If it has not waited since it locked them, it masks what is not
+above that; else it has been woken at that level, and goes to its own when it has unlocked.
 
 Code takes no time here, or what ``costs`` draws before each step and after it: so it is seen which programs mean the same
 however long code takes, and between which times each of their events comes.
@@ -18,23 +21,30 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from thread_drawing import MUTEXES, PLACES, SEMAPHORES, Alarm, Do, Program, Scale, Step
+from thread_drawing import LOCKS, MUTEXES, PLACES, SEMAPHORES, Alarm, Do, Program, Scale, Step, locked_by
 
-NOTHING, LATE, OK = 5, 4, 0
-"""E_OS_NOFUNC, E_OS_LIMIT and E_OK."""
+NOTHING, LATE, OK, STATE = 5, 4, 0, 7
+"""E_OS_NOFUNC, E_OS_LIMIT, E_OK and E_OS_STATE."""
 OF_ALARM = 8
 OF_MESSAGE = 8
 """What a message says is added to this, in place of OK."""
 MESSAGES = 8
 """A message says which of the messages of its thread it is, modulo this."""
 WAIT = -1
+MOVED = -2
+OF_LOCKS = SEMAPHORES + 2 * len(PLACES)
+"""The first of the lines at which threads wait for mutexes."""
 
 
 class Way(NamedTuple):
-    """How an image is made: with dispatch in software; and whether the end of a slice is served before the clock."""
+    """How an image is made: with dispatch in software; and what the end of a slice is served before, of what has its level.
+
+    That is the clock, if no thread is above those that take turns; and else the threads of the level above.
+    """
 
     software: bool
     slice_first: bool
+    before_threads: bool = True
 
 
 class Event(NamedTuple):
@@ -50,7 +60,8 @@ class Event(NamedTuple):
 class Thread:
     """``left``: of what it works on.  ``timed``: the number of its event in the queue.
 
-    ``since``: how long the threads of its level had run when it became ready.
+    ``since``: how long the threads of its level had run when it became ready.  ``at``: the level where it runs.  ``held``: the
+    mutexes that it holds, each with what its unlocking masks; ``mask``: the level up to which it masks.
     """
 
     number: int
@@ -63,6 +74,9 @@ class Thread:
     since: int = 0
     sent: int = 0
     message: int = 0
+    at: int = 0
+    mask: int = 0
+    held: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -93,9 +107,14 @@ class Model:
         self.top = len(numbers)
         self.ready: dict[int, deque[Thread]] = {level: deque() for level in range(1, self.top + 1)}
         self.begun: dict[int, Thread] = {}
+        self.guests: dict[int, deque[Thread]] = {level: deque() for level in self.ready}
+        allowed = [(numbers.index(p) + 1, locked_by(priorities, p)) for p in priorities]
+        self.ceilings = [max(level for level, locks in allowed if locks > k) for k in range(LOCKS)]
+        self.owners: list[Thread | None] = [None] * LOCKS
         self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
         self.semaphores += [Semaphore(count) for places in PLACES for count in (0, places)]  # messages, and free places
+        self.semaphores += [Semaphore(0) for _ in range(LOCKS)]  # who waits for a mutex
         self.messages: list[deque[int]] = [deque() for _ in PLACES]
         self.queue: list[tuple[int, int]] = []  # time and number
         self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
@@ -169,7 +188,10 @@ class Model:
     # --- semaphores ---
 
     def wake(self, thread: Thread) -> None:
-        self.ready[thread.level].append(thread)
+        level = self.effective(thread)
+        (self.guests[level] if level > thread.level else self.ready[level]).append(thread)
+        thread.at, thread.mask = level, 0
+        thread.held = dict.fromkeys(thread.held, 0)
         thread.since = self.ran[thread.level]
 
     def give(self, number: int) -> None:
@@ -181,6 +203,45 @@ class Model:
         self.what.pop(thread.timed, None)
         thread.waits, thread.result = WAIT, OK
         self.wake(thread)
+
+    # --- mutexes ---
+
+    def effective(self, thread: Thread) -> int:
+        return max([thread.level, *(self.ceilings[lock] for lock in thread.held)])
+
+    def enter(self, thread: Thread, step: Step) -> Iterator[int]:
+        lock = step.object
+        if self.owners[lock] is thread:
+            thread.result = STATE
+        elif self.owners[lock] is None:
+            self.owners[lock], thread.held[lock] = thread, thread.mask
+            if self.ceilings[lock] > thread.at:
+                thread.mask = max(thread.mask, self.ceilings[lock])
+        else:
+            self.line_up(thread, OF_LOCKS + lock)
+            thread.timed = self.insert(self.after(step.time), thread) if step.what is Do.ENTER_WITHIN else 0
+            yield WAIT
+
+    def leave(self, thread: Thread, lock: int) -> Iterator[int]:
+        if self.owners[lock] is not thread:
+            thread.result = NOTHING
+            return
+        order = list(thread.held)
+        mask = thread.held.pop(lock)
+        if order[-1] == lock:
+            thread.mask = mask
+        else:
+            thread.held[order[order.index(lock) + 1]] = mask
+        self.owners[lock] = None
+        line = self.semaphores[OF_LOCKS + lock].line
+        if line:
+            self.owners[lock] = line[0]
+            line[0].held[lock] = 0
+            self.give(OF_LOCKS + lock)
+        if thread.at > self.effective(thread):
+            del self.begun[thread.at]
+            self.wake(thread)
+            yield MOVED
 
     def line_up(self, thread: Thread, number: int) -> None:
         line = self.semaphores[number].line
@@ -209,6 +270,8 @@ class Model:
                     yield from self.done(thread, step)
                 yield self.costs()
                 self.events.append(Event(self.now, thread.number, k, thread.result))
+        for lock in range(LOCKS):
+            yield from self.leave(thread, lock)
 
     def done(self, thread: Thread, step: Step) -> Iterator[int]:
         match step.what:
@@ -235,6 +298,10 @@ class Model:
                 yield from self.send(thread, step)
             case Do.RECEIVE | Do.RECEIVE_WITHIN:
                 yield from self.receive(thread, step)
+            case Do.ENTER | Do.ENTER_WITHIN:
+                yield from self.enter(thread, step)
+            case Do.LEAVE:
+                yield from self.leave(thread, step.object)
             case Do.DELAY:
                 self.insert(self.after(step.time), thread)
                 yield WAIT
@@ -296,7 +363,8 @@ class Model:
     def deliver(self) -> None:
         """All that may preempt what runs does so."""
         while not self.locked:
-            least = self.top if self.held else max(self.begun, default=0)
+            mask = 0 if self.running is None else self.running.mask
+            least = self.top if self.held else max(mask, max(self.begun, default=0))
             ends = self.asked and (self.way.software or self.turning[-1] + 1 > least)
             if ends and (self.way.slice_first or not self.due) and (self.way.software or self.turning[-1] == self.top):
                 self.end_slice()
@@ -304,16 +372,18 @@ class Model:
             if self.due:
                 self.serve()
                 continue
-            found = [(level, 1) for level, line in self.ready.items() if line and level not in self.begun]
+            found = [(level, 1) for level in self.ready if self.next_at(level) and level not in self.begun]
             found += [(level + 1, 0) for level in self.asked_below]
             found += [(self.turning[-1] + 1, 2)] if ends else []
-            level, kind = max((x for x in found if x[0] > least), default=(0, 0))
+            before = (0, 1, 2 if self.way.before_threads else 0)
+            level, kind = max((x for x in found if x[0] > least), key=lambda x: (x[0], before[x[1]], x[1]), default=(0, 0))
             running = self.running
             if (
                 running is not None
                 and running.level in self.over
                 and self.way.software
                 and not self.held
+                and max(running.at, running.mask) <= running.level
                 and level <= running.level
             ):
                 self.over.discard(running.level)
@@ -323,12 +393,18 @@ class Model:
             elif kind == 2:
                 self.end_slice()
             elif kind == 1:
-                self.begun[level] = self.ready[level].popleft()
-                self.waited[level] = max(self.waited[level], self.ran[level] - self.begun[level].since)
-                self.over.discard(level)
+                thread = self.next_at(level).popleft()
+                self.begun[level] = thread
+                if thread.level == level:
+                    self.waited[level] = max(self.waited[level], self.ran[level] - thread.since)
+                    self.over.discard(level)
             else:
                 self.asked_below.discard(level - 1)
                 self.give_way(level - 1)
+
+    def next_at(self, level: int) -> deque[Thread]:
+        """The line whose first thread is the next to run at a level."""
+        return self.guests[level] or self.ready[level]
 
     def end_slice(self) -> None:
         """The timer that ends slices is served."""
@@ -343,7 +419,7 @@ class Model:
     def give_way(self, level: int) -> None:
         """A slice is over for a thread of the level, if one runs and another is ready."""
         thread = self.running
-        if thread is None or thread.level != level or not self.ready[level]:
+        if thread is None or thread.level != level or thread.at != level or not self.ready[level]:
             return
         if self.held:
             self.over.add(level)
@@ -366,14 +442,16 @@ class Model:
                 return
             more = next(thread.life, None)
             if more is None or more == WAIT:
-                del self.begun[thread.level]
-            else:
+                del self.begun[thread.at]
+            elif more != MOVED:
                 thread.left = more
 
     @property
     def starves(self) -> bool:
         """Whether a thread waited for longer than each other one of its level may run: a slice, and what it locks or holds."""
         kinds = (Do.LOCK, Do.LOCK_KERNEL, Do.HOLD)
+        if any(s.what is Do.ENTER or s.what is Do.ENTER_WITHIN for b in self.program.bodies.values() for s in b.steps):
+            return False  # who holds a mutex runs on
         held = max((s.time for b in self.program.bodies.values() for s in b.steps if s.what in kinds), default=0)
         sizes = {level: sum(t.level == level for t in self.threads.values()) for level in self.turning}
         return any(self.waited[level] > (size - 1) * (self.scale.slice + held) for level, size in sizes.items() if size)

@@ -57,7 +57,7 @@ static struct {
     uint16_t what;
 } events[EVENTS];
 static volatile uint16_t happened;
-static volatile uint8_t inside[2], broken;
+static volatile uint8_t inside[2], locked[2], broken;
 
 static struct carillon_semaphore semaphores[4], go[THREADS], end = CARILLON_SEMAPHORE(0);
 struct message {
@@ -182,6 +182,27 @@ static uint8_t told(const struct message *message)
     return (uint8_t)(8u + message->value);
 }
 
+static const carillon_mutex mutexes[] = {M0, M1};
+
+static uint8_t entered(uint8_t lock, StatusType status)
+{
+    if ((status == E_OK) && (stopping == 0u) && (locked[lock]++ != 0u)) {
+        broken = 2u;
+    }
+    return status;
+}
+
+static uint8_t leave(uint8_t lock)
+{
+    const uint8_t before = locked[lock];
+    locked[lock] = 0u;
+    const StatusType status = carillon_mutex_unlock(mutexes[lock]);
+    if (status != E_OK) {
+        locked[lock] = before; /* it was another's: nobody else runs at its ceiling */
+    }
+    return status;
+}
+
 static uint8_t play(uint8_t thread, const struct step *step, carillon_time *until)
 {
     struct carillon_semaphore *const semaphore = &semaphores[step->object];
@@ -247,6 +268,15 @@ static uint8_t play(uint8_t thread, const struct step *step, carillon_time *unti
         status = carillon_receive_within(queues[step->object], &message, step->time);
         status = (status == E_OK) ? told(&message) : status;
         break;
+    case 14:
+        status = entered(step->object, carillon_mutex_lock(mutexes[step->object]));
+        break;
+    case 15:
+        status = entered(step->object, carillon_mutex_lock_within(mutexes[step->object], step->time));
+        break;
+    case 16:
+        status = leave(step->object);
+        break;
     case 9:
         SuspendOSInterrupts();
         carillon_work(step->time);
@@ -279,6 +309,8 @@ static void live(uint8_t thread)
                 record(thread, k, play(thread, &step, &until));
             }
         }
+        (void)leave(0u);
+        (void)leave(1u);
     }
 }
 BODIES
@@ -323,7 +355,7 @@ THREAD(Main)
             queues[k]->oldest = 0u;
         }
         happened = 0u;
-        broken = inside[0] = inside[1] = 0u;
+        broken = inside[0] = inside[1] = locked[0] = locked[1] = 0u;
         (void)COPY(&now_playing, &programs[next], sizeof now_playing);
         plays = 0u;
         (void)carillon_semaphore_p(&end);

@@ -82,6 +82,7 @@ SYMBOLS = (
     Generated(r"carillon_osek_tasks", "each member", "padding; request and source, if software dispatches"),
     Generated(r"carillon_osek_levels", "queue, request, source and task of each level", "padding"),
     Generated(r"carillon_osek_ceilings", "the level of each resource"),
+    Generated(r"carillon_osek_mutex_ceilings", "the level of each mutex"),
     Generated(r"carillon_osek_counters", "each member, of each part", "padding"),
     Generated(r"carillon_osek_alarms", "each member"),
     Generated(r"carillon_alarm_\w+_(cell|stop)", "counter and units of the cell, and that these stores stop it alone", "padding"),

@@ -187,6 +187,50 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
  * Source: EPOS, section III. */
 StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore);
 
+#if CARILLON_OSEK_MUTEXES > 0
+/* A mutex of the schedule, which names it in `mutexes` of each [thread.NAME] that locks it.
+ *
+ * The highest priority of these threads is the mutex's ceiling.  A thread that holds the mutex runs at the ceiling
+ * until it unlocks the mutex, even if it waits meanwhile.  So a thread waits for a mutex only while its holder waits,
+ * or runs at the ceiling.  It never waits for a thread that does not lock the mutex and has a lower priority than the
+ * ceiling.  A thread that ends unlocks what it holds. */
+typedef uint8_t carillon_mutex;
+
+/* Lock a mutex.  If another thread has it, wait until that unlocks it.  Threads wait in the order of their priorities.
+ *
+ * mutex: the mutex, by its name in the schedule.
+ * Errors: E_OS_CALLEVEL: the caller may not wait; E_OS_STATE: the caller has it already.
+ *     Extended: E_OS_ID: there is no such mutex; E_OS_ACCESS: the caller is above the mutex's ceiling; E_OS_RESOURCE:
+ *     the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: threads.
+ * Source: Carillon's own. */
+StatusType carillon_mutex_lock(carillon_mutex mutex);
+
+#if CARILLON_TIME_TIMEOUTS
+/* Lock a mutex.  If another thread has it, wait until that unlocks it, but no longer than some time.
+ *
+ * mutex: the mutex, by its name in the schedule.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: another thread had it all that time; E_OS_STATE: the caller has it already; E_OS_VALUE: the time
+ *     is too long; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_ID: there is no such mutex; E_OS_ACCESS: the caller is above the mutex's ceiling; E_OS_RESOURCE:
+ *     the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: threads.
+ * Source: Carillon's own. */
+StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ticks);
+#endif
+
+/* Unlock a mutex.  The first thread that waits for it gets it.
+ *
+ * mutex: the mutex, by its name in the schedule.
+ * Errors: E_OS_NOFUNC: the caller does not have it; E_OS_CALLEVEL: the caller is no thread, or is an interrupt.
+ *     Extended: E_OS_ID: there is no such mutex; E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT:
+ *     interrupts are disabled.
+ * From: threads.
+ * Source: Carillon's own. */
+StatusType carillon_mutex_unlock(carillon_mutex mutex);
+#endif
+
 /* A queue of messages of one size, with so many places.  Messages are received in the order in which they were sent.
  * Tasks that wait to receive, or to send, do so as at a semaphore.  A message is copied under the kernel's lock: a
  * large one is better sent by a pointer to it. */
@@ -627,6 +671,8 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_AlarmReset 42u
 #define OSServiceId_Send 43u
 #define OSServiceId_Receive 44u
+#define OSServiceId_MutexLock 45u
+#define OSServiceId_MutexUnlock 46u
 
 /* Define the body of a thread: THREAD(Philosopher) { ... }
  *

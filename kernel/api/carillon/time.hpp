@@ -330,6 +330,53 @@ class Alarm
 };
 #endif
 
+#if CARILLON_OSEK_MUTEXES > 0
+/* A mutex of the schedule. */
+class Mutex
+{
+  public:
+    /* Name a mutex.
+     *
+     * mutex: its name in the schedule.
+     * Errors: none.
+     * From: everywhere.
+     * Source: Carillon's own. */
+    explicit constexpr Mutex(carillon_mutex mutex) : number{mutex}
+    {
+    }
+
+    /* Lock the mutex.  If another thread has it, wait until that unlocks it.
+     *
+     * As: carillon_mutex_lock. */
+    StatusType lock()
+    {
+        return carillon_mutex_lock(number);
+    }
+
+#if CARILLON_TIME_TIMEOUTS
+    /* Lock the mutex.  If another thread has it, wait until that unlocks it, but no longer than some time.
+     *
+     * within: the longest wait, in microseconds; 0: do not wait.
+     * As: carillon_mutex_lock_within. */
+    StatusType lock(Microsecond within)
+    {
+        return carillon_mutex_lock_within(number, ticks(within));
+    }
+#endif
+
+    /* Unlock the mutex.  The first thread that waits for it gets it.
+     *
+     * As: carillon_mutex_unlock. */
+    StatusType unlock()
+    {
+        return carillon_mutex_unlock(number);
+    }
+
+  private:
+    carillon_mutex number;
+};
+#endif
+
 #if CARILLON_TIME_DELAYS
 /* Constructing a Delay means waiting. */
 class Delay

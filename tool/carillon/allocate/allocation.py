@@ -34,4 +34,6 @@ class Allocation:
         clock = self.osek.clock if self.osek is not None else None
         if self.osek is None or clock is None or self.counters or not any(level.capacity for level in self.osek.levels):
             return False
+        if self.osek.osek.mutexes:
+            return False  # a thread that holds one goes on at another level
         return TimedKind.DELAY in clock.services.uses and clock.services.queue is QueueKind.LIST

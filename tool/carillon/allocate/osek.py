@@ -185,6 +185,12 @@ class OsekAllocation:
         names = [r.name for r in self.osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
         return names + ([RES_SCHEDULER] if self.osek.scheduler_resource else [])
 
+    @property
+    def mutex_ceilings(self) -> list[int]:
+        """The level at which a thread that holds each mutex runs: the highest of the threads that name it."""
+        users = ([task for task in self.osek.tasks if mutex.name in task.mutexes] for mutex in self.osek.mutexes)
+        return [max(self.level_of(task).number for task in named) for named in users]
+
     def running_level(self, task: OsekTask) -> int:
         """The level that a task runs at once it has begun.
 

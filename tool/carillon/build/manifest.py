@@ -32,7 +32,10 @@ FRAMES = ("kernel/osek/frame.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
-TIME = tuple(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "messages", "alarm", "due"))
+TIME = (
+    "kernel/osek/guest.c",
+    *(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "messages", "mutex", "alarm", "due")),
+)
 BLOCKS = ("kernel/giotto/blocks.c",)
 LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial", "recorder"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")

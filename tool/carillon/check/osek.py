@@ -62,10 +62,10 @@ _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 # The names in <carillon/time.hpp>, if the application uses that header.
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
-    Handler_Thread INFINITE Microsecond Second Semaphore Thread activate alarm carillon chronometer count date delay
-    event exact exactly function handler id infinite kind lap left length microseconds microseconds_per_second most now
-    other p period read reset result runs seconds self semaphore set start state status stop task
-    ticks timed times v within""".split()  # noqa: SIM905
+    Handler_Thread INFINITE Microsecond Mutex Second Semaphore Thread activate alarm carillon chronometer count date
+    delay event exact exactly function handler id infinite kind lap left length lock microseconds
+    microseconds_per_second most mutex now number other p period read reset result runs seconds self semaphore set
+    start state status stop task ticks timed times unlock v within""".split()  # noqa: SIM905
 )
 
 
@@ -186,3 +186,8 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
         if resource.name not in used:
             cause = f"resource {shorten(resource.name)} is taken by no task and no ISR"
             diagnostics.warning("C104", resource.span, cause, "add it to the resources of those that take it, or remove it")
+    for mutex in osek.mutexes:
+        users = [task.name for task in osek.tasks if mutex.name in task.mutexes]
+        if len(users) == 1:
+            cause = f"mutex {shorten(mutex.name)} is locked by thread {shorten(users[0])} alone"
+            diagnostics.warning("C104", mutex.span, cause, "add it to the mutexes of the others that lock it, or remove it")

@@ -172,6 +172,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_ISRS": Unsigned(len(model.isrs)),
         "CARILLON_OSEK_MODES": Unsigned(len(model.modes)),
         "CARILLON_OSEK_RESOURCES": Unsigned(len(allocation.named_resources)),
+        "CARILLON_OSEK_MUTEXES": Unsigned(len(model.mutexes)),
         "CARILLON_OSEK_COUNTERS": Unsigned(len(model.counters)),
         "CARILLON_OSEK_PARTS": Unsigned(len(allocation.parts)),
         "CARILLON_OSEK_IS_HARDWARE(counter)": OneOf(n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE),

@@ -62,16 +62,24 @@ class CounterKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Mutex:
+    """A mutex: what the threads that name it lock.  ``span``: where the first of them does."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class OsekTask:
     """A task, defined in C by ``TASK(name)``.
 
     ``priority`` as written, the higher the more urgent.  ``activations`` >= 1.  ``autostart`` names application modes.
     ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
-    ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.  ``time_frame``: how long after an
-    activation, or a release from waiting for events, the next may come; 0: at once.  ``guarded``: whether its end takes back what
-    its cell has asked for while it ran, if it is direct.  ``resource_locks``, ``all_interrupts_lock``, ``os_interrupts_lock``:
-    lock budgets, by resource, in ticks; 0: none.
+    ``mutexes`` that a thread locks.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
+    ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
+    ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,
+    ``all_interrupts_lock``, ``os_interrupts_lock``: lock budgets, by resource, in ticks; 0: none.
     """
 
     name: str
@@ -90,6 +98,7 @@ class OsekTask:
     resource_locks: tuple[tuple[str, int], ...] = ()
     all_interrupts_lock: int = 0
     os_interrupts_lock: int = 0
+    mutexes: tuple[str, ...] = ()
 
     @property
     def has_locks(self) -> bool:
@@ -367,6 +376,7 @@ class Osek:
     counters: tuple[Counter, ...] = ()
     alarms: tuple[Alarm, ...] = ()
     schedule_tables: tuple[ScheduleTable, ...] = ()
+    mutexes: tuple[Mutex, ...] = ()
     span: Span = field(default_factory=lambda: Span(""))
 
     def task(self, name: str) -> OsekTask:

@@ -173,6 +173,13 @@ def check_ceilings(events: Events) -> None:
         events.report.tables += 1
         if ceiling != level:
             events.error("C207", f"the resource '{name}' has level {ceiling}, and the highest of its users is {level}", span)
+    mutexes = dict(enumerate(events.elf.numbers("carillon_osek_mutex_ceilings", 1)))
+    for number, mutex in enumerate(osek.mutexes if mutexes else ()):
+        highest = max(levels[task.name] for task in osek.tasks if mutex.name in task.mutexes)
+        events.report.tables += 1
+        if mutexes.get(number, -1) != highest:
+            cause = f"the mutex '{mutex.name}' has level {mutexes.get(number, -1)}, and the highest of its threads is {highest}"
+            events.error("C207", cause, mutex.span)
 
 
 def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:

@@ -31,6 +31,7 @@ def objects(image: Image) -> str:
     lines += _identifiers("Tasks.", "TaskType", [t.name for t in model.tasks], _PASTED_BY_TASK)
     lines += _identifiers("ISRs.", "ISRType", [i.name for i in model.isrs], _PASTED_BY_ISR)
     lines += _numbers("Resources.", "ResourceType", allocation.named_resources)
+    lines += _numbers("Mutexes.", "carillon_mutex", [mutex.name for mutex in model.mutexes])
     if model.events:
         lines += ["", "/* Events. */"]
         lines += [f"#define {e.name} ((EventMaskType){e.mask:#x}u)" for e in model.events]

@@ -119,9 +119,12 @@ def _direct_handlers(direct: DirectTask) -> list[str]:
 
 
 def resources(allocation: OsekAllocation) -> list[str]:
-    """What the services of resources need."""
+    """What the services of resources and mutexes need."""
     names = allocation.named_resources
+    pairs = zip(allocation.osek.mutexes, allocation.mutex_ceilings, strict=True)
+    rows = [f"{ceiling}, /* {mutex.name} */" for mutex, ceiling in pairs]
+    mutexes = text.table("const uint8_t carillon_osek_mutex_ceilings[]", rows) if rows else []
     if not names:
-        return []
+        return mutexes
     rows = [f"{allocation.ceilings[name]}, /* {name} */" for name in names]
-    return [f"uint32_t carillon_osek_saved[{len(names)}];", *text.table("const uint8_t carillon_osek_ceilings[]", rows)]
+    return [f"uint32_t carillon_osek_saved[{len(names)}];", *text.table("const uint8_t carillon_osek_ceilings[]", rows), *mutexes]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
-from carillon.model.osek import Dispatch, Hook, Osek, Status
+from carillon.model.osek import Dispatch, Hook, Mutex, Osek, Status
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
 from carillon.read.osek.resources import Resources
@@ -78,5 +78,6 @@ class OsekReader:
             counters=tuple(self.alarms.counter(name, counter, ticks) for name, counter in table.counter.items()),
             alarms=self.alarms.alarms,
             schedule_tables=self.schedule_tables.tables,
+            mutexes=tuple(Mutex(name, span) for name, span in self.at.mutexes.items()),
             span=self.at.places.key(("osek",)),
         )

@@ -19,6 +19,7 @@ TIME_BITS = 2  # of a task's events, which say what it waits for where there are
 # The most objects of each kind: identifiers have 8 bits, 255 means no object, and RES_SCHEDULER is an additional
 # resource; masks of modes have 32 bits.
 MOST = {"task": 250, "isr": 255, "resource": 254, "counter": 255, "alarm": 255, "schedule_table": 255, "modes": 32}
+MOST_MUTEXES = 250
 KINDS = {
     "task": "task",
     "isr": "ISR",
@@ -37,13 +38,19 @@ class OsekFile(Reading):
     def __init__(self, tables: Tables, table: OsekTable, diagnostics: Diagnostics) -> None:
         super().__init__(tables, diagnostics)
         # A thread is a task, too, but has another table.
-        self.threads = {name for name in self.file.thread if name not in table.task}
+        self.threads = dict.fromkeys(name for name in self.file.thread if name not in table.task)
         threads = {
-            name: OsekTaskTable.model_validate({"priority": thread.priority, "autostart": thread.autostart})
+            name: OsekTaskTable.model_validate(
+                {"priority": thread.priority, "autostart": thread.autostart, "resources": thread.resources}
+            )
             for name, thread in self.file.thread.items()
             if name in self.threads
         }
         self.table = table.model_copy(update={"task": {**table.task, **threads}})
+        self.mutexes: dict[str, Span] = {}
+        for name in self.threads:
+            for number, mutex in enumerate(self.file.thread[name].mutexes):
+                self.mutexes.setdefault(mutex, self.places.value(("thread", name, "mutexes", number)))
         self.event_bits = EVENT_BITS - TIME_BITS if self.file.time is not None else EVENT_BITS
         self.modes = tuple(dict.fromkeys(table.modes or ())) or (DEFAULT_MODE,)
         self.names: dict[str, dict[str, int]] = {}

@@ -68,8 +68,18 @@ class Tasks:
             stack=self.at.file.thread[name].stack if thread else table.stack,
             span=self.at.key(*path),
             thread=thread,
+            mutexes=self._mutexes(name, phrase) if thread else (),
             guarded=thread or table.overrun == "guarded",
         )
+
+    def _mutexes(self, name: str, phrase: str) -> tuple[str, ...]:
+        """The mutexes of a thread, each once; reports those that are listed twice (C049)."""
+        named: dict[str, None] = {}
+        for number, mutex in enumerate(self.at.file.thread[name].mutexes):
+            if mutex in named:
+                self.at.twice("mutex", mutex, ("task", name, "mutexes", number), f" by {phrase}")
+            named[mutex] = None
+        return tuple(named)
 
     def timed_tasks(self, ticks: Ticks) -> tuple[OsekTask, ...]:
         """The tasks with budgets and frames, in ticks of the system clock; reports times that do not divide."""

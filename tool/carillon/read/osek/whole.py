@@ -9,7 +9,7 @@ from carillon.check.common import article
 from carillon.check.osek import DEFAULT_MODE, Named, check_names
 from carillon.diagnostics import Span
 from carillon.model.osek import RES_SCHEDULER
-from carillon.read.osek.file import KINDS, MOST, OsekFile
+from carillon.read.osek.file import KINDS, MOST, MOST_MUTEXES, OsekFile
 from carillon.units import shorten
 
 
@@ -64,6 +64,10 @@ class Whole:
                     remedy,
                 )
 
+        for name in list(self.at.mutexes)[MOST_MUTEXES : MOST_MUTEXES + 1]:
+            cause = f"there are {len(self.at.mutexes)} mutexes, more than {MOST_MUTEXES}; {shorten(name)} is the first too many"
+            self.at.error("C117", self.at.mutexes[name], cause, f"name at most {MOST_MUTEXES}")
+
     def _mode_place(self, name: str) -> Span:
         return self.at.value("modes", self.mode_places.get(name, 0))
 
@@ -76,6 +80,7 @@ class Whole:
                     for name in self.at.names[section]
                     if (section, name) != ("resource", RES_SCHEDULER)
                 )
+        objects += (Named("mutex", name, span) for name, span in self.at.mutexes.items())
         objects += (Named(KINDS["modes"], name, self._mode_place(name)) for name in self.at.modes if name != DEFAULT_MODE)
         check_names(objects, self._foreign(), self.at.diagnostics)
 

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutexes: what a thread waits for at most, their errors, and what is said of their names (tests/threads has the rest)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from laboratory import Laboratory
+
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
+
+HEADERS = """
+#include "carillon/time.h"
+#include "carillon/work.h"
+#include "os.h"
+#define T(us) CARILLON_MICROSECONDS(us)
+#define WORK(us) carillon_work((uint32_t)((uint64_t)CARILLON_CLOCK_HZ * (us) / 1000000u))
+"""
+THREE = """
+[thread.High]
+priority = 3
+mutexes = ["Bus"]
+[thread.Mid]
+priority = 2
+[thread.Low]
+priority = 1
+mutexes = ["Bus"]
+"""
+BOARDS = ["virtual-ast1030-evb", "ast1030-evb", "mps2-an385", "microbit", "raspberry-pi-pico", "qemu-rv32-virt", "atmega2560"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_thread_waits_for_the_holder_alone(lab: Laboratory, board: str, dispatch: str, waits: bool) -> None:
+    """High wants what Low has for 4 ms, some of which Low may wait; Mid, which shares nothing, works for 20 ms."""
+    if board == "raspberry-pi-pico" and not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("needs node and npm")
+    if dispatch == "software" and board in ("qemu-rv32-virt", "atmega2560"):
+        pytest.skip("there is no other dispatch")
+    code = (
+        HEADERS
+        + f"#define WAITS {int(waits)}\n"
+        + """
+    THREAD(Low)
+    {
+        (void)carillon_mutex_lock(Bus);
+        WORK(2000);
+        if (WAITS) { (void)carillon_delay(T(1000)); } else { WORK(1000); }
+        WORK(1000);
+        (void)carillon_mutex_unlock(Bus);
+        report("low", 1);
+    }
+    THREAD(Mid)
+    {
+        (void)carillon_delay(T(1500));
+        WORK(20000);
+        report("mid", 1);
+    }
+    THREAD(High)
+    {
+        (void)carillon_delay(T(1000));
+        const carillon_time begin = carillon_now();
+        (void)carillon_mutex_lock(Bus);
+        const carillon_time end = carillon_now();
+        report("waited", (uint32_t)((uint64_t)(carillon_time)(end - begin) * CARILLON_TIME_HZ_DIVISOR * 1000000u / CARILLON_TIME_HZ));
+        (void)carillon_mutex_unlock(Bus);
+        report("high", 1);
+    }
+    """
+    )
+    clock = "compare" if board == "qemu-rv32-virt" else "one-shot"
+    schedule = f'[osek]\ndispatch = "{dispatch}"\n[time]\nclock = "{clock}"\nlongest = "50ms"\n{THREE}'
+    hz = plan(lab.write(schedule, code), Diagnostics(), board).system.clock_hz
+    outcome = lab.run(schedule, code, board, ticks=hz // 25)
+    # High is ready at 1 ms and finds Low at the ceiling, so that High begins to ask at the end, or as soon as Low waits.
+    assert outcome.said("waited")[0] <= 2200
+    assert [name for name, _ in outcome.reported] == ["waited", "high", "mid", "low"]
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb", "atmega2560"])
+def test_every_error_has_its_code(lab: Laboratory, board: str) -> None:
+    code = (
+        HEADERS
+        + """
+    static struct carillon_semaphore done = CARILLON_SEMAPHORE(0);
+    void ErrorHook(StatusType status) { report("hook", 100u * OSErrorGetServiceId() + status); }
+    static void all(void)
+    {
+        report("lock", carillon_mutex_lock(Bus));
+        report("within", carillon_mutex_lock_within(Bus, 0u));
+        report("unlock", carillon_mutex_unlock(Bus));
+    }
+    TASK(Basic) { all(); TerminateTask(); }
+    ISR(Button) { all(); }
+    THREAD(Above)
+    {
+        report("ceiling", carillon_mutex_lock(Low));
+        report("none", carillon_mutex_unlock(7u));
+        report("late", carillon_mutex_lock_within(Bus, T(300)));
+        report("now", carillon_mutex_lock_within(Bus, 0u));
+        report("long", carillon_mutex_lock_within(Bus, (carillon_duration)-1));
+        report("foreign", carillon_mutex_unlock(Bus));
+        (void)carillon_semaphore_v(&done);
+        report("in-time", carillon_mutex_lock_within(Bus, T(5000)));
+    }
+    THREAD(Main)
+    {
+        (void)ActivateTask(Basic);
+        carillon_port_pend(CARILLON_ISR_SOURCE_Button);
+        report("fine", carillon_mutex_lock(Bus));
+        report("twice", carillon_mutex_lock(Bus));
+        report("twice", carillon_mutex_lock_within(Bus, T(100)));
+        (void)ActivateTask(Above);
+        (void)carillon_semaphore_p(&done);
+        GetResource(RES_SCHEDULER);
+        report("resource", carillon_mutex_lock(Low));
+        report("resource", carillon_mutex_unlock(Bus));
+        ReleaseResource(RES_SCHEDULER);
+        DisableAllInterrupts();
+        report("disabled", carillon_mutex_unlock(Bus));
+        EnableAllInterrupts();
+        report("fine", carillon_mutex_unlock(Bus));
+        report("free", carillon_mutex_unlock(Bus));
+        report("ended", carillon_mutex_lock_within(Bus, 0u));
+        carillon_port_halt();
+    }
+    """
+    )
+    schedule = '[osek]\nstatus = "extended"\nhooks = ["error"]\nget_service_id = true\n[osek.task.Basic]\npriority = 5\n'
+    schedule += '[osek.isr.Button]\nsource = "soft0"\npriority = 1\ncategory = 2\n[time]\nclock = "one-shot"\n'
+    schedule += '[thread.Main]\npriority = 1\nmutexes = ["Bus", "Low"]\n'
+    schedule += '[thread.Above]\npriority = 2\nautostart = false\nmutexes = ["Bus"]\n'
+    outcome = lab.run(schedule, code, board, ticks=400_000)
+    lock, unlock = 4500, 4600
+    wanted: list[tuple[str, int]] = []
+
+    def failed(name: str, service: int, status: int) -> None:
+        wanted.extend([("hook", service + status), (name, status)])
+
+    for _ in range(2):  # a basic task, an ISR
+        failed("lock", lock, 2)
+        failed("within", lock, 2)
+        failed("unlock", unlock, 2)
+    wanted.append(("fine", 0))
+    failed("twice", lock, 7)
+    failed("twice", lock, 7)
+    # Above does not run until Main, which is at the ceiling, waits.
+    failed("ceiling", lock, 1)
+    failed("none", unlock, 3)
+    failed("late", lock, 5)
+    failed("now", lock, 5)
+    failed("long", lock, 8)
+    failed("foreign", unlock, 5)
+    failed("resource", lock, 6)
+    failed("resource", unlock, 6)
+    failed("disabled", unlock, 12)
+    wanted += [("in-time", 0), ("fine", 0)]
+    failed("free", unlock, 5)
+    wanted.append(("ended", 0))
+    assert outcome.reported == wanted
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb", "atmega2560"])
+def test_threads_take_resources_as_tasks_do(lab: Laboratory, board: str) -> None:
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        GetResource(Shared);
+        (void)ActivateTask(High);
+        report("low", 1);
+        ReleaseResource(Shared);
+        report("low", 2);
+        carillon_port_halt();
+    }
+    THREAD(High)
+    {
+        GetResource(Shared);
+        report("high", 1);
+        ReleaseResource(Shared);
+    }
+    """
+    )
+    threads = "".join(f'[thread.{n}]\npriority = {p}\nautostart = {a}\nresources = ["Shared"]\n' for n, p, a in (
+        ("Low", 1, "true"), ("High", 2, "false")))  # fmt: skip
+    outcome = lab.run('[osek.resource.Shared]\n[time]\nclock = "one-shot"\n' + threads, code, board, ticks=100_000)
+    assert outcome.reported == [("low", 1), ("high", 1), ("low", 2)]
+
+
+def test_a_mutex_of_one_thread_is_told_and_its_name_is_an_objects(lab: Laboratory) -> None:
+    def found(text: str) -> list[str]:
+        diagnostics = Diagnostics()
+        path = lab.write('[time]\nclock = "one-shot"\n' + text, "")
+        try:
+            plan(path, diagnostics, "virtual-ast1030-evb")
+        except Exception:  # noqa: BLE001, S110 -- what is wrong has been reported
+            pass
+        return [re.sub(r"^.*?: ", "", str(d).splitlines()[0]) for d in diagnostics.reported]
+
+    one = '[thread.A]\npriority = 1\nmutexes = ["Bus"]\n[thread.B]\npriority = 2\n'
+    assert found(one) == ["warning C104: mutex 'Bus' is locked by thread 'A' alone"]
+    assert found(one + 'mutexes = ["Bus", "Bus"]\n') == ["error C049: mutex 'Bus' is listed twice by thread 'B'"]
+    assert found(one + 'mutexes = ["Bus", "A"]\n')[0].startswith("error C102: 'A' is a mutex and a thread")
+    assert found(one + 'mutexes = ["Bus", "int"]\n')[0].startswith("error C026: the mutex name 'int'")
+    assert found(one + 'resources = ["R"]\n')[0].startswith("error C100: thread 'B' names the unknown resource 'R'")
