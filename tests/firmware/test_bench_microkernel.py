@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -25,10 +26,17 @@ from carillon.bench.microkernel import (
     _nonpreemptive,
     _rows,
     measured,
+    microkernel,
     of_image,
 )
 from carillon.bench.rows import BOARD, row
 from carillon.bench.vee import METRICS
+from carillon.diagnostics import Diagnostics
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md"
+BLOCK = re.compile(
+    r"<!-- begin: carillon bench microkernel -->\n```console\n\$ carillon bench microkernel\n(.*?)```\n<!-- end -->", re.DOTALL
+)
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -128,3 +136,17 @@ def test_the_tables_have_100_columns_and_show_each_figure() -> None:
         "50 nonpreemptive-s unmeasured",
         "100 nonpreemptive-s 13,389 39 2,810 0.80 5 1,310 1,310 1,848 639 322 7",
     ]
+
+
+@pytest.mark.long
+def test_the_guide_shows_every_figure_as_it_is_measured_and_none_is_above_its_bound() -> None:
+    diagnostics = Diagnostics()
+    rows = microkernel(1000, diagnostics, lambda _: None).rows
+    assert not diagnostics.reported
+    assert [r.metric for r in rows if r.must is not None and r.maximum > r.must] == []
+    assert sum(r.metric.startswith("nonpreemptive_") for r in rows) == 48
+    out = io.StringIO()
+    render(Console(width=100, file=out, color_system=None, highlight=False), "microkernel", rows)
+    text = "\n".join(line.rstrip() for line in out.getvalue().split("\n")).strip("\n")
+    (shown,) = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    assert f"{text}\n" == shown
