@@ -482,3 +482,15 @@ start m { mode m () period 20 { taskfreq 2 do a(); taskfreq 1 do b(); } }
         plan = planned("nonpreemptive", parsed(text.replace("BMS", wcet)), Diagnostics())
         assert plan is not None
         assert plan.units["m", 1] == order, wcet
+
+
+def test_nonpreemptive_s_code_goes_on_with_what_many_invocations_delay() -> None:
+    """What the machine takes adds up over all that runs without a pause."""
+    for slow, order in ((18, ("t17", "fast")), (10, ("fast",))):
+        names = [f"t{k:02}" for k in range(slow)]
+        lines = [f"task {name} () output () state () {{ schedule f() }} [wcet 500us]" for name in ("fast", *names)]
+        calls = [f"taskfreq 1 do {name}();" for name in names]
+        text = "\n".join([*lines, "start m { mode m () period 20 { taskfreq 2 do fast();", *calls, "} }", ""])
+        plan = planned("nonpreemptive", parsed(text), Diagnostics())
+        assert plan is not None
+        assert plan.units["m", 1] == order, slow
