@@ -14,8 +14,9 @@ A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND 
 The commands of a document run in order in a copy of what they need, so they may make folders and change
 files.  A picture that they write is put beside the document if the document shows it.  ``--quick``
 measures fewer rounds: the figures are the same, only the numbers of samples are not compared; and it leaves out the
-blocks and pictures of ``carillon bench autosar``, ``osek``, ``services`` and ``timers``, which the tests
-tests/tool/test_bench_autosar.py, test_bench_osek.py, test_bench_services.py and test_bench_timers.py compare.
+blocks and pictures of ``carillon bench autosar``, ``microkernel``, ``osek``, ``services`` and ``timers``, which the tests
+tests/tool/test_bench_autosar.py, test_bench_osek.py, test_bench_services.py, test_bench_timers.py and
+tests/firmware/test_bench_microkernel.py compare.
 """
 
 from __future__ import annotations
@@ -131,7 +132,10 @@ class Shell:
 
 
 BENCH = "carillon bench dispatch"
-TESTED = ("COLUMNS=110 carillon bench autosar", "carillon bench osek", "carillon bench services", "carillon bench timers")
+TESTED = (
+    "COLUMNS=110 carillon bench autosar",
+    *(f"carillon bench {name}" for name in ("microkernel", "osek", "services", "timers")),
+)
 MEASURING = Lock()
 
 

@@ -164,6 +164,12 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
         case CARILLON_OPCODE_DISPATCH:
         case CARILLON_OPCODE_DISPATCH_TIME:
         case CARILLON_OPCODE_DISPATCH_RELEASE:
+            if (!is_unfinished(i[-1].x) && (machine.threads == 0u) && (resume == NONE)) {
+                break; /* the thread that waited for it would be the only one, and the next to go on, from here */
+            }
+            insert_thread(&i[-1], address_of(i), reference);
+            how = ENDS;
+            break;
         case CARILLON_OPCODE_IDLE:
         case CARILLON_OPCODE_IDLE_RELEASE:
             insert_thread(&i[-1], address_of(i), reference);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +13,30 @@ import pytest
 from rich.console import Console
 
 from carillon.bench import render
-from carillon.bench.microkernel import LOADS, MUST, MUST_IMAGE, Case, _rows, measured, of_image
+from carillon.bench.microkernel import (
+    LAWS,
+    LOADS,
+    METHODS,
+    MUST,
+    MUST_IMAGE,
+    TASKS,
+    Case,
+    Costs,
+    _laws,
+    _nonpreemptive,
+    _rows,
+    measured,
+    microkernel,
+    of_image,
+)
 from carillon.bench.rows import BOARD, row
 from carillon.bench.vee import METRICS
+from carillon.diagnostics import Diagnostics
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md"
+BLOCK = re.compile(
+    r"<!-- begin: carillon bench microkernel -->\n```console\n\$ carillon bench microkernel\n(.*?)```\n<!-- end -->", re.DOTALL
+)
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -37,6 +59,43 @@ def test_the_parts_are_told_apart(tmp_path: Path) -> None:
     assert planned.s_size > 0
     assert sum(planned.parts["scheduler"]) < sum(free.parts["scheduler"])
     assert sum(planned.parts["s_code"]) > 0
+
+
+@pytest.mark.parametrize("tasks", TASKS)
+def test_a_program_with_nonpreemptive_s_code_has_no_preemptions(tmp_path: Path, tasks: int) -> None:
+    """With long tasks, what the machine takes moves the ends of many of them over the borders of blocks."""
+    case = Case(tasks, "nonpreemptive-s", "long")
+    costs = measured(case, tmp_path, 3)
+    assert costs is not None
+    assert costs.preemptions == costs.late == [0, 0, 0]
+    assert costs.ended == 3 * sum((1, 2, 3, 6)[k % 4] for k in range(tasks))
+    rows = _nonpreemptive(case, costs)
+    assert [r.kernel for r in rows] == list(METHODS[:4])
+    assert all(r.maximum == r.must == 0 for r in rows)
+
+
+def test_preemptions_are_seen_where_there_are_any(tmp_path: Path) -> None:
+    costs = measured(Case(100, "edf-s", "long"), tmp_path, 2)
+    assert costs is not None
+    assert min(costs.preemptions) > 0
+
+
+def test_e_code_is_linear_s_code_constant_and_edf_logarithmic_in_the_tasks(tmp_path: Path) -> None:
+    cases = [Case(tasks, method, "short") for tasks in TASKS for method in ("edf", "edf-s")]
+    found: dict[Case, Costs] = {}
+    for case in cases:
+        costs = measured(case, tmp_path / f"{case.tasks}-{case.method}", 1)
+        assert costs is not None
+        found[case] = costs
+    rows = {r.metric: r for r in _laws(found)}
+    assert set(rows) == {f"{law}_{tasks}" for law in LAWS for tasks in TASKS}
+    for r in rows.values():
+        assert r.must is not None
+        assert 0 < r.maximum <= r.must
+    edf = {tasks: rows[f"edf_per_task_{tasks}"].maximum for tasks in TASKS}
+    assert edf[4] < edf[10] < edf[50] < edf[100] < 3 * edf[4]
+    for part in ("e_code", "s_code"):
+        assert rows[f"{part}_per_task_100"].maximum <= rows[f"{part}_per_task_50"].maximum
 
 
 def test_a_case_that_the_board_does_not_keep_is_late_and_has_no_other_figures(
@@ -65,6 +124,7 @@ def test_the_tables_have_100_columns_and_show_each_figure() -> None:
     figures = (13388.6, 39, 2809.5, 0.801, 5, 1310.4, 1310.4, 1848.2, 639, 322)
     rows = [row("infeasible_4_long", "nonpreemptive-s", BOARD, "", [1]), row("late_10_long", "nonpreemptive-s", BOARD, "", [4])]
     rows += [row(f"{m}_100_long", "nonpreemptive-s", BOARD, "", [n]) for m, n in zip(METRICS, figures, strict=True)]
+    rows.append(row("nonpreemptive_100_long", "nonpreemptive-s", BOARD, "per round", [7], 0))
     out = io.StringIO()
     render(Console(file=out, width=100), "microkernel", rows)
     lines = out.getvalue().splitlines()
@@ -73,6 +133,20 @@ def test_the_tables_have_100_columns_and_show_each_figure() -> None:
     assert ours == [
         "4 nonpreemptive-s infeasible",
         "10 nonpreemptive-s late",
-        "50 nonpreemptive-s not measured",
-        "100 nonpreemptive-s 13,389 39 2,810 0.80 5 1,310 1,310 1,848 639 322",
+        "50 nonpreemptive-s unmeasured",
+        "100 nonpreemptive-s 13,389 39 2,810 0.80 5 1,310 1,310 1,848 639 322 7",
     ]
+
+
+@pytest.mark.long
+def test_the_guide_shows_every_figure_as_it_is_measured_and_none_is_above_its_bound() -> None:
+    diagnostics = Diagnostics()
+    rows = microkernel(1000, diagnostics, lambda _: None).rows
+    assert not diagnostics.reported
+    assert [r.metric for r in rows if r.must is not None and r.maximum > r.must] == []
+    assert sum(r.metric.startswith("nonpreemptive_") for r in rows) == 48
+    out = io.StringIO()
+    render(Console(width=100, file=out, color_system=None, highlight=False), "microkernel", rows)
+    text = "\n".join(line.rstrip() for line in out.getvalue().split("\n")).strip("\n")
+    (shown,) = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    assert f"{text}\n" == shown

@@ -298,7 +298,10 @@ def papers(tasks: int, wcet_us: int) -> str:
 
 @pytest.mark.parametrize(("tasks", "edf", "nonpreemptive"), [(4, 30, 31), (10, 53, 55), (50, 173, 175), (100, 318, 319)])
 def test_s_code_is_not_larger_than_the_papers(tasks: int, edf: int, nonpreemptive: int) -> None:
-    """Tables 1 to 3 of the paper, the smallest value in each column 'S code'."""
+    """Tables 1 to 3 of the paper, the smallest value in each column 'S code'.
+
+    Nonpreemptive S code of long tasks has up to a quarter more: blocks go on with what the machine itself may have delayed.
+    """
     bounds = {"edf": edf, "nonpreemptive": nonpreemptive, "rate-monotonic": tasks}
     for load, method in itertools.product((20, 95), METHODS):
         source = parsed(papers(tasks, 600_000 * load // 100 // (30 * tasks)))
@@ -306,7 +309,8 @@ def test_s_code_is_not_larger_than_the_papers(tasks: int, edf: int, nonpreemptiv
             continue  # infeasible, as in the paper
         compiled = with_code(source, method)
         assert compiled is not None, (load, method)
-        assert sum(i.opcode in S_CODE for i in compiled.program.code) <= bounds[method]
+        more = Fraction(5, 4) if (method, load) == ("nonpreemptive", 95) else 1
+        assert sum(i.opcode in S_CODE for i in compiled.program.code) <= bounds[method] * more
         played = play(compiled, execution_times(source), "m@0", 60)
         assert played.broken is None
         assert (played.not_edf is None) or method != "edf"
@@ -478,3 +482,15 @@ start m { mode m () period 20 { taskfreq 2 do a(); taskfreq 1 do b(); } }
         plan = planned("nonpreemptive", parsed(text.replace("BMS", wcet)), Diagnostics())
         assert plan is not None
         assert plan.units["m", 1] == order, wcet
+
+
+def test_nonpreemptive_s_code_goes_on_with_what_many_invocations_delay() -> None:
+    """What the machine takes adds up over all that runs without a pause."""
+    for slow, order in ((18, ("t17", "fast")), (10, ("fast",))):
+        names = [f"t{k:02}" for k in range(slow)]
+        lines = [f"task {name} () output () state () {{ schedule f() }} [wcet 500us]" for name in ("fast", *names)]
+        calls = [f"taskfreq 1 do {name}();" for name in names]
+        text = "\n".join([*lines, "start m { mode m () period 20 { taskfreq 2 do fast();", *calls, "} }", ""])
+        plan = planned("nonpreemptive", parsed(text), Diagnostics())
+        assert plan is not None
+        assert plan.units["m", 1] == order, slow

@@ -11,10 +11,14 @@ in a thread are S code.
 
 A case whose program the tool refuses, because there is no such schedule, is infeasible.  One that the board does not keep is
 late: of the share of the processor that its tasks take, the check knows, but not of what the interpreter takes.
+
+The preemptions of a program with nonpreemptive S code stand beside each of the paper's cases of that program.  What section 7
+says of the costs is in :data:`LAWS`.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,6 +63,29 @@ MUST = {"invocation_idle": 60, "interpret_release": 25, "interpret_future": 25}
 """The most that samples of cases are to be."""
 MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
 """The same of a program with drivers, whose image takes uploads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """What section 7 says of a part of the costs: instructions for each task that ends, and the most that they are to be.
+
+    ``method`` is that of the cases that are measured, ``most`` the bound for so many tasks.
+    """
+
+    method: str
+    part: str
+    most: Callable[[int], float]
+
+
+LAWS = {
+    "e_code_per_task": Law("edf", "e_code", lambda tasks: 26 + 140 / tasks),
+    "s_code_per_task": Law("edf-s", "s_code", lambda tasks: 47 + 130 / tasks),
+    "edf_per_task": Law("edf", "scheduler", lambda tasks: 70 + 26 * math.log2(tasks)),
+}
+"""E code is linear in the tasks that it releases, S code takes the same for each, and EDF the logarithm of their number.
+
+Blocks have a part of their own, which is the less for each task, the more tasks there are.
+"""
 _PARTS_OF_FLASH = ("machine", "verify", "loader", "serial")
 _CALLING = """\
 sensor int seen uses get_seen;
@@ -126,12 +153,13 @@ class Case:
 class Costs:
     """What a case costs: of each millisecond the instructions of everything and of its parts, and of a round the preemptions.
 
-    ``late`` are the calls of ``carillon_machine_fault`` in each round.  ``utilisation`` is the tasks' own share of the processor,
-    ``size`` and ``s_size`` are instructions of microcode.
+    ``ended`` are the tasks that ended, of all rounds.  ``late`` are the calls of ``carillon_machine_fault`` in each round.
+    ``utilisation`` is the tasks' own share of the processor, ``size`` and ``s_size`` are instructions of microcode.
     """
 
     microcode: list[int]
     parts: dict[str, list[int]]
+    ended: int
     preemptions: list[int]
     late: list[int]
     utilisation: Fraction
@@ -302,6 +330,7 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     return Costs(
         [b - w for b, w in zip(busy, works, strict=True)],
         _parts(run, length),
+        sum(name == _END and 0 <= n < run.per_ms * length for n, name in run.marks),
         [per_round[k] for k in range(rounds)],
         [late[k] for k in range(rounds)],
         Fraction(sum(works), run.per_ms * length),
@@ -388,6 +417,26 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
     return rows
 
 
+def _nonpreemptive(case: Case, costs: Costs) -> list[Row]:
+    """The preemptions of a program with nonpreemptive S code, beside each method of the paper for that program."""
+    metric = f"nonpreemptive_{case.tasks}_{case.load}"
+    return [row(metric, method, BOARD, "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
+
+
+def _laws(found: dict[Case, Costs]) -> list[Row]:
+    """The rows of :data:`LAWS`, of the first load that was measured."""
+    load = next((case.load for case in found), "")
+    rows = []
+    for metric, law in LAWS.items():
+        for case, costs in found.items():
+            if (case.method, case.load) == (law.method, load):
+                each = round(sum(costs.parts[law.part]) / costs.ended, 1)
+                most = math.ceil(law.most(case.tasks))
+                made = row(f"{metric}_{case.tasks}", "microcode", BOARD, "instructions", [each], most)
+                rows.append(replace(made, samples=costs.ended))
+    return rows
+
+
 def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
     """The figures of all cases of the loads ``parts``, or of every load.
 
@@ -397,6 +446,8 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     every = _measured(cases, rounds, diagnostics, progress)
     rows = [r for case, costs in every for r in _rows(case, costs)]
     found = {case: costs for case, costs in every if costs is not None and not any(costs.late)}
+    rows += [r for case, costs in found.items() if case.method == "nonpreemptive-s" for r in _nonpreemptive(case, costs)]
+    rows += _laws(found)
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:

@@ -18,9 +18,9 @@ block.
 1. By induction over the order, each invocation begins in its block, and not later than with the full execution times, since
    what is dispatched before it there ends no later.  So each ends in time.
 2. If a task is unfinished when the next block begins, it would be with full execution times, too, so that block dispatches it
-   first.  Nothing runs between.  The machine's own instructions are in no execution time: what ends just before a block may
-   still run there.  So what ends in the last fiftieth of the time before a block comes first; once it has ended, that is
-   nothing.
+   first.  Nothing runs between.  The machine's own instructions are in no execution time: they move ends over the borders of
+   blocks, and the more so the more has run without a pause.  So a block dispatches first, in the order of the search, what is
+   unfinished there if each invocation takes :data:`SHARE` and :data:`EACH` more; once it has ended, that is nothing.
 3. If a task is released that begins in a later block, the block idles at its end.  So the scheduler for what no S code dispatches
    does not begin it.
 """
@@ -48,8 +48,9 @@ from carillon.read.text import read_text
 from carillon.units import shorten
 
 METHODS = ("edf", "nonpreemptive", "rate-monotonic")
-BORDER = Fraction(1, 50)
-"""Of the time between two blocks, what the machine's own instructions take at most, as nonpreemptive S code expects."""
+SHARE = Fraction(1, 50)
+EACH = Fraction(20, 1000)
+"""What the machine takes at most, as nonpreemptive S code expects: of a task's time, and in milliseconds for each invocation."""
 _MOST_RISES = 64
 _MOST_WORK = 2_000_000
 Left = dict[str, Fraction | float]
@@ -293,18 +294,28 @@ def nonpreemptive(source: Giotto, diagnostics: Diagnostics) -> Plan | None:
             remedy = "use --s-code edf, or give the tasks shorter execution times"
             diagnostics.error("C270", mode.name.span, f"of the invocations of the mode {mode.name}, {cause}", remedy)
             continue
-        before = 0
+        latest = _latest_ends(found, EACH * scale)
         for unit in active:
             begin = unit * int(mode.unit)
             end = next_block(mode, active, begin)
-            goes_on = [(start, job) for start, job in found if start + job.time > begin * scale]
-            near = (begin - BORDER * (begin - before)) * scale
-            late = [job.task for start, job in found if start < begin * scale < job.deadline and start + job.time >= near]
-            order = list(dict.fromkeys((*late, *(job.task for start, job in goes_on if start < end * scale))))
-            before = begin
+            order = [
+                job.task
+                for (start, job), last in zip(found, latest, strict=True)
+                if start < end * scale and (start >= begin * scale or (last >= begin * scale and job.deadline > begin * scale))
+            ]
             waits = any(job.release <= begin * scale and start >= end * scale for start, job in found)
             plan.units[mode.name.text, unit] = (*order, IDLE) if waits else tuple(order)
     return None if diagnostics.errors else plan
+
+
+def _latest_ends(found: Sequence[tuple[int, Job]], each: Fraction) -> list[Fraction]:
+    """When the invocations end, in their order, with what the machine takes; ``each`` in their unit of time."""
+    ends = []
+    now = Fraction(0)
+    for start, job in found:
+        now = max(now, Fraction(start)) + job.time * (1 + SHARE) + each
+        ends.append(now)
+    return ends
 
 
 def _suited(mode: Mode, active: Sequence[int], times: dict[str, Fraction], diagnostics: Diagnostics) -> bool:
