@@ -101,6 +101,9 @@ struct carillon_osek_counter {
     uint8_t software; /* IncrementCounter advances it */
     uint8_t ticked;   /* something does: its alarms can be set at run time */
     uint8_t leveled;  /* its handler has the level of the tasks that its queue wakes */
+#if CARILLON_OSEK_LONE_CURSORS > 0
+    uint8_t lone; /* nothing but this cursor of a schedule table waits here: its number and 1; 0: anything may */
+#endif
 };
 extern const struct carillon_osek_counter carillon_osek_counters[];
 
@@ -141,6 +144,10 @@ struct carillon_osek_schedule_table {
     uint8_t repeating;
     uint8_t sync;
     uint8_t start; /* what `at` means */
+#if CARILLON_OSEK_LONE_CURSORS > 0
+    uint8_t
+        lone; /* each of its cursors is alone in its part, and a turn of it and of the counter less than 15 * 2^28 */
+#endif
 };
 extern const struct carillon_osek_schedule_table carillon_osek_schedule_tables[];
 #define CARILLON_OSEK_SYNC_NONE 0u

@@ -12,9 +12,18 @@
 extern "C" {
 #endif
 
+/* Whether a part of a counter's queue may have a schedule table's cursor alone in it (table_queue.h). */
+#define CARILLON_OSEK_LONE ((CARILLON_OSEK_LONE_CURSORS > 0) && CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS)
 #if CARILLON_OSEK_COUNTERS > 0
 
 #define CARILLON_OSEK_AHEAD (CARILLON_OSEK_QUEUES && CARILLON_TICKER_AHEAD)
+
+/* Cursors that may stand in queues. */
+#if CARILLON_OSEK_LONE
+#define CARILLON_OSEK_QUEUED_CURSORS (CARILLON_OSEK_CURSORS - CARILLON_OSEK_LONE_CURSORS)
+#else
+#define CARILLON_OSEK_QUEUED_CURSORS CARILLON_OSEK_CURSORS
+#endif
 
 #if CARILLON_OSEK_QUEUES
 /* Ticks to an expiry, at most a whole turn of the counter: CARILLON_OSEK_FAR says whether that may be more than the

@@ -87,7 +87,7 @@ static __attribute__((noinline)) void serve(CounterType counter)
             continue;
         }
 #endif
-#if CARILLON_OSEK_CURSORS > 0
+#if CARILLON_OSEK_QUEUED_CURSORS > 0
         if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
             carillon_osek_expire_points(queue, state);
             continue;
@@ -148,10 +148,20 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
         state->value = carillon_osek_later(fixed, state->value, step);
         carillon_queue_advance(&state->ticker.queue, step);
         if (carillon_queue_left(&state->ticker.queue) == 0u) {
+#if CARILLON_OSEK_LONE
+            if (fixed->lone != 0u) {
+                carillon_osek_expire_lone(counter, fixed->lone - 1u);
+                continue;
+            }
+#endif
             serve(counter);
         }
     }
-#if CARILLON_OSEK_AHEAD
+#if CARILLON_OSEK_LONE
+    if (fixed->lone == 0u) {
+        carillon_queue_rest(&state->ticker.queue);
+    }
+#elif CARILLON_OSEK_AHEAD
     carillon_queue_rest(&state->ticker.queue);
 #endif
 #if CARILLON_OSEK_LEVEL_COUNTERS

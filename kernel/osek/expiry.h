@@ -6,6 +6,7 @@
 
 #include "kernel/osek/act.h"
 #include "kernel/osek/counter.h"
+#include "kernel/osek/table_lone.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -174,6 +175,38 @@ static inline __attribute__((always_inline)) void carillon_osek_level_tick(Count
     (void)only;
     carillon_osek_last_tick(counter, saved); /* the handler is left there, so that it needs no frame */
 }
+
+#if CARILLON_OSEK_LONE
+/* The same of a part that has a cursor alone in it.  `direct`: the direct task that the cursor activates, if it does
+ * nothing else; INVALID_TASK: it does what its steps say.  This handler has that task's level, so it finds the task not
+ * active, and a request that waits already absorbs another. */
+static inline __attribute__((always_inline)) void carillon_osek_lone_level_tick(CounterType part, uint32_t cursor,
+                                                                                TaskType direct)
+{
+    const carillon_base left = carillon_base_left();
+    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[part];
+    if (!carillon_ticker_is_over(&state->ticker, left)) {
+        return;
+    }
+    const uint32_t saved = carillon_osek_lock();
+    const struct carillon_osek_step *const step = carillon_osek_step_in_time(part, cursor, left);
+    if (step == NULL) {
+        carillon_osek_last_tick(part, saved);
+        return;
+    }
+    if (direct == INVALID_TASK) {
+        state->serving = true;
+        carillon_osek_act_point(step);
+        state->serving = false;
+    } else {
+        const volatile struct carillon_osek_step *const watched = step; /* table_lone.h */
+        if (watched->count != 0u) {                                     /* otherwise it only divides a longer delay */
+            carillon_port_request(carillon_osek_tasks[direct].source);
+        }
+    }
+    carillon_osek_unlock(saved);
+}
+#endif
 #endif
 
 /* The handler of a hardware counter's cell.  It has the level of the lock, so nobody changes what it looks at.  `only`:
@@ -194,6 +227,30 @@ static inline __attribute__((always_inline)) void carillon_osek_tick_over(Counte
     (void)only;
     carillon_osek_tick(counter);
 }
+
+#if CARILLON_OSEK_LONE
+/* The same of a part that has a cursor alone in it. */
+static inline __attribute__((always_inline)) void carillon_osek_lone_tick_over(CounterType part, uint32_t cursor)
+{
+    const carillon_base left = carillon_base_left();
+    struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[part];
+    if (!carillon_ticker_is_over(&state->ticker, left)) {
+        return;
+    }
+    const struct carillon_osek_step *const step = carillon_osek_step_in_time(part, cursor, left);
+    if (step == NULL) {
+        carillon_osek_tick(part);
+        return;
+    }
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    state->serving = true;
+#endif
+    carillon_osek_act_point(step);
+#if CARILLON_OSEK_LEVEL_COUNTERS
+    state->serving = false;
+#endif
+}
+#endif
 
 #endif
 #endif

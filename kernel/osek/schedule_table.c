@@ -86,7 +86,9 @@ static void take_out(uint8_t table)
 {
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
-        carillon_queue_remove(queue_of(cursor), carillon_osek_event_of(state_of(cursor)));
+        if (!is_lone(cursor)) {
+            carillon_queue_remove(queue_of(cursor), carillon_osek_event_of(state_of(cursor)));
+        }
     }
 }
 
@@ -94,7 +96,18 @@ static void take_out(uint8_t table)
 static TickType now(uint8_t table)
 {
     const uint32_t cursor = carillon_osek_schedule_tables[table].first;
-    return carillon_osek_counter_states[carillon_osek_cursors[cursor].part].value;
+    const CounterType part = carillon_osek_cursors[cursor].part;
+#if CARILLON_OSEK_LONE && (CARILLON_OSEK_PARTS > 1)
+    if (is_lone(cursor)) { /* only a counter's first part has a value then, which may be that of an earlier tick */
+        const CounterType first = carillon_osek_schedule_tables[table].counter;
+        const struct carillon_osek_counter *const counter = &carillon_osek_counters[first];
+        const struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[first];
+        const carillon_base at = carillon_osek_counter_states[part].ticker.at;
+        const carillon_base ticks = carillon_base_ticks_until(state->ticker.at, (carillon_base)counter->units, at);
+        return carillon_osek_later(counter, state->value, (carillon_osek_distance)ticks);
+    }
+#endif
+    return carillon_osek_counter_states[part].value;
 }
 
 /* Serve what is due in the parts of a table's counter, until all have counted up to the same tick; locked.
@@ -123,6 +136,91 @@ static void settle(uint8_t table)
     (void)table;
 #endif
 }
+
+/* The same, where it does not matter up to which ticks the parts have counted.  Mostly nothing is due in any of them
+ * (ticker.h, 4 and 5), and then one reading of the time says so. */
+static __attribute__((noinline)) void serve_due(uint8_t table)
+{
+#if CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    const carillon_base left = carillon_base_left();
+    const struct carillon_osek_cursor *cursor = &carillon_osek_cursors[fixed->first];
+    const struct carillon_osek_cursor *const end = cursor + fixed->cursors;
+    do {
+        if (carillon_ticker_is_over(&carillon_osek_counter_states[cursor->part].ticker, left)) {
+            settle(table); /* of a counter that software advances, nothing */
+            break;
+        }
+        cursor++;
+    } while (cursor != end);
+#else
+    settle(table);
+#endif
+}
+
+#if CARILLON_OSEK_LONE
+/* Stop a table whose cursors are alone in their parts, and return what its status was.  No table follows it, and it
+ * follows none. */
+static inline uint8_t stop_lone(uint8_t any)
+{
+    const uint8_t table = (CARILLON_OSEK_SCHEDULE_TABLES == 1u) ? 0u : any;
+    serve_due(table);
+    const uint8_t before = carillon_osek_table_states[table].status;
+    carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
+    return before;
+}
+
+/* Begin a table that is stopped, and whose cursors are alone in their parts, `ticks` from the last tick of its counter.
+ * Whatever the parts were, they are set anew, each with the reference of the counter's first part: what has passed
+ * since is added to what is left.  False: nothing has been done, as a cursor is held back that has not come to the end.
+ * Or the first points are far away, or the base begins anew before them.
+ *
+ * 1. If the base has begun anew since the reference, each part is due after that, too.  So one sum does for all: what
+ *    the base would have read at the reference, had it begun where it is now.
+ * 2. What has passed is exact if it is at most CARILLON_BASE_AHEAD units.  If the first tick has not come yet, it seems
+ *    to be more (base.h, 3).
+ * 3. No number of ticks here is more than 32 bits: the contract says so of `lone`. */
+static __attribute__((noinline)) bool begin_lone(uint8_t any, TickType ticks)
+{
+    const uint8_t table = (CARILLON_OSEK_SCHEDULE_TABLES == 1u) ? 0u : any; /* the compiler knows the only one */
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
+    if ((fixed->lone == 0u) || (state->status != SCHEDULETABLE_STOPPED) || (state->passed != 0u)) {
+        return false;
+    }
+    const carillon_base units = (carillon_base)carillon_osek_counters[fixed->counter].units;
+    const carillon_base at = carillon_osek_counter_states[fixed->counter].ticker.at;
+    const carillon_base left = carillon_base_left();
+    const carillon_base reference = (left > at) ? (carillon_base)(at + CARILLON_BASE_PERIOD) : at;
+    const carillon_base passed = (carillon_base)(reference - left);
+    const TickType from = ticks + (TickType)(passed / units);
+    const TickType most = from + fixed->duration; /* no first point is further away */
+    const uint64_t within = (uint64_t)most * units;
+    if ((passed > CARILLON_BASE_AHEAD) || (within > CARILLON_BASE_AHEAD) || (within > reference)) {
+        return false;
+    }
+#if CARILLON_TIME_BITS < 32
+    if (most > CARILLON_LAP) {
+        return false;
+    }
+#endif
+    const struct carillon_osek_cursor *cursor = &carillon_osek_cursors[fixed->first];
+    const struct carillon_osek_cursor *const end = cursor + fixed->cursors;
+    struct carillon_osek_alarm_state *its = state_of(fixed->first);
+    do { /* at most 255 times */
+        const carillon_base ahead = (carillon_base)(from + cursor->steps[0].delay);
+        struct carillon_osek_counter_state *const part = &carillon_osek_counter_states[cursor->part];
+        its->cycle = 0u;
+        its++;
+        cursor++;
+        part->ticker.queue.head.time = (carillon_time)ahead;
+        part->ticker.at = at;
+        part->ticker.wake = (carillon_base)((reference + 1u) - (carillon_base)(ahead * units));
+    } while (cursor != end);
+    state->status = SCHEDULETABLE_RUNNING;
+    return true;
+}
+#endif
 
 /* The same of tables in queues. */
 void carillon_osek_start_schedule_tables(AppModeType mode)
@@ -176,6 +274,12 @@ StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
 #endif
     OF_CELLS(table, start_relative(table, offset));
     const uint32_t saved = carillon_osek_lock();
+#if CARILLON_OSEK_LONE
+    if (begin_lone(table, offset)) {
+        carillon_osek_unlock(saved);
+        return E_OK;
+    }
+#endif
     settle(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
@@ -228,7 +332,15 @@ StatusType(StopScheduleTable)(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_StopScheduleTable, table, .first = 0u);
     OF_CELLS(table, stop_cells(table));
     const uint32_t saved = carillon_osek_lock();
-    settle(table);
+#if CARILLON_OSEK_LONE
+    if (carillon_osek_schedule_tables[table].lone != 0u) {
+        const uint8_t before = stop_lone(table);
+        carillon_osek_unlock(saved);
+        REQUIRE(before != SCHEDULETABLE_STOPPED, OSServiceId_StopScheduleTable, E_OS_NOFUNC, .object = table);
+        return E_OK;
+    }
+#endif
+    serve_due(table);
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t status = state->status;
     if (status >= SCHEDULETABLE_RUNNING) {
@@ -288,7 +400,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     CHECK_POINTER(status, OSServiceId_GetScheduleTableStatus, .object = table, .reference = status);
     const uint32_t saved = carillon_osek_lock();
     if (!ON_CELLS(table)) {
-        settle(table);
+        serve_due(table);
 #if CARILLON_OSEK_TABLE_ENDS
     } else {
         settle_ends();

@@ -12,6 +12,11 @@
 void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state);
 #endif
 
+#if CARILLON_OSEK_LONE
+/* The cursor that is alone in a part is due. */
+void carillon_osek_expire_lone(CounterType part, uint32_t cursor);
+#endif
+
 #define NONE INVALID_SCHEDULETABLE
 
 /* Whether a table is on cells, and whether any stands in a queue. */

@@ -2,6 +2,7 @@
  *
  * The points of schedule tables in queues. */
 #include "kernel/osek/act.h"
+#include "kernel/osek/table_lone.h"
 #include "kernel/osek/table_queue.h"
 
 #if (CARILLON_OSEK_SCHEDULE_TABLES > 0) && IN_QUEUES
@@ -82,7 +83,8 @@ static bool goes_on(uint32_t *cursor)
     const uint8_t table = carillon_osek_cursors[*cursor].table;
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
-    const uint8_t next = state->next;
+    const uint8_t next =
+        (CARILLON_OSEK_QUEUED_CURSORS > 0u) ? state->next : NONE; /* nothing follows a lone one's table */
     if ((next == NONE) && (fixed->repeating != 0u)) {
         return true;
     }
@@ -108,19 +110,29 @@ static bool goes_on(uint32_t *cursor)
     return true;
 }
 
-void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
+/* Do what a step says. */
+static inline void act(const struct carillon_osek_step *step)
 {
-    uint32_t cursor = (uint32_t)(state - carillon_osek_alarm_states) - CARILLON_OSEK_ALARMS;
-    carillon_queue_pop(queue);
+    for (uint32_t i = 0; i < step->count; i++) {
+        const struct carillon_osek_point_action *const action = &carillon_osek_point_actions[step->first + i];
+        carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
+    }
+}
+
+/* A cursor that is in no queue has come to a step: do what that says, and put it in for the next one. */
+static void expire(uint32_t first)
+{
+    uint32_t cursor = first;
     for (;;) {
         const struct carillon_osek_cursor *const fixed = &carillon_osek_cursors[cursor];
         struct carillon_osek_alarm_state *const its = state_of(cursor);
-        const struct carillon_osek_step *const step = &fixed->steps[its->cycle];
-        for (uint32_t i = 0; i < step->count; i++) {
-            const struct carillon_osek_point_action *const action = &carillon_osek_point_actions[step->first + i];
-            carillon_act(CARILLON_OSEK_POINT_ACTIONS, action->action, action->object, &action->operand);
-        }
+        act(&fixed->steps[its->cycle]);
+#if CARILLON_OSEK_LONE
+        const bool turns = carillon_osek_turns(cursor, its->cycle);
+        its->cycle = turns ? 0u : (its->cycle + 1u);
+#else
         its->cycle++;
+#endif
 #if CARILLON_OSEK_ADJUSTS
         arrive(cursor);
 #endif
@@ -130,12 +142,41 @@ void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_o
             }
             state_of(cursor)->cycle = 0u;
         }
+#if CARILLON_OSEK_LONE
+        const carillon_osek_distance delay = turns ? carillon_osek_turn_delay(fixed) : planned(cursor);
+#else
         const carillon_osek_distance delay = planned(cursor);
+#endif
         if (delay != 0u) {
             insert(cursor, delay);
             return;
         }
     }
 }
+
+#if CARILLON_OSEK_QUEUED_CURSORS > 0
+void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
+{
+    carillon_queue_pop(queue);
+    expire((uint32_t)(state - carillon_osek_alarm_states) - CARILLON_OSEK_ALARMS);
+}
+#endif
+
+#if CARILLON_OSEK_LONE
+void carillon_osek_act_point(const struct carillon_osek_step *step)
+{
+    act(step);
+}
+
+void carillon_osek_expire_lone(CounterType part, uint32_t cursor)
+{
+    const struct carillon_osek_table_state *const state =
+        &carillon_osek_table_states[carillon_osek_cursors[cursor].table];
+    carillon_osek_queue_of(part)->head.time = CARILLON_NEVER; /* unless it is put in again */
+    if ((state->status >= SCHEDULETABLE_RUNNING) || (state->passed != 0u)) {
+        expire(cursor);
+    }
+}
+#endif
 
 #endif

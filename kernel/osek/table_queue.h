@@ -10,7 +10,18 @@
  *    at the same tick.
  * 3. Between two services, a table is left at most once: for the one that is to follow it, or as it is not repeated.
  *    What follows a table has nothing to follow it.  So `next` says for each cursor that is held back what follows,
- *    until all have passed the end; then it is forgotten.  The first of them says what is running. */
+ *    until all have passed the end; then it is forgotten.  The first of them says what is running.
+ *
+ * A part in which nothing but one cursor can wait needs no queue (CARILLON_OSEK_LONE).  The part's reference and what
+ * is left from it say when the cursor is due.  The list beside these stays empty.  What holds of such a cursor:
+ *
+ * 4. All tables of a counter have cursors in the same parts.  So its table is the only one of its counter, and no other
+ *    table follows it.  If it repeats, the cursor goes from the last point straight to the first one of the next turn.
+ *    Nothing else is due in the part, so nobody can tell in which order it would have come.
+ * 5. A stop leaves it alone.  When it is due it finds its table stopped, and waits for nothing more.
+ *    A service has all that is due served before it stops the table, so what is due later belongs to the stopped one.
+ *    A table that has come to its end says that it is stopped, too, while some of its cursors are held back: `passed`.
+ * 6. A start sets the part anew, its reference included, whatever it was: a stopped table waits for nothing. */
 #ifndef CARILLON_TABLE_QUEUE_H
 #define CARILLON_TABLE_QUEUE_H
 
@@ -39,9 +50,30 @@ static inline struct carillon_queue *queue_of(uint32_t cursor)
     return carillon_osek_queue_of(carillon_osek_cursors[cursor].part);
 }
 
+/* Whether a cursor is alone in its part. */
+static inline bool is_lone(uint32_t cursor)
+{
+#if CARILLON_OSEK_QUEUED_CURSORS == 0
+    (void)cursor;
+    return true;
+#elif CARILLON_OSEK_LONE
+    return carillon_osek_counters[carillon_osek_cursors[cursor].part].lone != 0u;
+#else
+    (void)cursor;
+    return false;
+#endif
+}
+
 /* Put a cursor into its part, `ticks` > 0 from the last tick that this has counted. */
 static inline void insert(uint32_t cursor, carillon_osek_distance ticks)
 {
+#if CARILLON_OSEK_LONE
+    if (is_lone(cursor)) {
+        queue_of(cursor)->head.time = ticks;
+        carillon_osek_look_ahead(carillon_osek_cursors[cursor].part);
+        return;
+    }
+#endif
     carillon_osek_insert(carillon_osek_cursors[cursor].part, state_of(cursor), ticks);
 }
 

@@ -74,9 +74,9 @@ def _actions(rng: random.Random) -> tuple[tuple[int, ...], tuple[tuple[int, int]
     return activate, tuple(sorted(events))
 
 
-def draw_table(rng: random.Random, number: int, counter: Counter) -> Table | None:
-    """A table of a counter; None if what was drawn is none."""
-    sync = rng.choice(["none", "none", "implicit", "explicit", "explicit", "explicit"])
+def draw_table(rng: random.Random, number: int, counter: Counter, *, adjusts: bool = True) -> Table | None:
+    """A table of a counter; None if what was drawn is none.  ``adjusts``: it may be synchronised explicitly."""
+    sync = rng.choice(["none", "none", "implicit", *(["explicit"] * 3 if adjusts else [])])
     repeating = rng.random() < 0.7
     most = rng.choice([3, 8, 20, 60])
     offsets = [rng.choice([0, _delay(rng, counter, most)])]
@@ -113,23 +113,26 @@ def draw_table(rng: random.Random, number: int, counter: Counter) -> Table | Non
     return Table(number, duration, tuple(points), repeating, sync, min(precision, duration), autostart)
 
 
-def draw_system(rng: random.Random, *, hardware: int = 0, small: bool = False) -> System:
-    """``hardware``: microseconds a tick of the first counter, a hardware counter; 0: all of them are software's."""
+def draw_system(rng: random.Random, *, hardware: int = 0, small: bool = False, alone: bool = False) -> System:
+    """``hardware``: microseconds a tick of the first counter, a hardware counter; 0: all of them are software's.
+
+    ``alone``: the first counter has one table and no alarms, and no table is adjusted.
+    """
     counters = []
-    for number in range(rng.choice([1, 2, 2, 3])):
+    for number in range(rng.choice([2, 3] if alone else [1, 2, 2, 3])):
         limit = rng.choice([*LIMITS, rng.randint(3, 70)])
         cycle = min(limit, rng.choice([1, 1, 1, 2, 5]))
         counters.append(Counter(limit, cycle, hardware if number == 0 else 0))
     tables: list[Table] = []
     wanted = rng.randint(2, 3 if small else 6)
     while len(tables) < wanted:
-        number = rng.randrange(len(counters))
-        drawn = draw_table(rng, number, counters[number])
+        number = rng.randrange(len(counters)) if not alone else min(1, len(tables))
+        drawn = draw_table(rng, number, counters[number], adjusts=not alone)
         if drawn is not None:
             tables.append(drawn)
     alarms = []
     for _ in range(rng.choice([1, 2] if small else [1, 2, 4])):
-        number = rng.randrange(len(counters))
+        number = rng.randrange(int(alone), len(counters))
         match rng.randrange(3):
             case 0 if number + 1 < len(counters):
                 alarms.append(Alarm(number, increment=number + 1))
@@ -137,7 +140,8 @@ def draw_system(rng: random.Random, *, hardware: int = 0, small: bool = False) -
                 alarms.append(Alarm(number, set_event=(rng.choice(EVENTED), rng.choice([1, 2]))))
             case _:
                 alarms.append(Alarm(number, activate=rng.choice(BASIC)))
-    return System(tuple(counters), tuple(tables), TASKS, tuple(alarms), extended=rng.random() < 0.6, hook=rng.random() < 0.7)
+    extended, hook = rng.random() < 0.6, rng.random() < (0.2 if alone else 0.7)
+    return System(tuple(counters), tuple(tables), TASKS, tuple(alarms), extended=extended, hook=hook)
 
 
 class Drawing:

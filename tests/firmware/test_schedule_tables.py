@@ -50,6 +50,9 @@ USUAL = {
     ("tickless, hardware", VIRTUAL_AST): [0, 308],
     ("tickless, hardware", AST): [0],
     ("tickless, hardware", RV32): [0],
+    ("alone, hardware", VIRTUAL_AST): [0, 2, 3, 5, 6, 8, 9, 11],
+    ("alone, hardware", AST): [0, 2],
+    ("alone, hardware", MPS): [0],
     ("beneath, software", AST): [0],  # on a virtual board no time passes without a hardware counter
     ("beneath, hardware", AST): [0],
 }
@@ -88,14 +91,16 @@ def parts(lab: Laboratory, system: System, text: str, board: str) -> tuple[int, 
     return tuple(osek.part_of("C0", ActivateTask(f"T{number}")) for number in range(len(system.tasks)))
 
 
-def check(
-    lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str, beneath: bool = False, tickless: bool = False
-) -> int:
-    """Run a program; returns how many operations it has.  ``beneath``: a round runs above it; ``tickless``: so is the counter."""
+def check(lab: Laboratory, board: str, seed: str, hardware: bool, dispatch: str, how: str = "") -> int:
+    """Run a program; returns how many operations it has.
+
+    ``how``: ``"beneath"``, a round runs above; ``"tickless"``, so is the counter; ``"alone"``, its table is alone in the queue.
+    """
+    beneath, tickless = how == "beneath", how == "tickless"
     rng = random.Random(seed)
     tick = TICK[board] * 1_000_000 // HERTZ[board]
     virtual = board.startswith("virtual")
-    system = draw_system(rng, hardware=tick if hardware else 0, small=not virtual)
+    system = draw_system(rng, hardware=tick if hardware else 0, small=not virtual, alone=how == "alone")
     time = rng.choice(["", "", *TIME]) if virtual else ""
     the_round, its_code = above(board, hardware) if beneath else ("", "")
     if tickless:
@@ -133,13 +138,14 @@ def check(
     ("kind", "board"),
     [
         (kind, board)
-        for kind in ("software", "hardware", "beneath, software", "beneath, hardware", "tickless, hardware")
+        for kind in ("software", "hardware", "beneath, software", "beneath, hardware", "tickless, hardware", "alone, hardware")
         for board in TICK
         if (kind, board) in USUAL
         or (
             PROGRAMS
             and (not kind.startswith("beneath") or (board in ROUNDS_ON and (kind, board) != ("beneath, software", VIRTUAL_AST)))
             and (not kind.startswith("tickless") or board in CLOCK)
+            and (not kind.startswith("alone") or board in ROUNDS_ON)
         )
     ],
 )
@@ -151,5 +157,5 @@ def test_tables_do_what_the_model_says(
     for seed in range(FIRST, FIRST + PROGRAMS) if PROGRAMS else USUAL[kind, board]:
         dispatch = "software" if board in (ATMEGA, RV32) or seed % 3 == 1 else "hardware"
         how, _, counters = kind.rpartition(", ")
-        done += check(lab, board, f"{kind} {seed}", counters == "hardware", dispatch, how == "beneath", how == "tickless")
+        done += check(lab, board, f"{kind} {seed}", counters == "hardware", dispatch, how)
     record_property("schedule tables", {"operations": done})

@@ -46,6 +46,11 @@ class Cursor:
         """The longest delay after the first step."""
         return max((step.delay + step.max_lengthen for step in self.steps[1:]), default=0)
 
+    @property
+    def turn(self) -> int:
+        """From the last point to the first one of the next turn, of a table that repeats (``kernel/osek/table_queue.h``, 4)."""
+        return self.steps[-1].delay + self.steps[0].delay if self.table.repeating else 0
+
 
 def cursors(osek: Osek, part_of: Callable[[str, AlarmAction], int], on_cells: Sequence[ScheduleTable] = ()) -> tuple[Cursor, ...]:
     """The cursors of all tables but those on cells; ``part_of``: the part in which a counter's action is done."""

@@ -36,6 +36,7 @@ from carillon.model.osek import (
     Property,
     ScheduleTable,
     SetEvent,
+    Synchronisation,
 )
 from carillon.model.time import TimeServices
 
@@ -274,6 +275,30 @@ class OsekAllocation:
         """The only alarm that can be queued in a part; None if there is none, or anything else can be queued."""
         own = self.alarms_of(part)
         return own[0] if len(own) == 1 and all(c.part != part.part for c in self.cursors) else None
+
+    @property
+    def lone(self) -> dict[int, int]:
+        """The parts in which nothing but one cursor can wait, each with the cursor's number, which is less than 255.
+
+        The kernel has a short way for these where it looks ahead on a time base, adjusts no table, and all times fit into the
+        queue's (``kernel/osek/table_queue.h``).
+        """
+        if self.software or self.tickless or self.base is None or not self.base.ahead or self.queue is None:
+            return {}
+        if self.queue.far_alarms or any(t.sync is Synchronisation.EXPLICIT for t in self.osek.schedule_tables):
+            return {}
+        parts = [cursor.part for cursor in self.cursors]
+        served = {p.part for p in self.counters if self.base_units(p.action.object) and not self.alarms_of(p)}
+        return {part: number for number, part in enumerate(parts[:255]) if parts.count(part) == 1 and part in served}
+
+    def has_lone_parts(self, table: ScheduleTable) -> bool:
+        """Whether all cursors of a table are alone in their parts, and 32 bits hold a turn of its counter and one of its own.
+
+        There is room left for what has passed since the counter's last tick that has been counted.
+        """
+        lone, parts = self.lone, [c.part for c in self.cursors if c.table is table]
+        turns = self.osek.counter(table.counter).max_allowed + table.duration
+        return bool(parts) and all(part in lone for part in parts) and turns < 15 << 28
 
     def held(self, counter: str) -> int:
         """For how many of its ticks a ticking counter may be held back, and still know the time; 0 without a time base."""

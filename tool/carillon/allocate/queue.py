@@ -40,7 +40,7 @@ def queue_times(osek: Osek, services: TimeServices | None, held: int = 0, cursor
         table = cursor.table
         begin = osek.counter(table.counter).max_allowed + 1
         begin = max(begin, table.duration) if table.sync is Synchronisation.EXPLICIT else begin
-        turns.append(max(begin + cursor.steps[0].delay, cursor.longest))
+        turns.append(max(begin + cursor.steps[0].delay, cursor.longest, cursor.turn))
     turn = max(turns, default=0)
     if services is None and not turn:
         return None

@@ -10,9 +10,9 @@ from carillon.actions.every import of
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.allocate.result import Carrier
-from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, names
+from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, Value, names
 from carillon.lower.events import Series
-from carillon.model.osek import Alarm, SetEvent
+from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.model.time import ClockKind
 
 GUARD_WORDS = 4
@@ -45,15 +45,29 @@ def _level_call(osek: OsekImage, carrier: Carrier) -> EventCall:
     return EventCall(cell, "carillon_osek_level_point", what, runs, (source,))
 
 
+def _only_direct(allocation: OsekAllocation, number: int) -> Value:
+    """The direct task that a cursor activates and does nothing else; INVALID_TASK if there is none."""
+    actions = {a for step in allocation.cursors[number].steps for a in step.actions}
+    direct = {t.name for level in allocation.levels if level.kind is TaskKind.DIRECT for t in level.tasks}
+    if len(actions) != 1 or not all(isinstance(a, ActivateTask) and a.object in direct for a in actions):
+        return "INVALID_TASK"
+    return Unsigned([t.name for t in allocation.osek.tasks].index(actions.pop().object))
+
+
 def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
     """The handlers of all cells of the event-triggered system, unless they are functions of the kernel."""
     allocation, model = osek.allocation, osek.model
     handlers, pauses = [], allocation.budgets is not None
+    lone = allocation.lone
     for part in allocation.counters:
         only = allocation.only_alarm(part)
         alarm = Unsigned(model.alarms.index(only)) if only is not None else "CARILLON_OSEK_NO_ALARM"
         function = "carillon_osek_level_tick" if part.task_level else "carillon_osek_tick_over"
         call = EventCall(osek.cell(part) if part.cells else None, function, (Unsigned(part.part), alarm))
+        if part.part in lone:
+            cursor = Unsigned(lone[part.part])
+            what = (cursor, _only_direct(allocation, lone[part.part])) if part.task_level else (cursor,)
+            call = EventCall(call.cell, function.replace("_osek_", "_osek_lone_"), (Unsigned(part.part), *what))
         by = names.part(allocation, allocation.first_part(part))
         requests = tuple((p.part, p.source) for p in allocation.requested(part))
         leads = ((part.source, part.demand.name),)

@@ -179,6 +179,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_ALARMS": Unsigned(len(model.alarms)),
         "CARILLON_OSEK_SCHEDULE_TABLES": Unsigned(len(model.schedule_tables)),
         "CARILLON_OSEK_CURSORS": Unsigned(len(cursors)),
+        "CARILLON_OSEK_LONE_CURSORS": Unsigned(len(allocation.lone)),
         "CARILLON_OSEK_TABLE_CELLS": Unsigned(len(allocation.series)),
         "CARILLON_OSEK_TABLE_ENDS": any(series.action is None for series, _ in allocation.series),
         "CARILLON_OSEK_TABLES_RESTART": bool(osek.tables) and osek.tables[0].restarts,

@@ -38,10 +38,25 @@ ON_CELLS = ("carillon_osek_start_tables_on_cells", "start_relative", "start_abso
 """Those that start tables on cells.  Their points are not shown: no code runs there."""
 
 WRITERS = {
-    "s": ("StartScheduleTableRel", "StartScheduleTableAbs", "begin", "carillon_osek_start_schedule_tables", *ON_CELLS),
+    "s": (
+        "StartScheduleTableRel",
+        "StartScheduleTableAbs",
+        "begin",
+        "begin_lone",
+        "carillon_osek_start_schedule_tables",
+        *ON_CELLS,
+    ),
     "t": ("StopScheduleTable", "stop_cells"),
     "n": ("NextScheduleTable",),
-    "g": ("carillon_osek_expire_points", "goes_on", "planned", "end_cells"),
+    "g": (
+        "carillon_osek_expire_points",
+        "carillon_osek_expire_lone",
+        "carillon_osek_act_point",
+        "expire",
+        "goes_on",
+        "planned",
+        "end_cells",
+    ),
 }
 """The kernel's functions that write statuses, by the letter of the plugin's map."""
 
@@ -52,6 +67,8 @@ STATUSES = "carillon_osek_table_states"
 STATUS_BYTES = (1, 2, 3, 4)
 """Of each table: ``struct table_state``, which begins with the status, and is no more than that if none can be followed."""
 
+DELAY = range(4)
+"""Bytes of a step that are read once when a cursor goes to that step, or before what the step does."""
 COUNT = range(4, 8)
 """Bytes of a step that only who serves it reads: ``struct carillon_osek_step``, on processors of 32 bits."""
 
@@ -62,10 +79,14 @@ def watched(image: Image, symbols: Iterable[Symbol]) -> list[str]:
     if osek is None or not osek.schedule_tables:
         return []
     lines = []
+    handlers = image.osek.handlers if image.osek is not None else ()
+    lone = {it.name for it in handlers if any(call.function.startswith("carillon_osek_lone_") for call in it.calls)}
     steps: list[tuple[int, int]] = []
     for symbol in symbols:
         own = symbol.name.partition(".")[0]
         lines += [f"{symbol.address:x} {kind} {symbol.size:x}" for kind, names in WRITERS.items() if own in names]
+        if own in lone:  # it has the kernel's steps within it
+            lines.append(f"{symbol.address:x} g {symbol.size:x}")
         if symbol.name.startswith(INLINE_STOP):
             lines.append(f"{symbol.address:x} t 2")
         if symbol.name == STATUSES:
@@ -189,7 +210,9 @@ class Tables:
             elif code == Code.STEP:
                 for place, (table, bytes_, has_actions) in steps.items():
                     number, within = divmod(value - place, bytes_)
-                    if 0 <= number < len(has_actions) and within in COUNT and last.get(place) != number:
+                    if 0 <= number < len(has_actions) and within in DELAY:
+                        last.pop(place, None)
+                    elif 0 <= number < len(has_actions) and within in COUNT and last.get(place) != number:
                         last[place] = number
                         if has_actions[number]:
                             events.append(Event(t, n, Kind.POINT, table.name))

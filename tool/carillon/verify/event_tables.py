@@ -43,6 +43,10 @@ ALARM = {
 """The members of an entry of the table of alarms, with their sizes."""
 COUNTER = {"max_allowed": 4, "ticks_per_base": 4, "min_cycle": 4, "units": 4, "software": 1, "ticked": 1}
 """The same of the table of counters; behind them is whether it is served at the level of tasks."""
+EXPIRE = {"carillon_osek_expire_points", "carillon_osek_expire_lone"}
+"""The kernel's functions that serve points of tables in queues; images without both have none."""
+LONE_AT = 19
+"""Where an entry of that table says which cursor is alone in the part; a byte of padding, which is 0, if none is in any."""
 
 
 def alarm_rows(osek: Osek, elf: Elf) -> Iterator[tuple[Alarm, dict[str, int]]]:
@@ -56,13 +60,15 @@ class Parts:
     """The entries of the table of counters: the counter that each belongs to, by the alarms in it; None: no counter's.
 
     ``rows``: what each says of the counter, of the units of the time base in a tick, and of whether software or anything
-    advances it.  ``leveled``: whether each says that it is served at the level of tasks.
+    advances it.  ``leveled``: whether each says that it is served at the level of tasks.  ``lone``: the number of the cursor
+    that each says is alone in it, and 1; else 0.
     ``of``: by name, the entry that an alarm is in.  ``cursors``: of schedule tables, each in a part.
     """
 
     counters: list[Counter | None] = field(default_factory=list)
     rows: list[dict[str, int]] = field(default_factory=list)
     leveled: list[bool] = field(default_factory=list)
+    lone: list[int] = field(default_factory=list)
     of: dict[str, int] = field(default_factory=dict)
     cursors: list[CursorRow] = field(default_factory=list)
 
@@ -71,12 +77,13 @@ class Parts:
         """The parts of an image; without a table of counters, each counter has one part."""
         parts = Parts(list(osek.counters), of={alarm.name: row["part"] for alarm, row in alarm_rows(osek, elf)})
         parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
-        symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(19, 4)
+        symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(LONE_AT, 4)
         if symbol is None or not osek.counters or symbol.size % size or symbol.size < size * len(osek.counters):
             return parts
         for number, reader in enumerate(rows_of(elf, symbol.name, size)):
             parts.rows.append(reader.members(COUNTER))
             parts.leveled.append(reader.truth())
+            parts.lone.append(reader.take(1) if size > LONE_AT else 0)
             owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
             owners |= {osek.schedule_tables[c.table].counter for c in parts.cursors if c.part == number}
             if number >= len(osek.counters):
@@ -121,10 +128,10 @@ def _schedule_tables(events: Events) -> None:
     """Schedule tables, and the parts in which their cursors are."""
     osek, parts = events.osek, events.parts
     cells = on_cells(osek, events.elf, events.hardware)
-    if not osek.schedule_tables or ("carillon_osek_expire_points" not in events.elf.symbols and not cells):
+    if not osek.schedule_tables or (EXPIRE.isdisjoint(events.elf.symbols) and not cells):
         return  # the image uses no tables: the application neither starts one nor advances its counter
     events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
-    for span, wrong in ScheduleTableChecks(osek, events.elf, parts.cursors, frozenset(cells)).differences():
+    for span, wrong in ScheduleTableChecks(osek, events.elf, parts.cursors, frozenset(cells), parts.lone).differences():
         events.error("C204", wrong, span)
     checks = TableCellChecks(osek, events.hardware, events.services)
     for number, on_cell in cells.items():
@@ -132,6 +139,7 @@ def _schedule_tables(events: Events) -> None:
         events.report.cells += len(on_cell.rows)
         for wrong in checks.differences(table, on_cell):
             _error(events, "C204", table, wrong)
+    _lone_cursors(events)
     for cursor in parts.cursors:
         table = osek.schedule_tables[cursor.table]
         counter = osek.counter(table.counter)
@@ -140,6 +148,24 @@ def _schedule_tables(events: Events) -> None:
         elif counter.kind is CounterKind.HARDWARE and cursor.part not in events.ticked and events.teller is None:
             what = f"the schedule table '{table.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", table.span)
+
+
+def _lone_cursors(events: Events) -> None:
+    """Which cursors are alone in their parts: nothing else can wait there.
+
+    If the kernel has no short way for them in an image, no part and no table says that one is.
+    """
+    osek, parts = events.osek, events.parts
+    says_so = any(parts.lone)
+    at = [cursor.part for cursor in parts.cursors]
+    for number, found in enumerate(parts.lone):
+        others = any(parts.of.get(a.name) == number and not (a.static and a.name in events.carried) for a in osek.alarms)
+        alone = at.count(number) == 1 and at.index(number) < 255 and not others and parts.rows[number]["units"] != 0
+        expected = at.index(number) + 1 if says_so and alone else 0
+        counter = parts.counters[number]
+        if found != expected and counter is not None:
+            says = f"says that cursor {found - 1} is alone in it" if found else "does not say that a cursor is alone in it"
+            _error(events, "C204", counter, f"has a part {number} that {says}")
 
 
 def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:

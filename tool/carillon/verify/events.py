@@ -25,7 +25,7 @@ from carillon.verify.event_cells import check_budget_cell, check_frames, check_l
 from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
 from carillon.verify.event_levels import check_at_tasks, check_order
 from carillon.verify.event_rows import EventRows
-from carillon.verify.event_tables import EventReport, Parts, check_tables
+from carillon.verify.event_tables import EXPIRE, EventReport, Parts, check_tables
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
@@ -139,7 +139,7 @@ class Events:
         if any(a.name not in self.carried for a in self.osek.alarms):
             self.unverified.append("alarms in their counters' queues: what is queued while it runs (their tables are compared)")
         if self.parts.cursors or any(not t.cells for t in self.osek.schedule_tables):
-            runs = "carillon_osek_expire_points" in self.elf.symbols
+            runs = not EXPIRE.isdisjoint(self.elf.symbols)
             difference = (
                 "what is started while it runs (their tables are compared)" if runs else "nothing in the image goes through them"
             )

@@ -48,7 +48,12 @@ TABLE = {
     "first": 2,
     **dict.fromkeys(("cursors", "counter", "repeating", "sync", "start"), 1),
 }
-"""The members of an entry of the table of schedule tables, with their sizes."""
+"""The members of an entry of the table of schedule tables, with their sizes.
+
+Behind them is whether all cursors of the table are alone in their parts: a byte of padding, which is 0, if none is in any."""
+TABLE_BYTES = sum(TABLE.values())
+LONGEST_LONE = 15 << 28
+"""A turn of the counter and one of the table are less than this, in ticks, if the kernel is to start it the short way."""
 
 
 def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
@@ -81,15 +86,29 @@ def _act(elf: Elf, at: int) -> Acts:
 
 
 class ScheduleTableChecks:
-    """The comparison; ``on_cells``: the numbers of the tables that stand in no queue."""
+    """The comparison.
 
-    def __init__(self, osek: Osek, elf: Elf, cursors: Sequence[CursorRow], on_cells: frozenset[int] = frozenset()) -> None:
-        self.osek, self.elf, self.cursors, self.on_cells = osek, elf, cursors, on_cells
+    ``on_cells``: the numbers of the tables that stand in no queue.  ``lone``: of each part, whether a cursor is alone in it.
+    """
+
+    def __init__(
+        self,
+        osek: Osek,
+        elf: Elf,
+        cursors: Sequence[CursorRow],
+        on_cells: frozenset[int] = frozenset(),
+        lone: Sequence[int] = (),
+    ) -> None:
+        self.osek, self.elf, self.cursors, self.on_cells, self.lone = osek, elf, cursors, on_cells, lone
 
     def differences(self) -> Iterator[tuple[Span, str]]:
         """What is wrong: where it is said, and what the image says instead."""
-        readers = rows_of(self.elf, "carillon_osek_schedule_tables", self.elf.padded(27, 4), len(self.osek.schedule_tables))
-        rows = [reader.members(TABLE) for reader in readers]
+        readers = rows_of(
+            self.elf, "carillon_osek_schedule_tables", self.elf.padded(TABLE_BYTES, 4), len(self.osek.schedule_tables)
+        )
+        size = self.elf.padded(TABLE_BYTES, 4)
+        members = TABLE | ({"lone": 1} if size > TABLE_BYTES else {})
+        rows = [reader.members(members) for reader in readers]
         if len(rows) != len(self.osek.schedule_tables):
             yield self.osek.schedule_tables[0].span, "the image has no table of the schedule tables, or another number of them"
             return
@@ -120,6 +139,10 @@ class ScheduleTableChecks:
             "sync": SYNC.index(table.sync),
             "start": START.index(start.kind) if start is not None else 0,
         }
+        if "lone" in row:
+            turns = self.osek.counters[counter].max_allowed + table.duration
+            alone = [cursor.part < len(self.lone) and self.lone[cursor.part] != 0 for cursor in cursors]
+            expected["lone"] = bool(alone) and all(alone) and turns < LONGEST_LONE
         if wrong := otherwise(row, expected):
             yield f"has {wrong}"
         if number in self.on_cells and not cursors:

@@ -17,13 +17,15 @@ def alarms(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     if model.counters:
         rows = []
+        lone = allocation.lone
         leveled = {part.part for part in allocation.counters if part.task_level}
         for part_number, c in enumerate(allocation.parts):
             software = int(c.kind is CounterKind.SOFTWARE)
             set_anew = int(allocation.is_advanced(c))
             numbers = [c.max_allowed, c.ticks_per_base, c.min_cycle, allocation.base_units(c.name)]
-            own = int(part_number in leveled)
-            rows.append(f"{{{', '.join(f'{n}u' for n in numbers)}, {software}, {set_anew}, {own}}}, /* {c.name} */")
+            flags = [software, set_anew, int(part_number in leveled)]
+            flags += [lone[part_number] + 1 if part_number in lone else 0] if lone else []
+            rows.append(f"{{{', '.join([*(f'{n}u' for n in numbers), *map(str, flags)])}}}, /* {c.name} */")
         lines += text.table("const struct carillon_osek_counter carillon_osek_counters[]", rows)
     for alarm, carrier in allocation.alarms:
         cell, name = osek.cell(carrier), alarm.name

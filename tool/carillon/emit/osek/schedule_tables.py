@@ -169,4 +169,6 @@ def _table(allocation: OsekAllocation, table: ScheduleTable) -> list[str]:
             "at": f"{start.at}u",
             "start": f"CARILLON_OSEK_START_{TableStart(start.kind).name}",
         }
+    if allocation.has_lone_parts(table):
+        fields["lone"] = 1
     return text.fields(f"{table.name}, {text.place(table.span)}", fields)
