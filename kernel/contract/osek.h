@@ -130,8 +130,9 @@ struct carillon_osek_alarm {
 extern const struct carillon_osek_alarm carillon_osek_alarms[];
 #define CARILLON_OSEK_NO_ALARM 255u
 
-/* A schedule table.  What it does at one level of tasks is a cursor, which stands in that level's part of the counter's
- * queue.  All tables of a counter have cursors in the same parts, in the same order. */
+/* A schedule table.  `lone`: each of its cursors is alone in its part, and a turn of the table and one of the counter
+ * are less than 15 * 2^28 ticks together.  What it does at one level of tasks is a cursor, which stands in that level's
+ * part of the counter's queue.  All tables of a counter have cursors in the same parts, in the same order. */
 struct carillon_osek_schedule_table {
     TickType duration; /* 0: 2^32, of one that is not synchronised explicitly */
     TickType initial;
@@ -145,8 +146,7 @@ struct carillon_osek_schedule_table {
     uint8_t sync;
     uint8_t start; /* what `at` means */
 #if CARILLON_OSEK_LONE_CURSORS > 0
-    uint8_t
-        lone; /* each of its cursors is alone in its part, and a turn of it and of the counter less than 15 * 2^28 */
+    uint8_t lone;
 #endif
 };
 extern const struct carillon_osek_schedule_table carillon_osek_schedule_tables[];

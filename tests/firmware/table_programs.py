@@ -140,7 +140,7 @@ def draw_system(rng: random.Random, *, hardware: int = 0, small: bool = False, a
                 alarms.append(Alarm(number, set_event=(rng.choice(EVENTED), rng.choice([1, 2]))))
             case _:
                 alarms.append(Alarm(number, activate=rng.choice(BASIC)))
-    extended, hook = rng.random() < 0.6, rng.random() < (0.2 if alone else 0.7)
+    extended, hook = rng.random() < 0.6, rng.random() < (0.4 if alone else 0.7)
     return System(tuple(counters), tuple(tables), TASKS, tuple(alarms), extended=extended, hook=hook)
 
 
