@@ -13,12 +13,11 @@ A case whose program the tool refuses, because there is no such schedule, is inf
 late: of the share of the processor that its tasks take, the check knows, but not of what the interpreter takes.
 
 The preemptions of a program with nonpreemptive S code stand beside each of the paper's cases of that program.  What section 7
-says of the costs is in :data:`LAWS`.
+says of the costs is in :mod:`carillon.bench.laws`, of the first load that is measured.
 """
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +26,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+from carillon.bench.laws import law_rows
 from carillon.bench.made import Application, scratch
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.build.symbols import sizes
@@ -65,27 +65,6 @@ MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
 """The same of a program with drivers, whose image takes uploads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
-    """What section 7 says of a part of the costs: instructions for each task that ends, and the most that they are to be.
-
-    ``method`` is that of the cases that are measured, ``most`` the bound for so many tasks.
-    """
-
-    method: str
-    part: str
-    most: Callable[[int], float]
-
-
-LAWS = {
-    "e_code_per_task": Law("edf", "e_code", lambda tasks: 26 + 140 / tasks),
-    "s_code_per_task": Law("edf-s", "s_code", lambda tasks: 47 + 130 / tasks),
-    "edf_per_task": Law("edf", "scheduler", lambda tasks: 70 + 26 * math.log2(tasks)),
-}
-"""E code is linear in the tasks that it releases, S code takes the same for each, and EDF the logarithm of their number.
-
-Blocks have a part of their own, which is the less for each task, the more tasks there are.
-"""
 _PARTS_OF_FLASH = ("machine", "verify", "loader", "serial")
 _CALLING = """\
 sensor int seen uses get_seen;
@@ -423,20 +402,6 @@ def _nonpreemptive(case: Case, costs: Costs) -> list[Row]:
     return [row(metric, method, BOARD, "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
 
 
-def _laws(found: dict[Case, Costs]) -> list[Row]:
-    """The rows of :data:`LAWS`, of the first load that was measured."""
-    load = next((case.load for case in found), "")
-    rows = []
-    for metric, law in LAWS.items():
-        for case, costs in found.items():
-            if (case.method, case.load) == (law.method, load):
-                each = round(sum(costs.parts[law.part]) / costs.ended, 1)
-                most = math.ceil(law.most(case.tasks))
-                made = row(f"{metric}_{case.tasks}", "microcode", BOARD, "instructions", [each], most)
-                rows.append(replace(made, samples=costs.ended))
-    return rows
-
-
 def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
     """The figures of all cases of the loads ``parts``, or of every load.
 
@@ -447,7 +412,9 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     rows = [r for case, costs in every for r in _rows(case, costs)]
     found = {case: costs for case, costs in every if costs is not None and not any(costs.late)}
     rows += [r for case, costs in found.items() if case.method == "nonpreemptive-s" for r in _nonpreemptive(case, costs)]
-    rows += _laws(found)
+    load = next((case.load for case in found), "")
+    of_load = [(case.method, case.tasks, costs.parts, costs.ended) for case, costs in found.items() if case.load == load]
+    rows += [of for method, tasks, parts, ended in of_load for of in law_rows(BOARD, method, tasks, parts, ended)]
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:
