@@ -38,6 +38,11 @@ static inline void carillon_osek_ready(TaskType task)
 }
 
 #if CARILLON_OSEK_TIME
+/* A thread that has suspended itself is resumed, if this one has; and those that wait for its end go on.  Both locked
+ * (kernel/time/thread.c). */
+bool carillon_time_resumes(TaskType thread);
+void carillon_time_thread_ended(TaskType thread);
+
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
  * No event has one of these bits. */
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)

@@ -79,6 +79,11 @@ StatusType carillon_osek_activate_locked(TaskType task)
     if (status == E_OK) {
         carillon_osek_ready(task);
     }
+#if CARILLON_OSEK_TIME
+    if ((status == E_OS_LIMIT) && carillon_time_resumes(task)) {
+        return E_OK;
+    }
+#endif
     return status;
 #else
     (void)task;
@@ -122,6 +127,11 @@ void carillon_osek_ended(TaskType task, TaskType before)
     carillon_osek_unlock_all(task);
 #endif
     carillon_osek_end_job(task, before);
+#if CARILLON_OSEK_TIME
+    if (carillon_osek_tasks[task].thread != 0u) {
+        carillon_time_thread_ended(task);
+    }
+#endif
     carillon_osek_leave(mask);
 }
 #endif

@@ -175,8 +175,63 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
     return E_OK;
 }
 
+#if CARILLON_OSEK_EVENTS
+/* The result while the time-out is in the queue. */
+#define NOT_YET E_OS_STATE
+
+/* 1. Who sets an event makes the task ready, and knows nothing of the time-out, which stays in the queue.  The task
+ *    takes it out where it goes on.
+ * 2. So a time-out may be due when the task waits no more.  It changes nothing then, but that it is not in the queue.
+ */
+StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration ticks)
+{
+    struct carillon_waiter waiter;
+    struct carillon_osek_extended *const extended =
+        carillon_time_falls_asleep(&waiter.sleeper, CARILLON_ACTION_TIME_OUT);
+    REQUIRE(extended != NULL, OSServiceId_WaitEvent, E_OS_CALLEVEL, .first = mask);
+    CHECK_PLACE(IN_TASK, OSServiceId_WaitEvent, .first = mask);
+    CHECK(carillon_osek_holds_none(), OSServiceId_WaitEvent, E_OS_RESOURCE, .first = mask);
+    REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_WaitEvent, E_OS_VALUE, .first = mask);
+    uint32_t saved = carillon_osek_lock();
+    carillon_osek_serve_cells(waiter.sleeper.task);
+    waiter.result = ((extended->set & mask) != 0u) ? E_OK : E_OS_NOFUNC;
+    if ((waiter.result != E_OK) && (ticks != 0u)) {
+        waiter.semaphore = NULL;
+        waiter.result = NOT_YET;
+        extended->waited = mask;
+        carillon_time_insert(&waiter.sleeper.timed, ticks);
+        carillon_port_suspend(&extended->context);
+        saved = carillon_osek_lock();
+        if (waiter.result == NOT_YET) {
+            waiter.result = E_OK;
+            carillon_clock_remove(carillon_time_event(&waiter.sleeper.timed));
+        }
+    }
+    carillon_osek_unlock(saved);
+    REQUIRE(waiter.result == E_OK, OSServiceId_WaitEvent, waiter.result, .first = mask);
+    return E_OK;
+}
+
+static void event_time_out(struct carillon_waiter *waiter)
+{
+    if (waiter->sleeper.extended->waited == 0u) {
+        waiter->result = E_OK;
+        return;
+    }
+    waiter->result = E_OS_NOFUNC;
+    waiter->sleeper.extended->waited = 0u;
+    carillon_time_wake(&waiter->sleeper);
+}
+#endif
+
 void carillon_time_out(struct carillon_waiter *waiter)
 {
+#if CARILLON_OSEK_EVENTS
+    if (waiter->semaphore == NULL) {
+        event_time_out(waiter);
+        return;
+    }
+#endif
     struct carillon_waiter **link = &waiter->semaphore->first;
     while (*link != waiter) { /* it is there: whoever takes it out takes its event out too */
         link = &(*link)->next;
@@ -188,16 +243,8 @@ void carillon_time_out(struct carillon_waiter *waiter)
 
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
 {
-    struct carillon_waiter *const waiter = semaphore->first;
-    if (waiter != NULL) {
-        semaphore->first = waiter->next;
-        waiter->result = E_OK;
-#if CARILLON_TIME_TIMEOUTS
-        if (waiter->sleeper.timed.kind == CARILLON_ACTION_TIME_OUT) {
-            carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
-        }
-#endif
-        carillon_time_wake(&waiter->sleeper);
+    if (semaphore->first != NULL) {
+        carillon_time_goes(&semaphore->first);
         return true;
     }
     if (semaphore->count == semaphore->most) {

@@ -100,6 +100,20 @@ static inline void carillon_time_wait_within(struct carillon_waiter *waiter, str
 }
 #endif
 
+/* A task need not wait any more, to which a line's link leads: it goes on; locked. */
+static inline void carillon_time_goes(struct carillon_waiter **link)
+{
+    struct carillon_waiter *const waiter = *link;
+    *link = waiter->next;
+    waiter->result = E_OK;
+#if CARILLON_TIME_TIMEOUTS
+    if (waiter->sleeper.timed.kind == CARILLON_ACTION_TIME_OUT) {
+        carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
+    }
+#endif
+    carillon_time_wake(&waiter->sleeper);
+}
+
 /* Take a unit if there is one; locked. */
 static inline bool carillon_semaphore_take(struct carillon_semaphore *semaphore)
 {

@@ -40,6 +40,13 @@ class Do(IntEnum):
     ENTER = 14  # locks a mutex of the schedule
     ENTER_WITHIN = 15
     LEAVE = 16
+    SUSPEND = 17
+    SUSPEND_WITHIN = 18
+    RESUME = 19  # a thread
+
+
+WAITS = (Do.DELAY, Do.UNTIL, Do.TAKE_WITHIN, Do.SEND_WITHIN, Do.RECEIVE_WITHIN, Do.SUSPEND_WITHIN)
+"""What lets others run for some time."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,7 @@ class Draw:
         """One step, or those that belong together."""
         rng = self.rng
         work = 0.4 if urgent else rng.choice([0.3, 0.8, 2.5])
-        match rng.choice("WWWLLHMMGGTTIDDURSSEEXXXX"):
+        match rng.choice("WWWLLHMMGGTTIDDURSSEEXXXXPNN"):
             case "W":
                 return [Step(Do.WORK, 0, self.length(work))]
             case "L":
@@ -180,6 +187,11 @@ class Draw:
                 if rng.random() < 0.3:
                     within.append(Step(Do.DELAY, 0, self.wait(1)))
                 return [Step(Do.TAKE, mutex), *within, Step(Do.GIVE, mutex)]
+            case "P":
+                within = rng.random() < 0.8
+                return [Step(Do.SUSPEND_WITHIN if within else Do.SUSPEND, 0, self.wait(2.5) if within else 0)]
+            case "N":
+                return [Step(Do.RESUME, rng.randrange(len(self.priorities)))]
             case "X":
                 return self.section(locks, urgent)
             case "G":
@@ -204,7 +216,7 @@ class Draw:
         steps: list[Step] = []
         while len(steps) < self.rng.randint(2, self.scale.steps - 3):
             steps += self.piece(urgent, locked_by(self.priorities, priority))
-        if urgent and not any(s.what in (Do.DELAY, Do.UNTIL, Do.TAKE_WITHIN, Do.SEND_WITHIN, Do.RECEIVE_WITHIN) for s in steps):
+        if urgent and not any(s.what in WAITS for s in steps):
             steps.append(Step(Do.DELAY, 0, self.wait(2)))  # or nobody else would do much
         return Body(tuple(steps[: self.scale.steps]), self.rng.choice([1, 2, 3, 6]))
 

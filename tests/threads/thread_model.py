@@ -34,6 +34,8 @@ WAIT = -1
 MOVED = -2
 OF_LOCKS = SEMAPHORES + 2 * len(PLACES)
 """The first of the lines at which threads wait for mutexes."""
+SUSPENDED = OF_LOCKS + LOCKS
+"""The line of those that have suspended themselves."""
 
 
 class Way(NamedTuple):
@@ -114,7 +116,7 @@ class Model:
         self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
         self.semaphores += [Semaphore(count) for places in PLACES for count in (0, places)]  # messages, and free places
-        self.semaphores += [Semaphore(0) for _ in range(LOCKS)]  # who waits for a mutex
+        self.semaphores += [Semaphore(0) for _ in range(LOCKS + 1)]  # who waits for a mutex, or has suspended itself
         self.messages: list[deque[int]] = [deque() for _ in PLACES]
         self.queue: list[tuple[int, int]] = []  # time and number
         self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
@@ -203,6 +205,15 @@ class Model:
         self.what.pop(thread.timed, None)
         thread.waits, thread.result = WAIT, OK
         self.wake(thread)
+
+    def resume(self, number: int) -> int:
+        line = self.semaphores[SUSPENDED].line
+        place = next((k for k, thread in enumerate(line) if thread.number == number), None)
+        if place is None:
+            return LATE
+        line.insert(0, line.pop(place))
+        self.give(SUSPENDED)
+        return OK
 
     # --- mutexes ---
 
@@ -302,6 +313,12 @@ class Model:
                 yield from self.enter(thread, step)
             case Do.LEAVE:
                 yield from self.leave(thread, step.object)
+            case Do.SUSPEND | Do.SUSPEND_WITHIN:
+                self.line_up(thread, SUSPENDED)
+                thread.timed = self.insert(self.after(step.time), thread) if step.what is Do.SUSPEND_WITHIN else 0
+                yield WAIT
+            case Do.RESUME:
+                thread.result = self.resume(step.object)
             case Do.DELAY:
                 self.insert(self.after(step.time), thread)
                 yield WAIT

@@ -277,6 +277,15 @@ static uint8_t play(uint8_t thread, const struct step *step, carillon_time *unti
     case 16:
         status = leave(step->object);
         break;
+    case 17:
+        status = carillon_suspend();
+        break;
+    case 18:
+        status = carillon_suspend_within(step->time);
+        break;
+    case 19:
+        status = carillon_resume((TaskType)(T0 + step->object));
+        break;
     case 9:
         SuspendOSInterrupts();
         carillon_work(step->time);
@@ -365,6 +374,11 @@ THREAD(Main)
         while (!all_rest()) { /* those that wait for a unit get one */
             for (uint8_t k = 0u; k < 4u; k++) {
                 (void)carillon_semaphore_v(&semaphores[k]);
+            }
+            for (uint8_t k = 0u; k < THREADS; k++) {
+                if (rests[k] == 0u) {
+                    (void)carillon_resume((TaskType)(T0 + k));
+                }
             }
             for (uint8_t k = 0u; k < 2u; k++) {
                 struct message message = {0u, 0xFFFFu};

@@ -231,6 +231,77 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 StatusType carillon_mutex_unlock(carillon_mutex mutex);
 #endif
 
+#if CARILLON_OSEK_EVENTS && CARILLON_TIME_TIMEOUTS
+/* Wait for events of the calling task, as WaitEvent does, but no longer than some time.
+ *
+ * mask: the events; one of them is enough.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: none of them was set in that time; E_OS_VALUE: the time is too long; E_OS_CALLEVEL: the caller
+ *     may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: extended tasks.
+ * Source: Carillon's own. */
+StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration ticks);
+#endif
+
+/* Wait until somebody resumes the calling thread.
+ *
+ * Errors: E_OS_CALLEVEL: the caller is no thread, or may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: threads.
+ * Source: EPOS, section III. */
+StatusType carillon_suspend(void);
+
+#if CARILLON_TIME_TIMEOUTS
+/* Wait until somebody resumes the calling thread, but no longer than some time.
+ *
+ * ticks: the longest wait, in ticks of the clock, 1 to CARILLON_LONGEST_DURATION.
+ * Errors: E_OS_NOFUNC: nobody did in that time; E_OS_VALUE: the time is 0 or too long; E_OS_CALLEVEL: the caller is no
+ *     thread, or may not wait.
+ *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: threads.
+ * Source: Carillon's own. */
+StatusType carillon_suspend_within(carillon_duration ticks);
+#endif
+
+/* Let a thread that has suspended itself go on, or begin one that has ended.  ActivateTask does the same, and so does
+ * an alarm of the thread.
+ *
+ * thread: the name of the thread.
+ * Errors: E_OS_LIMIT: it runs, or waits for something else.
+ *     Extended: E_OS_ID: there is no such thread; E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT:
+ *     interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
+static inline StatusType carillon_resume(TaskType thread)
+{
+    return (ActivateTask)(thread);
+}
+
+/* Wait until a thread ends.  If it does not run, do not wait.
+ *
+ * thread: the name of the thread.
+ * Errors: E_OS_ACCESS: it is no thread, or the caller itself; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_ID: there is no such thread; E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT:
+ *     interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: EPOS, section III. */
+StatusType carillon_join(TaskType thread);
+
+#if CARILLON_TIME_TIMEOUTS
+/* Wait until a thread ends, but no longer than some time.
+ *
+ * thread: the name of the thread.
+ * ticks: the longest wait, in ticks of the clock, up to CARILLON_LONGEST_DURATION; 0: do not wait.
+ * Errors: E_OS_NOFUNC: it did not end in that time; E_OS_ACCESS: it is no thread, or the caller itself; E_OS_VALUE: the
+ *     time is too long; E_OS_CALLEVEL: the caller may not wait.
+ *     Extended: E_OS_ID: there is no such thread; E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT:
+ *     interrupts are disabled.
+ * From: extended tasks, threads.
+ * Source: Carillon's own. */
+StatusType carillon_join_within(TaskType thread, carillon_duration ticks);
+#endif
+
 /* A queue of messages of one size, with so many places.  Messages are received in the order in which they were sent.
  * Tasks that wait to receive, or to send, do so as at a semaphore.  A message is copied under the kernel's lock: a
  * large one is better sent by a pointer to it. */
@@ -673,6 +744,8 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_Receive 44u
 #define OSServiceId_MutexLock 45u
 #define OSServiceId_MutexUnlock 46u
+#define OSServiceId_Suspend 47u
+#define OSServiceId_Join 48u
 
 /* Define the body of a thread: THREAD(Philosopher) { ... }
  *

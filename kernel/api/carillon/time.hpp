@@ -527,6 +527,42 @@ class Thread
         return (ActivateTask)(task);
     }
 
+    /* Let the thread go on that has suspended itself, or begin it if it has ended.
+     *
+     * As: carillon_resume. */
+    StatusType resume() const
+    {
+        return (ActivateTask)(task);
+    }
+
+    /* Wait until somebody resumes the thread, which must be the caller.
+     *
+     * Errors: E_OS_ACCESS: another thread calls; and those of carillon_suspend.
+     * As: carillon_suspend. */
+    StatusType suspend() const
+    {
+        return (*this == self()) ? carillon_suspend() : static_cast<StatusType>(E_OS_ACCESS);
+    }
+
+    /* Wait until the thread ends.
+     *
+     * As: carillon_join. */
+    StatusType join() const
+    {
+        return carillon_join(task);
+    }
+
+#if CARILLON_TIME_TIMEOUTS
+    /* Wait until the thread ends, but no longer than some time.
+     *
+     * within: the longest wait, in microseconds; 0: do not wait.
+     * As: carillon_join_within. */
+    StatusType join(Microsecond within) const
+    {
+        return carillon_join_within(task, ticks(within));
+    }
+#endif
+
     /* Return the state of the thread.
      *
      * Returns: RUNNING, WAITING, READY or SUSPENDED; SUSPENDED also if there is an error.

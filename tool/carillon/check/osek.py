@@ -63,9 +63,9 @@ _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread INFINITE Microsecond Mutex Second Semaphore Thread activate alarm carillon chronometer count date
-    delay event exact exactly function handler id infinite kind lap left length lock microseconds
-    microseconds_per_second most mutex now number other p period read reset result runs seconds self semaphore set
-    start state status stop task ticks timed times unlock v within""".split()  # noqa: SIM905
+    delay event exact exactly function handler id infinite join kind lap left length lock microseconds
+    microseconds_per_second most mutex now number other p period read reset result resume runs seconds self semaphore set
+    start state status stop suspend task ticks timed times unlock v within""".split()  # noqa: SIM905
 )
 
 

@@ -182,8 +182,8 @@ def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[
     tasks = [(task, allocation.level_of(task)) for task in allocation.osek.tasks]
     ends = {it.level.number: it.level.source if it.takes_back and it.cell is None else NO_CELL for it in direct}
     return {
-        # Whether an activation comes too early is not looked at where a service is called.
-        "known_tasks": tuple(int(not level.capacity and not task.time_frame) for task, level in tasks),
+        # Whether an activation comes too early, or resumes a thread, is not looked at where a service is called.
+        "known_tasks": tuple(int(not level.capacity and not task.time_frame and not task.thread) for task, level in tasks),
         "known_levels": tuple(level.number for _, level in tasks),
         "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
         "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),
