@@ -11,6 +11,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.resources import data_root
 from carillon.trace.summary import Summary
+from carillon.trace.timeline import HandlerKind
 
 KERNELS = ("carillon", "conventional")
 
@@ -55,6 +56,13 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             multiplexed = row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch"))
             rows += [*table[:3], multiplexed, *table[3:]]
             rows.append(_met(summary, kernel, rounds, application.planned))
+            taken = [h.end.n - h.begin.n for h in summary.handlers if h.met and h.kind is HandlerKind.DEADLINE]
+            rows += [row("met_deadline_interrupt", kernel, BOARD, "instructions", taken[:rounds])] if taken else []
+            progress(f"deadlines that share a cell, {kernel} kernel")
+            shared = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))
+            for what in ("dispatch", "terminate"):
+                samples = runs_of(shared, "Task", what)
+                rows.append(row(f"{what}_shared_deadlines", kernel, BOARD, "instructions", samples))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
             rows.append(row("dispatch_lowered", kernel, BOARD, "instructions", _lowered(lowered, "dispatch")))

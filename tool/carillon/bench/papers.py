@@ -26,7 +26,16 @@ EXPERIMENTS = {
 
 PAPERS = (SLOTH_ON_TIME, *EXPERIMENTS)
 
-OTHERS = ("dispatch_multiplexed", "met_deadline_interrupts", "release_jitter", "drift", *FOOTPRINTS)
+OTHERS = (
+    "dispatch_multiplexed",
+    "dispatch_shared_deadlines",
+    "terminate_shared_deadlines",
+    "met_deadline_interrupts",
+    "met_deadline_interrupt",
+    "release_jitter",
+    "drift",
+    *FOOTPRINTS,
+)
 """Metrics of ``dispatch`` beside those of table I, which ``autosar`` measures, too."""
 
 
