@@ -59,9 +59,9 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             taken = [h.end.n - h.begin.n for h in summary.handlers if h.met and h.kind is HandlerKind.DEADLINE]
             rows += [row("met_deadline_interrupt", kernel, BOARD, "instructions", taken[:rounds])] if taken else []
             progress(f"deadlines that share a cell, {kernel} kernel")
-            shared = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))
+            sharing = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))
             for what in ("dispatch", "terminate"):
-                samples = runs_of(shared, "Task", what)
+                samples = runs_of(sharing, "Task", what)
                 rows.append(row(f"{what}_shared_deadlines", kernel, BOARD, "instructions", samples))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
