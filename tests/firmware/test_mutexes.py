@@ -366,3 +366,82 @@ def test_a_handler_of_armv6m_asks_for_the_mask_of_a_mutex(lab: Laboratory) -> No
 
     assert asks('mutexes = ["Bus"]\n')
     assert not asks("")
+
+
+def test_a_thread_that_ended_above_its_level_begins_at_its_own_and_a_failed_lock_masks_nothing(lab: Laboratory) -> None:
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        static uint32_t runs;
+        runs++;
+        if (runs == 1u) {
+            (void)carillon_mutex_lock(Bus);
+            (void)carillon_delay(T(100)); /* it goes on at the ceiling, and ends there */
+            return;
+        }
+        report("delay", carillon_delay(T(100)));
+        (void)ActivateTask(High);
+        report("locked", carillon_mutex_lock_within(Bus, 0u));
+        (void)ActivateTask(Mid);
+        report("low", 1);
+    }
+    THREAD(Mid) { report("mid", 1); }
+    THREAD(High)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_delay(T(1000));
+    }
+    THREAD(Main)
+    {
+        (void)ActivateTask(Low);
+        (void)carillon_delay(T(500));
+        (void)ActivateTask(Low);
+    }
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\n[thread.Main]\npriority = 9\n' + THREE.replace("]\npri", "]\nautostart = false\npri")
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
+    assert outcome.reported == [("delay", 0), ("locked", 5), ("mid", 1), ("low", 1)]
+
+
+def test_a_thread_that_has_unlocked_is_ready_and_runs_after_who_is_above_it(lab: Laboratory) -> None:
+    """Own unlocks at the ceiling of Outer, while First and Second, which have mutexes of Own's level, are ready there."""
+    code = (
+        HEADERS
+        + """
+    static void have(carillon_mutex mutex)
+    {
+        (void)carillon_mutex_lock(mutex);
+        (void)carillon_delay(T(1000));
+    }
+    THREAD(First)
+    {
+        have(One);
+        TaskStateType state;
+        (void)GetTaskState(Own, &state);
+        report("first", state);
+        (void)carillon_mutex_unlock(One);
+    }
+    THREAD(Second)
+    {
+        have(Two);
+        report("second", 1);
+        (void)carillon_mutex_unlock(Two);
+    }
+    THREAD(Own)
+    {
+        have(Outer);
+        WORK(1000);
+        (void)carillon_mutex_unlock(Outer);
+        report("own", 1);
+    }
+    THREAD(Top) {}
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\n[thread.First]\npriority = 2\nmutexes = ["One"]\n'
+    schedule += '[thread.Second]\npriority = 1\nmutexes = ["Two"]\n'
+    schedule += '[thread.Own]\npriority = 3\nmutexes = ["One", "Two", "Outer"]\n[thread.Top]\npriority = 4\nmutexes = ["Outer"]\n'
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
+    assert outcome.reported == [("first", 2), ("second", 1), ("own", 1)]
