@@ -80,9 +80,22 @@ static inline uint8_t carillon_osek_level_of(TaskType task)
     return (at != 0u) ? at : carillon_osek_tasks[task].level;
 }
 
+/* The level below which nothing may be let in while a task runs: its own, or the ceiling of a mutex that it holds. */
+static inline uint8_t carillon_osek_least_level(TaskType task)
+{
+    const uint8_t level = carillon_osek_level_of(task);
+    const uint8_t ceiling = carillon_osek_holders[task].ceiling;
+    return (ceiling > level) ? ceiling : level;
+}
+
 #else
 
 static inline uint8_t carillon_osek_level_of(TaskType task)
+{
+    return carillon_osek_tasks[task].level;
+}
+
+static inline uint8_t carillon_osek_least_level(TaskType task)
 {
     return carillon_osek_tasks[task].level;
 }

@@ -304,8 +304,8 @@ StatusType Schedule(void)
     CHECK(carillon_osek_holds_none(), OSServiceId_Schedule, E_OS_RESOURCE, .object = 0u);
 #if CARILLON_OSEK_INTERNAL
     const TaskType task = carillon_osek_current();
-    if ((task != INVALID_TASK) && (carillon_osek_tasks[task].ceiling > carillon_osek_tasks[task].level)) {
-        carillon_osek_yield(carillon_osek_tasks[task].level, carillon_osek_tasks[task].ceiling);
+    if ((task != INVALID_TASK) && (carillon_osek_tasks[task].ceiling > carillon_osek_least_level(task))) {
+        carillon_osek_yield(carillon_osek_least_level(task), carillon_osek_tasks[task].ceiling);
     }
 #endif
     return E_OK;

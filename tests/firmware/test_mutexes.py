@@ -11,6 +11,7 @@ import pytest
 from laboratory import Laboratory
 
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.image.switches import switches
 from carillon.pipeline import plan
 
 HEADERS = """
@@ -208,3 +209,239 @@ def test_a_mutex_of_one_thread_is_told_and_its_name_is_an_objects(lab: Laborator
     assert found(one + 'mutexes = ["Bus", "A"]\n')[0].startswith("error C102: 'A' is a mutex and a thread")
     assert found(one + 'mutexes = ["Bus", "int"]\n')[0].startswith("error C026: the mutex name 'int'")
     assert found(one + 'resources = ["R"]\n')[0].startswith("error C100: thread 'B' names the unknown resource 'R'")
+
+
+@pytest.mark.parametrize("priority", [1, 2])
+@pytest.mark.parametrize("status", ["standard", "extended"])
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb", "atmega2560"])
+def test_a_resource_keeps_out_a_thread_that_goes_on_at_a_ceiling(lab: Laboratory, board: str, status: str, priority: int) -> None:
+    """Holder wakes at the ceiling of its mutex while Taker, below that, has the resource that they share."""
+    code = (
+        HEADERS
+        + """
+    static volatile uint32_t inside;
+    THREAD(Holder)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_delay(T(1000));
+        report("taken", GetResource(Shared));
+        report("inside", inside);
+        (void)ReleaseResource(Shared);
+        (void)carillon_mutex_unlock(Bus);
+    }
+    THREAD(Taker)
+    {
+        (void)carillon_delay(T(500));
+        (void)GetResource(Shared);
+        inside = 1u;
+        WORK(2000);
+        inside = 0u;
+        (void)ReleaseResource(Shared);
+        report("released", 1);
+    }
+    THREAD(High)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_mutex_unlock(Bus);
+    }
+    """
+    )
+    schedule = f'[osek]\nstatus = "{status}"\n[osek.resource.Shared]\n[time]\nclock = "one-shot"\nlongest = "50ms"\n'
+    for name, own, mutexes in (("Holder", 1, '["Bus"]'), ("Taker", priority, "[]"), ("High", 3, '["Bus"]')):
+        resources = "[]" if name == "High" else '["Shared"]'
+        schedule += f"[thread.{name}]\npriority = {own}\nmutexes = {mutexes}\nresources = {resources}\n"
+    hz = plan(lab.write(schedule, code), Diagnostics(), board).system.clock_hz
+    outcome = lab.run(schedule, code, board, ticks=hz // 100)
+    assert outcome.reported == [("taken", 0), ("inside", 0), ("released", 1)]
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb"])
+def test_a_task_that_has_begun_is_not_activated_by_whoever_wakes_above_it(lab: Laboratory, board: str) -> None:
+    """A direct task, whose vector is its function, is preempted by a thread of a lower priority, which has a mutex."""
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_delay(T(1000));
+        report("status", ActivateTask(Direct));
+        (void)carillon_mutex_unlock(Bus);
+        report("low", 1);
+    }
+    TASK(Direct)
+    {
+        report("begins", 1);
+        WORK(2000);
+        report("ends", 1);
+        TerminateTask();
+    }
+    THREAD(High)
+    {
+        (void)carillon_delay(T(500));
+        (void)ActivateTask(Direct);
+        (void)carillon_mutex_lock_within(Bus, 0u);
+    }
+    """
+    )
+    schedule = '[osek.task.Direct]\npriority = 2\n[time]\nclock = "one-shot"\nlongest = "50ms"\n'
+    schedule += "".join(f'[thread.{name}]\npriority = {p}\nmutexes = ["Bus"]\n' for name, p in (("Low", 1), ("High", 3)))
+    hz = plan(lab.write(schedule, code), Diagnostics(), board).system.clock_hz
+    outcome = lab.run(schedule, code, board, ticks=hz // 100)
+    assert outcome.reported == [("begins", 1), ("status", 4), ("ends", 1), ("low", 1)]
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb"])
+def test_schedule_does_not_let_in_what_a_mutex_keeps_out(lab: Laboratory, board: str, dispatch: str) -> None:
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)ActivateTask(Mid);
+        (void)Schedule();
+        report("low", 1);
+        (void)carillon_mutex_unlock(Bus);
+        report("low", 2);
+        (void)ActivateTask(Mid);
+        (void)Schedule();
+        report("low", 3);
+    }
+    THREAD(Mid)
+    {
+        report("mid", (uint32_t)carillon_mutex_lock_within(Bus, 0u));
+    }
+    TASK(Group) { TerminateTask(); }
+    """
+    )
+    schedule = f'[osek]\ndispatch = "{dispatch}"\n[osek.resource.Inner]\nproperty = "internal"\n'
+    schedule += '[osek.task.Group]\npriority = 3\nresources = ["Inner"]\n[time]\nclock = "one-shot"\n'
+    schedule += '[thread.Low]\npriority = 1\nmutexes = ["Bus"]\nresources = ["Inner"]\n'
+    schedule += '[thread.Mid]\npriority = 2\nautostart = false\nmutexes = ["Bus"]\n'
+    outcome = lab.run(schedule, code, board, ticks=100_000)
+    assert outcome.reported == [("low", 1), ("low", 2), ("mid", 0), ("low", 3)]
+
+
+def test_an_event_wakes_a_thread_at_its_ceiling(lab: Laboratory) -> None:
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)WaitEvent(1u);
+        report("low", carillon_delay(T(100)));
+        (void)carillon_mutex_unlock(Bus);
+    }
+    THREAD(Mid)
+    {
+        (void)carillon_delay(T(500));
+        WORK(2000);
+        report("mid", 1);
+    }
+    THREAD(High)
+    {
+        (void)carillon_delay(T(1000));
+        (void)SetEvent(Low, 1u);
+        (void)carillon_mutex_lock(Bus);
+        report("high", 1);
+    }
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\nlongest = "50ms"\n' + THREE
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
+    assert outcome.reported == [("low", 0), ("high", 1), ("mid", 1)]
+
+
+def test_a_handler_of_armv6m_asks_for_the_mask_of_a_mutex(lab: Laboratory) -> None:
+    """It need not, where nothing is masked when it begins (CARILLON_OSEK_BEGINS_MASKED)."""
+
+    def asks(mutexes: str) -> bool:
+        text = f'[time]\nclock = "one-shot"\n[thread.Top]\npriority = 3\n[thread.Mid]\npriority = 2\n{mutexes}'
+        path = lab.write(f"{text}[thread.Low]\npriority = 1\n{mutexes}", "")
+        files = switches(plan(path, Diagnostics(), "ast1030-evb").image)
+        return any(values.get("CARILLON_OSEK_BEGINS_MASKED") for values in files.values())
+
+    assert asks('mutexes = ["Bus"]\n')
+    assert not asks("")
+
+
+def test_a_thread_that_ended_above_its_level_begins_at_its_own_and_a_failed_lock_masks_nothing(lab: Laboratory) -> None:
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        static uint32_t runs;
+        runs++;
+        if (runs == 1u) {
+            (void)carillon_mutex_lock(Bus);
+            (void)carillon_delay(T(100)); /* it goes on at the ceiling, and ends there */
+            return;
+        }
+        report("delay", carillon_delay(T(100)));
+        (void)ActivateTask(High);
+        report("locked", carillon_mutex_lock_within(Bus, 0u));
+        (void)ActivateTask(Mid);
+        report("low", 1);
+    }
+    THREAD(Mid) { report("mid", 1); }
+    THREAD(High)
+    {
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_delay(T(1000));
+    }
+    THREAD(Main)
+    {
+        (void)ActivateTask(Low);
+        (void)carillon_delay(T(500));
+        (void)ActivateTask(Low);
+    }
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\n[thread.Main]\npriority = 9\n' + THREE.replace("]\npri", "]\nautostart = false\npri")
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
+    assert outcome.reported == [("delay", 0), ("locked", 5), ("mid", 1), ("low", 1)]
+
+
+def test_a_thread_that_has_unlocked_is_ready_and_runs_after_who_is_above_it(lab: Laboratory) -> None:
+    """Own unlocks at the ceiling of Outer, while First and Second, which have mutexes of Own's level, are ready there."""
+    code = (
+        HEADERS
+        + """
+    static void have(carillon_mutex mutex)
+    {
+        (void)carillon_mutex_lock(mutex);
+        (void)carillon_delay(T(1000));
+    }
+    THREAD(First)
+    {
+        have(One);
+        TaskStateType state;
+        (void)GetTaskState(Own, &state);
+        report("first", state);
+        (void)carillon_mutex_unlock(One);
+    }
+    THREAD(Second)
+    {
+        have(Two);
+        report("second", 1);
+        (void)carillon_mutex_unlock(Two);
+    }
+    THREAD(Own)
+    {
+        have(Outer);
+        WORK(1000);
+        (void)carillon_mutex_unlock(Outer);
+        report("own", 1);
+    }
+    THREAD(Top) {}
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\n[thread.First]\npriority = 2\nmutexes = ["One"]\n'
+    schedule += '[thread.Second]\npriority = 1\nmutexes = ["Two"]\n'
+    schedule += '[thread.Own]\npriority = 3\nmutexes = ["One", "Two", "Outer"]\n[thread.Top]\npriority = 4\nmutexes = ["Outer"]\n'
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
+    assert outcome.reported == [("first", 2), ("second", 1), ("own", 1)]

@@ -800,14 +800,16 @@ static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t
  * 4. Any other caller may be one that the task preempts at once, unless something is masked. carillon_osek_claim finds
  *    this out.  If the task would preempt the caller, the claim leaves the request to the code that follows.  The task
  *    has no run to share then, because every run that was requested before has begun and ended.
- * 5. A cell that requests the task meanwhile gets no status: its expiry is the activation too many. */
+ * 5. A cell that requests the task meanwhile gets no status: its expiry is the activation too many.
+ * 6. A thread that holds a mutex may have preempted the task, though its own level is lower: so it looks at the active
+ *    bit, too. */
 StatusType carillon_osek_claim(TaskType task) __attribute__((pure));
 static inline __attribute__((always_inline)) StatusType carillon_activate_direct(TaskType task, uint16_t source,
                                                                                  uint8_t level, uint8_t caller)
 {
     const bool above = (caller != 0u) && (level > caller);
     carillon_serve_waiting(level);
-    if (!above && carillon_port_peek_active(source)) {
+    if ((!above || (CARILLON_OSEK_MUTEXES > 0)) && carillon_port_peek_active(source)) {
         return E_OS_LIMIT;
     }
     StatusType status;

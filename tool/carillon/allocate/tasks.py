@@ -232,12 +232,16 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
 
 
 def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) -> dict[str, int]:
-    """The ceiling of every resource: the highest level of the tasks and ISRs that use it, or a resource linked to it."""
+    """The ceiling of every resource: the highest level of the tasks and ISRs that use it, or a resource linked to it.
+
+    A thread that holds a mutex may go on at the mutex's ceiling, above another one that has taken the resource.
+    """
     task_levels = {task.name: level.number for level in levels for task in level.tasks}
     highest = max((level.number for level in levels), default=0)
     ceilings = {RES_SCHEDULER: highest}
     behind: dict[str, list[int]] = {}
-    users = [(task.resources, task_levels[task.name]) for task in osek.tasks]
+    mutexes = {m.name: max(task_levels[task.name] for task in osek.tasks if m.name in task.mutexes) for m in osek.mutexes}
+    users = [(t.resources, max([task_levels[t.name], *(mutexes[m] for m in t.mutexes)])) for t in osek.tasks]
     users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
     for names, level in users:
         for name in names:

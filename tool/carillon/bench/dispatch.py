@@ -56,7 +56,9 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             multiplexed = row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch"))
             rows += [*table[:3], multiplexed, *table[3:]]
             rows.append(_met(summary, kernel, rounds, application.planned))
-            taken = [h.end.n - h.begin.n for h in summary.handlers if h.met and h.kind is HandlerKind.DEADLINE]
+            taken = [
+                h.end.n - h.begin.n for h in summary.handlers if h.end is not None and h.met and h.kind is HandlerKind.DEADLINE
+            ]
             rows += [row("met_deadline_interrupt", kernel, BOARD, "instructions", taken[:rounds])] if taken else []
             progress(f"deadlines that share a cell, {kernel} kernel")
             sharing = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))

@@ -150,7 +150,8 @@ def check_ceilings(events: Events) -> None:
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
     users: dict[str, list[int]] = {}
-    takers = [(task.resources, levels[task.name]) for task in osek.tasks]
+    mutexes = {m.name: max(levels[task.name] for task in osek.tasks if m.name in task.mutexes) for m in osek.mutexes}
+    takers = [(t.resources, max([levels[t.name], *(mutexes[m] for m in t.mutexes)])) for t in osek.tasks]
     takers += [(isr.resources, events.sources.get(isr.source, 0) + above) for isr in osek.isrs]
     for resources, level in takers:
         for name in (n for n in resources if n != RES_SCHEDULER):
@@ -173,12 +174,12 @@ def check_ceilings(events: Events) -> None:
         events.report.tables += 1
         if ceiling != level:
             events.error("C207", f"the resource '{name}' has level {ceiling}, and the highest of its users is {level}", span)
-    mutexes = dict(enumerate(events.elf.numbers("carillon_osek_mutex_ceilings", 1)))
-    for number, mutex in enumerate(osek.mutexes if mutexes else ()):
-        highest = max(levels[task.name] for task in osek.tasks if mutex.name in task.mutexes)
+    ceilings = dict(enumerate(events.elf.numbers("carillon_osek_mutex_ceilings", 1)))
+    for number, mutex in enumerate(osek.mutexes if ceilings else ()):
+        level = mutexes[mutex.name]
         events.report.tables += 1
-        if mutexes.get(number, -1) != highest:
-            cause = f"the mutex '{mutex.name}' has level {mutexes.get(number, -1)}, and the highest of its threads is {highest}"
+        if ceilings.get(number, -1) != level:
+            cause = f"the mutex '{mutex.name}' has level {ceilings.get(number, -1)}, and the highest of its threads is {level}"
             events.error("C207", cause, mutex.span)
 
 

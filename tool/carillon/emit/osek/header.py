@@ -63,7 +63,9 @@ def _numbers(kind: str, name: str, numbers: Iterable[int]) -> str:
 
 
 def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
-    rows = [f"&carillon_extended_{task.name}," if task is not None and task.extended else "NULL," for task in tasks]
+    """A thread that locks mutexes may go on at another level than its own, which the services in place do not know."""
+    known = [task.name if task is not None and task.extended and not task.mutexes else "" for task in tasks]
+    rows = [f"&carillon_extended_{task}," if task else "NULL," for task in known]
     return text.table(f"static struct carillon_osek_extended *const carillon_{name}[] {_UNUSED}", rows)[:-1]
 
 
