@@ -99,6 +99,9 @@ def test_every_error_has_its_code(lab: Laboratory, board: str) -> None:
     }
     TASK(Basic) { all(); TerminateTask(); }
     ISR(Button) { all(); }
+    THREAD(Other)
+    {
+    }
     THREAD(Above)
     {
         report("ceiling", carillon_mutex_lock(Low));
@@ -135,7 +138,8 @@ def test_every_error_has_its_code(lab: Laboratory, board: str) -> None:
     )
     schedule = '[osek]\nstatus = "extended"\nhooks = ["error"]\nget_service_id = true\n[osek.task.Basic]\npriority = 5\n'
     schedule += '[osek.isr.Button]\nsource = "soft0"\npriority = 1\ncategory = 2\n[time]\nclock = "one-shot"\n'
-    schedule += '[thread.Main]\npriority = 1\nmutexes = ["Bus", "Low"]\n'
+    schedule += '[thread.Main]\npriority = 1\nmutexes = ["Bus"]\n'
+    schedule += '[thread.Other]\npriority = 1\nautostart = false\nmutexes = ["Low"]\n'
     schedule += '[thread.Above]\npriority = 2\nautostart = false\nmutexes = ["Bus"]\n'
     outcome = lab.run(schedule, code, board, ticks=400_000)
     lock, unlock = 4500, 4600
@@ -445,3 +449,49 @@ def test_a_thread_that_has_unlocked_is_ready_and_runs_after_who_is_above_it(lab:
     schedule += '[thread.Own]\npriority = 3\nmutexes = ["One", "Two", "Outer"]\n[thread.Top]\npriority = 4\nmutexes = ["Outer"]\n'
     outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=156_250)
     assert outcome.reported == [("first", 2), ("second", 1), ("own", 1)]
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb"])
+def test_who_has_what_a_holder_waits_for_runs_at_the_holders_ceiling(lab: Laboratory, board: str) -> None:
+    """B has Log, and A, which has Bus, waits for Log: Mid is above both, and keeps neither from High."""
+    code = (
+        HEADERS
+        + """
+    THREAD(B)
+    {
+        (void)carillon_mutex_lock(Log);
+        (void)carillon_delay(T(1500));
+        WORK(1000);
+        (void)carillon_mutex_unlock(Log);
+    }
+    THREAD(A)
+    {
+        (void)carillon_delay(T(200));
+        (void)carillon_mutex_lock(Bus);
+        (void)carillon_mutex_lock(Log);
+        (void)carillon_mutex_unlock(Log);
+        (void)carillon_mutex_unlock(Bus);
+    }
+    THREAD(Mid)
+    {
+        (void)carillon_delay(T(1000));
+        WORK(20000);
+    }
+    THREAD(High)
+    {
+        (void)carillon_delay(T(800));
+        const carillon_time begin = carillon_now();
+        (void)carillon_mutex_lock(Bus);
+        const carillon_time end = carillon_now();
+        report("waited", (uint32_t)((uint64_t)(carillon_time)(end - begin) * 1000u / (uint32_t)CARILLON_MILLISECONDS(1)));
+        carillon_port_halt();
+    }
+    """
+    )
+    named = {"B": (1, '"Log"'), "A": (1, '"Bus", "Log"'), "Mid": (2, ""), "High": (3, '"Bus"')}
+    threads = "".join(f"[thread.{name}]\npriority = {p}\nmutexes = [{m}]\n" for name, (p, m) in named.items())
+    outcome = lab.run('[time]\nclock = "one-shot"\n' + threads, code, board, ticks=500_000)
+    assert outcome.said("waited")[0] <= 1900
+    found = outcome.planned.image.osek
+    assert found is not None
+    assert found.allocation.mutex_ceilings == [3, 3]

@@ -12,8 +12,8 @@ SIGNALS = (2, 3)
 SEMAPHORES = len(MUTEXES) + len(SIGNALS)
 PLACES = (1, 2)
 """Of each queue of messages."""
-LOCKS = 2
-"""Mutexes of the schedule: the first is of all threads, the other not of the most urgent ones, if there are others."""
+LOCKS = 3
+"""Mutexes of the schedule."""
 ALARMS = 3
 SHAPES = {"three": (1, 1, 1, 2, 2, 3), "two": (1, 1, 1, 2, 2), "one": (1, 1, 1, 1), "split": (1, 2, 2, 3, 3)}
 """Priorities of an image's threads, of which a program uses some.  In "two" and "one" the most urgent ones take turns, so
@@ -122,9 +122,9 @@ class Scale:
         return self.slice * self.window // self.tick
 
 
-def locked_by(priorities: tuple[int, ...], priority: int) -> int:
-    """How many of the mutexes a thread of this priority may lock."""
-    return LOCKS if priority < max(priorities) or min(priorities) == max(priorities) else 1
+def locked_by(thread: int) -> tuple[int, ...]:
+    """The mutexes that a thread may lock: two have one ceiling, for some threads name both."""
+    return (2,) if thread % 2 else (0, 1)
 
 
 class Draw:
@@ -147,10 +147,10 @@ class Draw:
     def lock(self) -> int:
         return min(self.length(self.rng.choice([0.2, 0.6, 1.3, 3.4])), self.scale.lock)
 
-    def section(self, locks: int, urgent: bool) -> list[Step]:
+    def section(self, locks: tuple[int, ...], urgent: bool) -> list[Step]:
         """What a thread does with a mutex, and perhaps with another one."""
         rng = self.rng
-        lock = rng.randrange(locks)
+        lock = rng.choice(locks)
         within = rng.random() < 0.3
         steps = [Step(Do.ENTER_WITHIN, lock, self.wait(2)) if within else Step(Do.ENTER, lock)]
         leaves = [Step(Do.LEAVE, lock)]
@@ -165,12 +165,12 @@ class Draw:
                 case "G":
                     steps.append(Step(Do.GIVE, rng.choice(SIGNALS)))
                 case _:
-                    other = rng.randrange(locks)
+                    other = rng.choice(locks)
                     steps.append(Step(Do.ENTER_WITHIN, other, self.wait(1)))  # for ever might be a deadlock
                     leaves.insert(rng.randint(0, 1), Step(Do.LEAVE, other))
         return steps + leaves
 
-    def piece(self, urgent: bool, locks: int) -> list[Step]:
+    def piece(self, urgent: bool, locks: tuple[int, ...]) -> list[Step]:
         """One step, or those that belong together."""
         rng = self.rng
         work = 0.4 if urgent else rng.choice([0.3, 0.8, 2.5])
@@ -211,11 +211,11 @@ class Draw:
             case _:
                 return [Step(Do.RESTART, rng.randrange(ALARMS))]
 
-    def body(self, priority: int) -> Body:
-        urgent = priority == max(self.priorities) > 1
+    def body(self, thread: int) -> Body:
+        urgent = self.priorities[thread] == max(self.priorities) > 1
         steps: list[Step] = []
         while len(steps) < self.rng.randint(2, self.scale.steps - 3):
-            steps += self.piece(urgent, locked_by(self.priorities, priority))
+            steps += self.piece(urgent, locked_by(thread))
         if urgent and not any(s.what in WAITS for s in steps):
             steps.append(Step(Do.DELAY, 0, self.wait(2)))  # or nobody else would do much
         return Body(tuple(steps[: self.scale.steps]), self.rng.choice([1, 2, 3, 6]))
@@ -228,7 +228,7 @@ class Draw:
         for _ in range(rng.randint(0, ALARMS)):
             period = self.wait(rng.choice([0.5, 2, 5]))
             alarms.append(Alarm(rng.random() < 0.6, rng.choice(SIGNALS), period, rng.choice([1, 2, 5, 12])))
-        bodies = {i: self.body(self.priorities[i]) for i in order}
+        bodies = {i: self.body(i) for i in order}
         return Program(
             bodies, tuple(order), tuple(alarms), rng.randrange(0, 2 * self.scale.slice, self.scale.step) // self.scale.tick + 1
         )

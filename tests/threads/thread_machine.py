@@ -137,7 +137,7 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
     keys = "".join(f"{key}\n" for key in target.keys)
     names = [f"T{k}" for k in range(len(priorities))]
-    locks = [", ".join(f'"M{k}"' for k in range(locked_by(priorities, p))) for p in priorities]
+    locks = [", ".join(f'"M{k}"' for k in locked_by(thread)) for thread in range(len(priorities))]
     threads = "".join(
         f"[thread.{n}]\npriority = {p}\nmutexes = [{m}]\n{stack}" for n, p, m in zip(names, priorities, locks, strict=True)
     )

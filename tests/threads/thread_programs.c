@@ -57,7 +57,7 @@ static struct {
     uint16_t what;
 } events[EVENTS];
 static volatile uint16_t happened;
-static volatile uint8_t inside[2], locked[2], broken;
+static volatile uint8_t inside[2], locked[3], broken;
 
 static struct carillon_semaphore semaphores[4], go[THREADS], end = CARILLON_SEMAPHORE(0);
 struct message {
@@ -182,7 +182,7 @@ static uint8_t told(const struct message *message)
     return (uint8_t)(8u + message->value);
 }
 
-static const carillon_mutex mutexes[] = {M0, M1};
+static const carillon_mutex mutexes[] = {M0, M1, M2};
 
 static uint8_t entered(uint8_t lock, StatusType status)
 {
@@ -320,6 +320,7 @@ static void live(uint8_t thread)
         }
         (void)leave(0u);
         (void)leave(1u);
+        (void)leave(2u);
     }
 }
 BODIES
@@ -364,7 +365,7 @@ THREAD(Main)
             queues[k]->oldest = 0u;
         }
         happened = 0u;
-        broken = inside[0] = inside[1] = locked[0] = locked[1] = 0u;
+        broken = inside[0] = inside[1] = locked[0] = locked[1] = locked[2] = 0u;
         (void)COPY(&now_playing, &programs[next], sizeof now_playing);
         plays = 0u;
         (void)carillon_semaphore_p(&end);

@@ -190,10 +190,10 @@ StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore);
 #if CARILLON_OSEK_MUTEXES > 0
 /* A mutex of the schedule, which names it in `mutexes` of each [thread.NAME] that locks it.
  *
- * The highest priority of these threads is the mutex's ceiling.  A thread that holds the mutex runs at the ceiling
- * until it unlocks the mutex, even if it waits meanwhile.  So a thread waits for a mutex only while its holder waits,
- * or runs at the ceiling.  It never waits for a thread that does not lock the mutex and has a lower priority than the
- * ceiling.  A thread that ends unlocks what it holds. */
+ * The highest priority of these threads is the mutex's ceiling; mutexes that one thread names have one.  A thread that
+ * holds the mutex runs at the ceiling until it unlocks the mutex, even if it waits meanwhile.  So a thread waits for a
+ * mutex only while its holder waits, or runs at the ceiling.  It never waits for a thread that does not lock the mutex
+ * and has a lower priority than the ceiling.  A thread that ends unlocks what it holds. */
 typedef uint8_t carillon_mutex;
 
 /* Lock a mutex.  If another thread has it, wait until that unlocks it.  Threads wait in the order of their priorities.

@@ -188,9 +188,8 @@ class OsekAllocation:
 
     @property
     def mutex_ceilings(self) -> list[int]:
-        """The level at which a thread that holds each mutex runs: the highest of the threads that name it."""
-        users = ([task for task in self.osek.tasks if mutex.name in task.mutexes] for mutex in self.osek.mutexes)
-        return [max(self.level_of(task).number for task in named) for named in users]
+        """The level at which a thread that holds each mutex runs."""
+        return [max(self.level_of(task).number for task in self.osek.lockers(mutex.name)) for mutex in self.osek.mutexes]
 
     def running_level(self, task: OsekTask) -> int:
         """The level that a task runs at once it has begun.

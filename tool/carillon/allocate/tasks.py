@@ -240,7 +240,7 @@ def ceilings(osek: Osek, levels: list[TaskLevel], isr_levels: dict[str, int]) ->
     highest = max((level.number for level in levels), default=0)
     ceilings = {RES_SCHEDULER: highest}
     behind: dict[str, list[int]] = {}
-    mutexes = {m.name: max(task_levels[task.name] for task in osek.tasks if m.name in task.mutexes) for m in osek.mutexes}
+    mutexes = {m.name: max(task_levels[task.name] for task in osek.lockers(m.name)) for m in osek.mutexes}
     users = [(t.resources, max([task_levels[t.name], *(mutexes[m] for m in t.mutexes)])) for t in osek.tasks]
     users += [(isr.resources, isr_levels[isr.name]) for isr in osek.isrs]
     for names, level in users:

@@ -198,8 +198,8 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_DISPATCHER": Unsigned(allocation.dispatcher),
         "CARILLON_OSEK_TOP": keeps_out(allocation.locked),
         "CARILLON_OSEK_ALL": keeps_out(allocation.all),
-        # Whether the handler of a task's level may begin while something is masked: a resource or a mutex of lower tasks
-        # alone, or what waits while a round lowers a task.
+        # Whether the handler of a task's level may begin while something is masked.  That is a resource or a mutex of lower
+        # tasks alone, or what waits while a round lowers a task.
         "CARILLON_OSEK_BEGINS_MASKED": bool(image.modes)
         or any(0 < level < len(levels) for level in (*allocation.ceilings.values(), *allocation.mutex_ceilings)),
         # The controller's level for a logical one.

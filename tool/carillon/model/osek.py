@@ -395,6 +395,17 @@ class Osek:
         """The counter of that name; KeyError if there is none."""
         return named(self.counters, name)
 
+    def lockers(self, mutex: str) -> list[OsekTask]:
+        """The threads that give a mutex its ceiling: those that name it, or another mutex that one of these names, and so on.
+
+        A thread may wait for a mutex while it has another one.  Who has what it waits for must not run below the other's ceiling.
+        """
+        names, before = {mutex}, 0
+        while len(names) > before:
+            before = len(names)
+            names.update(name for task in self.tasks if names.intersection(task.mutexes) for name in task.mutexes)
+        return [task for task in self.tasks if names.intersection(task.mutexes)]
+
     def resource(self, name: str) -> Resource:
         """The resource that ``name`` names, behind all links; KeyError if there is none."""
         resource = named(self.resources, name)

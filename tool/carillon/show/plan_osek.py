@@ -106,6 +106,15 @@ def osek_json(image: Image) -> dict[str, Any]:
                 "users": [user.name for users in (osek.tasks, osek.isrs) for user in users if name in user.resources],
             }
             for name, property_ in properties.items()
+        ]
+        + [
+            {
+                "name": mutex.name,
+                "property": "mutex",
+                "ceiling": ceiling,
+                "users": [task.name for task in osek.tasks if mutex.name in task.mutexes],
+            }
+            for mutex, ceiling in zip(osek.mutexes, allocation.mutex_ceilings, strict=True)
         ],
     }
 
@@ -333,4 +342,4 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     for resource in plan["resources"]:
         if resource["users"] or resource["name"] != RES_SCHEDULER:
             rows.add_row(resource["name"], resource["property"], str(resource["ceiling"]), ", ".join(resource["users"]) or "-")
-    rows.show(console, "resources")
+    rows.show(console, "resources and mutexes" if any(r["property"] == "mutex" for r in plan["resources"]) else "resources")

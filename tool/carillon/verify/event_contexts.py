@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from carillon.model.osek import RES_SCHEDULER, OsekTask, Property
+from carillon.model.osek import RES_SCHEDULER, Osek, OsekTask, Property
 from carillon.verify.contract import Reader, Store, rows_of
 from carillon.verify.controllers import named
 
@@ -144,13 +144,23 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         events.error("C205", f"source {source} ends the slices of no level")
 
 
+def _mutex_levels(osek: Osek, levels: dict[str, int]) -> dict[str, int]:
+    """The ceiling of each mutex: of those that one thread names, one; and the highest of all these threads."""
+    found = {mutex.name: 0 for mutex in osek.mutexes}
+    for _ in found:  # as often as it may take to get from one mutex to each other one
+        for task in osek.tasks:
+            level = max([levels[task.name], *(found[name] for name in task.mutexes)])
+            found |= dict.fromkeys(task.mutexes, level)
+    return found
+
+
 def check_ceilings(events: Events) -> None:
     """Check the ceiling of each resource, and each task's running level (OSEK OS 2.2.3, sections 4.6.2, 8.5 and 8.7)."""
     osek, levels = events.osek, events.task_levels
     highest = max(levels.values(), default=0)
     above = highest - 1 if events.software else 0  # software's levels are those of tasks, and above them those of ISRs
     users: dict[str, list[int]] = {}
-    mutexes = {m.name: max(levels[task.name] for task in osek.tasks if m.name in task.mutexes) for m in osek.mutexes}
+    mutexes = _mutex_levels(osek, levels)
     takers = [(t.resources, max([levels[t.name], *(mutexes[m] for m in t.mutexes)])) for t in osek.tasks]
     takers += [(isr.resources, events.sources.get(isr.source, 0) + above) for isr in osek.isrs]
     for resources, level in takers:
@@ -179,7 +189,7 @@ def check_ceilings(events: Events) -> None:
         level = mutexes[mutex.name]
         events.report.tables += 1
         if ceilings.get(number, -1) != level:
-            cause = f"the mutex '{mutex.name}' has level {ceilings.get(number, -1)}, and the highest of its threads is {level}"
+            cause = f"the mutex '{mutex.name}' has level {ceilings.get(number, -1)}, and is to have {level}"
             events.error("C207", cause, mutex.span)
 
 
