@@ -23,6 +23,46 @@ void carillon_clock_arm(void)
 }
 #endif
 
+#if CARILLON_CLOCK_MERGES_LAPS
+/* 1. What has happened after this is what would have happened if the handler had come for every lap, without delay. Who
+ *    changes the queue follows first (clock_begin), so that events are put in among others whose laps have been
+ *    accounted for.  So the order is as without it (carillon_queue_insert_far).
+ * 2. Whole laps that all events have to go are skipped.  After that an event's time comes in this lap, or less than a
+ *    lap has passed.  So every other event is repeated twice at most, which bounds the loop. */
+carillon_span carillon_clock_pass_laps(carillon_span passed)
+{
+    struct carillon_queue *const queue = &carillon_clock_queue;
+    carillon_span left_over = passed;
+    do {
+        const uint32_t whole = left_over / CARILLON_LAP;
+        carillon_time rest;
+        uint32_t laps = (whole != 0u) ? carillon_queue_laps(queue, &rest) : 0u;
+        laps = (laps < whole) ? laps : whole;
+        carillon_span step;
+        if (laps != 0u) {
+            carillon_queue_skip_laps(queue, laps);
+            step = (carillon_span)(laps * CARILLON_LAP);
+        } else {
+            (void)carillon_queue_next_lap(queue, (struct carillon_far_event *)(void *)carillon_queue_first(queue));
+            const carillon_time left = carillon_queue_left(queue);
+            step = (left_over < left) ? left_over : left;
+            carillon_queue_advance(queue, (carillon_time)step);
+        }
+        clock_account(step);
+        left_over = (carillon_span)(left_over - step);
+    } while ((carillon_queue_left(queue) == 0u) && clock_has_lap());
+    return left_over;
+}
+
+carillon_span carillon_clock_ahead(void)
+{
+    carillon_time rest;
+    const uint32_t laps = carillon_queue_laps(&carillon_clock_queue, &rest);
+    return (laps < (CARILLON_CLOCK_REACH / CARILLON_LAP)) ? (carillon_span)((laps * CARILLON_LAP) + rest)
+                                                          : (carillon_span)CARILLON_CLOCK_REACH;
+}
+#endif
+
 #if CARILLON_CLOCK_BEHIND > 0
 /* Count a tick whose expiries are overdue; true after CARILLON_CLOCK_BATCHES of them, with the timer set. */
 static __attribute__((noinline, cold)) bool is_turn_over(void)
@@ -57,7 +97,7 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
     const carillon_span late = clock_begin();
     const carillon_distance distance = late + delay;
     carillon_queue_insert_far(&carillon_clock_queue, far, LEAST_AHEAD(distance));
-    clock_end(carillon_queue_is_first(&carillon_clock_queue, &far->event));
+    clock_end(clock_may_be_next(&far->event));
 }
 
 #if CARILLON_TICKLESS

@@ -165,6 +165,14 @@ static inline void clock_let_go(void)
 }
 #endif
 
+#if CARILLON_CLOCK_MERGES_LAPS
+/* Has the first event a lap to go? */
+static inline bool clock_has_lap(void)
+{
+    return ((const struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))->laps != 0u;
+}
+#endif
+
 /* Move the reference up to now, but not past the first event, which is due if nothing is left to it then.  Returns
  * what of the time has not been accounted for.  Where nobody keeps the time and nothing waits, the distance to the
  * first event stays CARILLON_NEVER: by that clock_settle knows that the timer can rest. */
@@ -174,7 +182,7 @@ static inline carillon_span clock_follow(void)
     if (passed == 0u) {
         return 0u;
     }
-#if !CARILLON_CLOCK_KEEPS_TIME
+#if !CARILLON_CLOCK_KEEPS_TIME || CARILLON_CLOCK_MERGES_LAPS
     if (carillon_queue_is_empty(&carillon_clock_queue)) {
         clock_account(passed);
         return 0u;
@@ -188,6 +196,11 @@ static inline carillon_span clock_follow(void)
 #endif
     clock_account(step);
     carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
+#if CARILLON_CLOCK_MERGES_LAPS
+    if ((step == left) && clock_has_lap()) {
+        return carillon_clock_pass_laps((carillon_span)(passed - step));
+    }
+#endif
     return (carillon_span)(passed - step);
 }
 
@@ -266,7 +279,15 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             return;
         }
 #endif
-#if CARILLON_CLOCK_EXTENDED
+#if CARILLON_CLOCK_MERGES_LAPS
+        if (distance == CARILLON_NEVER) { /* only the time is kept */
+            distance = CARILLON_CLOCK_REACH;
+        } else if (clock_has_lap()) {
+            distance = carillon_clock_ahead();
+        } else {
+            /* it is the first event that is served */
+        }
+#elif CARILLON_CLOCK_EXTENDED
         if (distance > CARILLON_CLOCK_REACH) {
             distance = CARILLON_CLOCK_REACH;
         }
@@ -381,6 +402,16 @@ static inline void clock_end(bool changed)
     }
 }
 
+/* An event has been put in: may it be the first that is served? */
+static inline bool clock_may_be_next(const struct carillon_event *event)
+{
+#if CARILLON_CLOCK_MERGES_LAPS
+    return clock_has_lap() || carillon_queue_is_first(&carillon_clock_queue, event);
+#else
+    return carillon_queue_is_first(&carillon_clock_queue, event);
+#endif
+}
+
 /* What is not served in the handler of this tick is served in that of the next. */
 #if CARILLON_CLOCK_COUNTS_DOWN
 #define LEAST_AHEAD(distance) ((((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
@@ -393,6 +424,12 @@ static inline void clock_end(bool changed)
 static inline void clock_put(struct carillon_event *event, carillon_time distance)
 {
     const bool first = carillon_queue_insert_first(&carillon_clock_queue, event, LEAST_AHEAD(distance));
+#if CARILLON_CLOCK_MERGES_LAPS
+    if (!first && clock_has_lap()) {
+        clock_end(true);
+        return;
+    }
+#endif
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     clock_end(first);
 #else
