@@ -159,8 +159,8 @@ typedef carillon_count carillon_span;
       (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS))))
 
 /* If the counter reaches some laps, laps need no interrupts of their own: the timer is armed for the first event that
- * has none to go, and the laps that have passed until then are accounted for together (clock_pass_laps).  And a counter
- * that is wider than a time need not be followed as often as a time wraps. */
+ * has none to go, and the laps that have passed until then are accounted for together (carillon_clock_follow).  And a
+ * counter that is wider than a time need not be followed as often as a time wraps. */
 #define CARILLON_CLOCK_MERGES_LAPS                                                               \
     (CARILLON_TIME_FAR && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_QUEUE_COUNTERS && \
      (CARILLON_CLOCK_BITS > CARILLON_TIME_BITS) && ((CARILLON_CLOCK_REACH / CARILLON_LAP) >= 2u))
@@ -277,9 +277,8 @@ carillon_time carillon_clock_now(void);
 void carillon_clock_arm(void);
 #endif
 #if CARILLON_CLOCK_MERGES_LAPS
-/* For the clock itself: the first event has a lap to go.  The reference is there: move it on, by as much as has passed
- * since and past laps.  Returns what of the time has not been accounted for. */
-carillon_span carillon_clock_pass_laps(carillon_span passed);
+/* For the clock itself: clock_follow (clock_steps.h), past the laps of far events. */
+carillon_span carillon_clock_follow(void);
 
 /* The first event has a lap to go: how far ahead is the first event that has none, as far as the timer reaches? */
 carillon_span carillon_clock_ahead(void);

@@ -178,11 +178,14 @@ static inline bool clock_has_lap(void)
  * first event stays CARILLON_NEVER: by that clock_settle knows that the timer can rest. */
 static inline carillon_span clock_follow(void)
 {
+#if CARILLON_CLOCK_MERGES_LAPS
+    return carillon_clock_follow();
+#else
     const carillon_span passed = clock_elapsed();
     if (passed == 0u) {
         return 0u;
     }
-#if !CARILLON_CLOCK_KEEPS_TIME || CARILLON_CLOCK_MERGES_LAPS
+#if !CARILLON_CLOCK_KEEPS_TIME
     if (carillon_queue_is_empty(&carillon_clock_queue)) {
         clock_account(passed);
         return 0u;
@@ -196,12 +199,8 @@ static inline carillon_span clock_follow(void)
 #endif
     clock_account(step);
     carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
-#if CARILLON_CLOCK_MERGES_LAPS
-    if ((step == left) && clock_has_lap()) {
-        return carillon_clock_pass_laps((carillon_span)(passed - step));
-    }
-#endif
     return (carillon_span)(passed - step);
+#endif
 }
 
 /* Set the timer to a distance from the reference: is it certain that it will expire there? */
