@@ -475,7 +475,7 @@ def test_times_of_few_bits_take_no_interrupts_where_the_counter_has_more(
     wanted = {name: range(period, 2 * span, period) for name, period in periods.items()}
     served = {name: outcome.said(name) for name in periods}
     dues = {due for times in wanted.values() for due in times} | {span}
-    late = 0 if board == VIRTUAL_AST else 2000
+    late = 0 if board == VIRTUAL_AST else 3000  # the four starts, and laps that are made up, take instructions
     if "now" in keys:
         assert {name: len(times) for name, times in served.items()} == {name: len(times) for name, times in wanted.items()}
     else:
