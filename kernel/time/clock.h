@@ -158,8 +158,8 @@ typedef carillon_count carillon_span;
      ((CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST) || \
       (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS))))
 
-/* If the counter reaches some laps, laps need no interrupts of their own: the timer is armed for the first event that
- * has none to go, and the laps that have passed until then are accounted for together (carillon_clock_follow).  And a
+/* If the counter reaches some laps, laps need no interrupts of their own.  The timer is armed for the first event that
+ * has none to go.  The laps that have passed until then are accounted for together (carillon_clock_follow).  And a
  * counter that is wider than a time need not be followed as often as a time wraps. */
 #define CARILLON_CLOCK_MERGES_LAPS                                                               \
     (CARILLON_TIME_FAR && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_QUEUE_COUNTERS && \

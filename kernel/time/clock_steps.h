@@ -448,9 +448,9 @@ static inline void clock_put(struct carillon_event *event, carillon_time distanc
 }
 
 #if CARILLON_CLOCK_KNOWS_TIME
-/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`, a time as
- * carillon_clock_now gave it less than a range ago: what is relative to an earlier event, and not to now, has no drift.
- * False, and not put in, if that is now or has passed; locked. */
+/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`.  That is a time as
+ * carillon_clock_now gave it less than a range ago.  What is relative to an earlier event, and not to now, has no
+ * drift. False, and not put in, if that is now or has passed; locked. */
 static inline bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period)
 {
     const carillon_time late = (carillon_time)clock_begin(); /* from the reference to now */

@@ -625,6 +625,24 @@ def test_laps_need_no_interrupt_as_far_as_the_counter_reaches(clock: Clock) -> N
         assert run.driver.clock_interrupts() <= len(delays) + int(clock.keeps_time)
 
 
+@pytest.mark.parametrize("clock", MERGING, ids=str)
+def test_laps_are_made_up_no_further_than_to_an_event_that_is_late(clock: Clock) -> None:
+    """The lap of the other event ends between the time of this one and the handler."""
+    lap = (1 << clock.bits) - 2
+    with running(clock, start=5) as run:
+        run.insert_far(1, 6 * lap + lap // 20)
+        run.insert_far(2, 3 * lap + lap * 9 // 10)
+        run.run(3 * lap + lap * 9 // 10 - 1)
+        run.driver.clock_lock_for(lap // 5 * STEPS)
+        assert run.driver.clock_left(2) == 0
+        run.insert(3, lap // 2)
+        run.run(3 * lap)
+        served = run.served()
+        assert [each.item for each in served] == [2, 3, 1]
+        assert lap // 10 <= served[0].at // STEPS - served[0].due <= lap // 5
+        assert all(0 <= each.at - each.due * STEPS <= clock.slack for each in served[1:])
+
+
 @pytest.mark.parametrize("clock", [clock for clock in MERGING if clock.keeps_time], ids=str)
 def test_the_time_is_kept_without_an_interrupt_for_each_time_that_it_wraps(clock: Clock) -> None:
     with running(clock) as run:
