@@ -23,6 +23,70 @@ void carillon_clock_arm(void)
 }
 #endif
 
+#if CARILLON_CLOCK_MERGES_LAPS
+/* Move the reference up to now, but not past the first event. */
+static carillon_span go_on(carillon_span passed)
+{
+    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+    const carillon_span step = (passed < left) ? passed : left;
+    clock_account(step);
+    carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
+    return (carillon_span)(passed - step);
+}
+
+/* The same by whole laps that all events have to go.  Returns what is left of the time. */
+static carillon_span skip_laps(carillon_span passed)
+{
+    const uint32_t whole = passed / CARILLON_LAP;
+    if (whole == 0u) {
+        return passed;
+    }
+    carillon_time rest;
+    const uint32_t least = carillon_queue_laps(&carillon_clock_queue, &rest);
+    const uint32_t laps = (least < whole) ? least : whole;
+    const carillon_span step = (carillon_span)(laps * CARILLON_LAP);
+    carillon_queue_skip_laps(&carillon_clock_queue, laps);
+    clock_account(step);
+    return (carillon_span)(passed - step);
+}
+
+/* 1. What has happened after this is what would have happened if the handler had come for every lap, without delay. Who
+ *    changes the queue follows first (clock_begin), so that events are put in among others whose laps have been
+ *    accounted for.  So the order is as without it (carillon_queue_insert_far).
+ * 2. Whole laps that all events have to go are skipped.  After that an event's time comes in this lap, or less than a
+ *    lap has passed.  So every other event is repeated twice at most, which bounds the loop.
+ * 3. In an empty queue what is left stays CARILLON_NEVER.  The time is kept by what the counter shows, which is wider.
+ */
+carillon_span carillon_clock_follow(void)
+{
+    carillon_span passed = clock_elapsed();
+    if (passed == 0u) {
+        return 0u;
+    }
+    if (carillon_queue_is_empty(&carillon_clock_queue)) {
+        clock_account(passed);
+        return 0u;
+    }
+    passed = go_on(passed);
+    while ((carillon_queue_left(&carillon_clock_queue) == 0u) && clock_has_lap()) {
+        passed = skip_laps(passed);
+        if (carillon_queue_next_lap(&carillon_clock_queue,
+                                    (struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))) {
+            passed = go_on(passed);
+        }
+    }
+    return passed;
+}
+
+carillon_span carillon_clock_ahead(void)
+{
+    carillon_time rest;
+    const uint32_t laps = carillon_queue_laps(&carillon_clock_queue, &rest);
+    return (laps < (CARILLON_CLOCK_REACH / CARILLON_LAP)) ? (carillon_span)((laps * CARILLON_LAP) + rest)
+                                                          : (carillon_span)CARILLON_CLOCK_REACH;
+}
+#endif
+
 #if CARILLON_CLOCK_BEHIND > 0
 /* Count a tick whose expiries are overdue; true after CARILLON_CLOCK_BATCHES of them, with the timer set. */
 static __attribute__((noinline, cold)) bool is_turn_over(void)
@@ -57,7 +121,7 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
     const carillon_span late = clock_begin();
     const carillon_distance distance = late + delay;
     carillon_queue_insert_far(&carillon_clock_queue, far, LEAST_AHEAD(distance));
-    clock_end(carillon_queue_is_first(&carillon_clock_queue, &far->event));
+    clock_end(clock_may_be_next(&far->event));
 }
 
 #if CARILLON_TICKLESS

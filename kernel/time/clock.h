@@ -26,6 +26,8 @@
  *   CARILLON_CLOCK_FARTHEST      the longest distance that occurs; CARILLON_LAP if there are far events.  If the
  *                                timer cannot reach it, interrupts come in between that only count; if it can, there
  *                                is no code for that, unless it is to keep a time that is wider than its counter.
+ *   CARILLON_TIME_FAR            1: there are far events; then all events are struct carillon_far_event, and those
+ *                                that are not far have 0 laps
  *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
  *                                carillon_clock_start
  *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
@@ -85,6 +87,9 @@ extern "C" {
 #endif
 #ifndef CARILLON_CLOCK_FARTHEST
 #define CARILLON_CLOCK_FARTHEST CARILLON_LAP
+#endif
+#ifndef CARILLON_TIME_FAR
+#define CARILLON_TIME_FAR 0
 #endif
 #ifndef CARILLON_CLOCK_KEEPS_TIME
 #define CARILLON_CLOCK_KEEPS_TIME 0
@@ -152,6 +157,13 @@ typedef carillon_count carillon_span;
     ((CARILLON_CLOCK != CARILLON_CLOCK_TICK) &&           \
      ((CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST) || \
       (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS))))
+
+/* If the counter reaches some laps, laps need no interrupts of their own.  The timer is armed for the first event that
+ * has none to go.  The laps that have passed until then are accounted for together (carillon_clock_follow).  And a
+ * counter that is wider than a time need not be followed as often as a time wraps. */
+#define CARILLON_CLOCK_MERGES_LAPS                                                               \
+    (CARILLON_TIME_FAR && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_QUEUE_COUNTERS && \
+     (CARILLON_CLOCK_BITS > CARILLON_TIME_BITS) && ((CARILLON_CLOCK_REACH / CARILLON_LAP) >= 2u))
 
 /* A compare clock whose counter is not narrower than the times knows the time in any case. */
 #define CARILLON_CLOCK_KNOWS_TIME \
@@ -263,6 +275,13 @@ carillon_time carillon_clock_now(void);
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK
 /* For the clock itself: arm the timer for the first event, as often as that takes to be in time. */
 void carillon_clock_arm(void);
+#endif
+#if CARILLON_CLOCK_MERGES_LAPS
+/* For the clock itself: clock_follow (clock_steps.h), past the laps of far events. */
+carillon_span carillon_clock_follow(void);
+
+/* The first event has a lap to go: how far ahead is the first event that has none, as far as the timer reaches? */
+carillon_span carillon_clock_ahead(void);
 #endif
 #if CARILLON_CLOCK_BEHIND > 0
 /* For the timer's handler: the first event's time has come before the timer could be set to it.  True: others are let

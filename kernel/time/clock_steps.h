@@ -165,11 +165,22 @@ static inline void clock_let_go(void)
 }
 #endif
 
+#if CARILLON_CLOCK_MERGES_LAPS
+/* Has the first event a lap to go? */
+static inline bool clock_has_lap(void)
+{
+    return ((const struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))->laps != 0u;
+}
+#endif
+
 /* Move the reference up to now, but not past the first event, which is due if nothing is left to it then.  Returns
  * what of the time has not been accounted for.  Where nobody keeps the time and nothing waits, the distance to the
  * first event stays CARILLON_NEVER: by that clock_settle knows that the timer can rest. */
 static inline carillon_span clock_follow(void)
 {
+#if CARILLON_CLOCK_MERGES_LAPS
+    return carillon_clock_follow();
+#else
     const carillon_span passed = clock_elapsed();
     if (passed == 0u) {
         return 0u;
@@ -189,6 +200,7 @@ static inline carillon_span clock_follow(void)
     clock_account(step);
     carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
     return (carillon_span)(passed - step);
+#endif
 }
 
 /* Set the timer to a distance from the reference: is it certain that it will expire there? */
@@ -266,7 +278,15 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             return;
         }
 #endif
-#if CARILLON_CLOCK_EXTENDED
+#if CARILLON_CLOCK_MERGES_LAPS
+        if (distance == CARILLON_NEVER) { /* only the time is kept */
+            distance = CARILLON_CLOCK_REACH;
+        } else if (clock_has_lap()) {
+            distance = carillon_clock_ahead();
+        } else {
+            /* it is the first event that is served */
+        }
+#elif CARILLON_CLOCK_EXTENDED
         if (distance > CARILLON_CLOCK_REACH) {
             distance = CARILLON_CLOCK_REACH;
         }
@@ -381,6 +401,16 @@ static inline void clock_end(bool changed)
     }
 }
 
+/* An event has been put in: may it be the first that is served? */
+static inline bool clock_may_be_next(const struct carillon_event *event)
+{
+#if CARILLON_CLOCK_MERGES_LAPS
+    return clock_has_lap() || carillon_queue_is_first(&carillon_clock_queue, event);
+#else
+    return carillon_queue_is_first(&carillon_clock_queue, event);
+#endif
+}
+
 /* What is not served in the handler of this tick is served in that of the next. */
 #if CARILLON_CLOCK_COUNTS_DOWN
 #define LEAST_AHEAD(distance) ((((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
@@ -393,6 +423,12 @@ static inline void clock_end(bool changed)
 static inline void clock_put(struct carillon_event *event, carillon_time distance)
 {
     const bool first = carillon_queue_insert_first(&carillon_clock_queue, event, LEAST_AHEAD(distance));
+#if CARILLON_CLOCK_MERGES_LAPS
+    if (!first && clock_has_lap()) {
+        clock_end(true);
+        return;
+    }
+#endif
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     clock_end(first);
 #else
@@ -412,9 +448,9 @@ static inline void clock_put(struct carillon_event *event, carillon_time distanc
 }
 
 #if CARILLON_CLOCK_KNOWS_TIME
-/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`, a time as
- * carillon_clock_now gave it less than a range ago: what is relative to an earlier event, and not to now, has no drift.
- * False, and not put in, if that is now or has passed; locked. */
+/* Put in an event that is in no queue, `period` (at most CARILLON_CLOCK_MOST_AHEAD) after `from`.  That is a time as
+ * carillon_clock_now gave it less than a range ago.  What is relative to an earlier event, and not to now, has no
+ * drift. False, and not put in, if that is now or has passed; locked. */
 static inline bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period)
 {
     const carillon_time late = (carillon_time)clock_begin(); /* from the reference to now */

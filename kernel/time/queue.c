@@ -198,6 +198,31 @@ carillon_time carillon_queue_distance(const struct carillon_queue *queue, const 
     return (carillon_time)(event->time - reference_of(queue));
 }
 
+/* The event after one that is in the queue; NULL: it is the last. */
+static inline struct carillon_event *next_of(const struct carillon_queue *queue, const struct carillon_event *event)
+{
+    const struct carillon_event *below = event;
+    struct carillon_event *next = event->child[1];
+    if (next != NULL) {
+        while (next->child[0] != NULL) {
+            next = next->child[0];
+        }
+        return next;
+    }
+    next = event->parent;
+    while ((next != &queue->head) && (next->child[1] == below)) {
+        below = next;
+        next = next->parent;
+    }
+    return (next == &queue->head) ? NULL : next;
+}
+
+/* From an event to the one after it. */
+static inline carillon_time gap_between(const struct carillon_event *event, const struct carillon_event *next)
+{
+    return (carillon_time)(next->time - event->time);
+}
+
 #else
 
 void carillon_queue_init(struct carillon_queue *queue)
@@ -294,6 +319,17 @@ carillon_time carillon_queue_distance(const struct carillon_queue *queue, const 
     return distance;
 }
 
+static inline struct carillon_event *next_of(const struct carillon_queue *queue, const struct carillon_event *event)
+{
+    return (event->next == &queue->head) ? NULL : event->next;
+}
+
+static inline carillon_time gap_between(const struct carillon_event *event, const struct carillon_event *next)
+{
+    (void)next;
+    return event->time;
+}
+
 #endif
 
 #if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
@@ -329,6 +365,37 @@ bool carillon_queue_next_lap(struct carillon_queue *queue, struct carillon_far_e
     carillon_queue_repeat(queue, CARILLON_LAP);
     return true;
 }
+
+#if !CARILLON_QUEUE_COUNTERS
+uint32_t carillon_queue_laps(const struct carillon_queue *queue, carillon_time *rest)
+{
+    struct carillon_event *event = carillon_queue_first(queue);
+    carillon_time distance = carillon_queue_left(queue);
+    uint32_t least = ((struct carillon_far_event *)(void *)event)->laps;
+    *rest = distance;
+    struct carillon_event *next = next_of(queue, event);
+    while ((least != 0u) && (next != NULL)) { /* bounded by the number of events */
+        distance = (carillon_time)(distance + gap_between(event, next));
+        event = next;
+        next = next_of(queue, event);
+        const uint32_t laps = ((struct carillon_far_event *)(void *)event)->laps;
+        if (laps < least) {
+            least = laps;
+            *rest = distance;
+        }
+    }
+    return least;
+}
+
+void carillon_queue_skip_laps(const struct carillon_queue *queue, uint32_t laps)
+{
+    struct carillon_event *event = carillon_queue_first(queue);
+    while (event != NULL) {
+        ((struct carillon_far_event *)(void *)event)->laps -= laps;
+        event = next_of(queue, event);
+    }
+}
+#endif
 
 carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue, const struct carillon_far_event *far)
 {

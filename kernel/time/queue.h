@@ -72,6 +72,16 @@ void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far
  * the lap and returns true.  Otherwise its time has come. */
 bool carillon_queue_next_lap(struct carillon_queue *queue, struct carillon_far_event *far);
 
+/* Of a queue whose events are all far ones, and which is not empty: the laps that pass before an event's time comes, if
+ * `rest` has passed before them.  0 laps: the first event that has none to go is `rest` away.  These walk. */
+uint32_t carillon_queue_laps(const struct carillon_queue *queue, carillon_time *rest);
+
+/* Move the reference by whole laps, as many as carillon_queue_laps says or fewer: what would have happened meanwhile.
+ *
+ * Every event has so many laps to go.  In each lap every event would be due once, and would be repeated for a lap. They
+ * would do so in the order of the queue.  So all distances, and the order of the queue, are the same after a lap. */
+void carillon_queue_skip_laps(const struct carillon_queue *queue, uint32_t laps);
+
 /* From the reference to a far event that is in the queue. */
 carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue, const struct carillon_far_event *far);
 

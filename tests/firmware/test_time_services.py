@@ -425,6 +425,68 @@ def test_a_time_may_be_longer_than_its_bits(lab: Laboratory, board: str, clock: 
     assert outcome.said("calls") == [1, 2]
 
 
+LAPS = """
+#if CARILLON_TIME_NOW
+static carillon_time begin;
+#define PASSED() ((carillon_time)(carillon_now() - begin))
+#else
+#define PASSED() 0
+#endif
+static void a(void) { report("a", PASSED()); }
+static void b(void) { report("b", PASSED()); }
+static void c(void) { report("c", PASSED()); }
+static void d(void) { report("d", PASSED()); }
+static struct carillon_alarm of_a = CARILLON_ALARM_OF_FUNCTION(a);
+static struct carillon_alarm of_b = CARILLON_ALARM_OF_FUNCTION(b);
+static struct carillon_alarm of_c = CARILLON_ALARM_OF_FUNCTION(c);
+static struct carillon_alarm of_d = CARILLON_ALARM_OF_FUNCTION(d);
+THREAD(Main)
+{
+    (void)carillon_delay(1000);
+#if CARILLON_TIME_NOW
+    begin = carillon_now();
+#endif
+    const uint32_t saved = carillon_port_lock();
+    (void)carillon_alarm_start(&of_a, A, CARILLON_INFINITE);
+    (void)carillon_alarm_start(&of_b, B, CARILLON_INFINITE);
+    (void)carillon_alarm_start(&of_c, C, CARILLON_INFINITE);
+    (void)carillon_alarm_start(&of_d, D, CARILLON_INFINITE);
+    carillon_port_unlock(saved);
+    (void)carillon_delay(SPAN);
+    report("in between", PASSED());
+    (void)carillon_delay(SPAN);
+    carillon_port_halt();
+}
+"""
+
+
+@pytest.mark.parametrize(("board", "clock"), [(VIRTUAL_AST, ONE_SHOT), (VIRTUAL_AST, COMPARE), (AST, ONE_SHOT)])
+@pytest.mark.parametrize("keys", ["", "now = false\n", 'queue = "tree"\n'])
+def test_times_of_few_bits_take_no_interrupts_where_the_counter_has_more(
+    lab: Laboratory, board: str, clock: str, keys: str
+) -> None:
+    """Alarms of several periods, some of them whole laps of 2^16 - 2 ticks, and a delay: each is served on its tick."""
+    span = 1_990_000
+    periods = {"a": 1_000_000, "b": 3 * 65_534, "c": 4 * 65_536, "d": 70_000}
+    code = LAPS.replace("SPAN", str(span))
+    for name, period in periods.items():
+        code = code.replace(name.upper() + ",", f"{period},")
+    outcome = ran(lab, clock, board, code.replace("in between", "between"), keys="bits = 16\n" + keys, most=5000, Main=1)
+    wanted = {name: range(period, 2 * span, period) for name, period in periods.items()}
+    served = {name: outcome.said(name) for name in periods}
+    dues = {due for times in wanted.values() for due in times} | {span}
+    late = 0 if board == VIRTUAL_AST else 3000  # the four starts, and laps that are made up, take instructions
+    if "now" in keys:
+        assert {name: len(times) for name, times in served.items()} == {name: len(times) for name, times in wanted.items()}
+    else:
+        for name, times in wanted.items():
+            assert len(served[name]) == len(times)
+            assert max((at - due) % 65_536 for at, due in zip(served[name], times, strict=True)) <= late
+        assert (outcome.said("between")[0] - span) % 65_536 <= late
+    # The ends of the delays before and after, too.  On the chip an alarm that is due soon after another has its own interrupt.
+    assert len(outcome.at(Kind.ENTER, "clock")) <= len(dues) + 4
+
+
 @pytest.mark.parametrize(
     ("board", "clock", "rest"),
     [  # longer than the counter counts, but on MPS2

@@ -323,6 +323,7 @@ uint64_t clock_insert(int number, uint32_t delay, uint64_t period)
 {
     struct item *const item = &items[number];
     item->is_far = false;
+    item->far.laps = 0u;
     first_read = UINT64_MAX;
     carillon_clock_insert(&item->far.event, (carillon_time)delay);
     return inserted(item, delay, period);
@@ -393,6 +394,7 @@ uint32_t clock_now(void)
 int clock_insert_after(int item, uint32_t from, uint32_t period)
 {
     items[item].is_far = false;
+    items[item].far.laps = 0u;
     items[item].period = 0u;
     items[item].due = from + period;
     return carillon_clock_insert_after(&items[item].far.event, (carillon_time)from, (carillon_time)period);

@@ -98,6 +98,7 @@ class Clock:
             "CLOCK_COST": f"{self.cost}u",
             "CLOCK_BEHIND": f"{self.behind}u",
             "TIME_BITS": self.bits,
+            "TIME_FAR": int(self.farthest is None),
             "QUEUE_TREE": int(self.tree),
             "QUEUE_COUNTERS": int(self.counters),
         }
@@ -190,6 +191,17 @@ STANDING = [
 ]
 """The reference stays where it is while events are put in."""
 MORE += STANDING
+MERGING = [
+    *(Clock(kind, width, bits) for kind in (ONE_SHOT, COMPARE) for width, bits in ((16, 8), (32, 8), (32, 16))),
+    Clock(COMPARE, 24, 16, keeps_time=True),
+    Clock(COMPARE, 16, 8, tree=True, keeps_time=True, requests=True),
+    Clock(COMPARE, 32, 16, minimum=3),
+    Clock(ONE_SHOT, 24, 16, keeps_time=True, behind=2),
+    Clock(ONE_SHOT, 32, 8, tree=True, requests=True),
+    Clock(ONE_SHOT, 16, 8, keeps_time=True),
+]
+"""The counter reaches some laps of the times."""
+MORE += [clock for clock in MERGING if clock not in PLAIN]
 LETTING_IN = [
     Clock(ONE_SHOT, 8, 16, keeps_time=True, behind=1),
     Clock(ONE_SHOT, 16, 16, behind=3),
@@ -596,6 +608,102 @@ def test_random_programs_with_faults_lose_nothing_and_are_never_early(clock: Clo
         now = run.time // STEPS
         assert all(due >= now - harm - 10 - 100 * cost for due, _ in wanted.values())
         assert run.driver.clock_lost() == 0 or clock.kind != TICK
+
+
+@pytest.mark.parametrize("clock", MERGING, ids=str)
+def test_laps_need_no_interrupt_as_far_as_the_counter_reaches(clock: Clock) -> None:
+    lap = (1 << clock.bits) - 2
+    with running(clock, start=5) as run:
+        reach = run.driver.clock_reach()
+        most = min(reach, 40 * lap)
+        delays = [most // 3, most // 2, most - lap - 1, most - lap, most - lap + 1, most]
+        for item, delay in enumerate(delays):
+            run.insert_far(item, delay)
+        run.run(most + 1)
+        assert [each.item for each in run.served()] == list(range(len(delays)))
+        # An interrupt for the time that is kept may be due before the first insertion.
+        assert run.driver.clock_interrupts() <= len(delays) + int(clock.keeps_time)
+
+
+@pytest.mark.parametrize("clock", MERGING, ids=str)
+def test_laps_are_made_up_no_further_than_to_an_event_that_is_late(clock: Clock) -> None:
+    """The lap of the other event ends between the time of this one and the handler."""
+    lap = (1 << clock.bits) - 2
+    with running(clock, start=5) as run:
+        run.insert_far(1, 6 * lap + lap // 20)
+        run.insert_far(2, 3 * lap + lap * 9 // 10)
+        run.run(3 * lap + lap * 9 // 10 - 1)
+        run.driver.clock_lock_for(lap // 5 * STEPS)
+        assert run.driver.clock_left(2) == 0
+        run.insert(3, lap // 2)
+        run.run(3 * lap)
+        served = run.served()
+        assert [each.item for each in served] == [2, 3, 1]
+        assert lap // 10 <= served[0].at // STEPS - served[0].due <= lap // 5
+        assert all(0 <= each.at - each.due * STEPS <= clock.slack for each in served[1:])
+
+
+@pytest.mark.parametrize("clock", [clock for clock in MERGING if clock.keeps_time], ids=str)
+def test_the_time_is_kept_without_an_interrupt_for_each_time_that_it_wraps(clock: Clock) -> None:
+    with running(clock) as run:
+        origin = run.driver.clock_now()
+        wraps = min(run.driver.clock_reach(), 1 << 24) >> clock.bits
+        for _ in range(wraps - 1):
+            run.run(1 << clock.bits)
+            assert run.driver.clock_now() == origin
+        assert run.driver.clock_interrupts() == 0
+        run.run(4 << clock.width)
+        assert run.driver.clock_now() == origin
+        assert 0 < run.driver.clock_interrupts() <= 5
+
+
+EXACT = [clock for clock in MERGING if clock.minimum == 1] + [Clock(COMPARE, 16, 16), Clock(ONE_SHOT, 8, 8, keeps_time=True)]
+"""Time stands still while the timer is accessed."""
+
+
+@pytest.mark.parametrize("clock", EXACT, ids=str)
+@settings(max_examples=few(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_events_of_equal_times_come_in_the_order_of_their_insertion_however_many_laps_are_between(
+    clock: Clock, data: st.DataObject
+) -> None:
+    """All dues are near a multiple of a lap, or of half a lap, from one origin; an event is put in for one that comes later."""
+    lap = (1 << clock.bits) - 2
+    near_by = st.sampled_from([0, 0, 0, 1, 2, lap // 2, lap - 1])
+    with running(clock, start=40) as run:
+        origin = run.time // STEPS
+        wanted: dict[int, tuple[int, int]] = {}
+        got: list[tuple[int, int, int]] = []
+
+        def collect() -> None:
+            for each in run.served():
+                assert wanted[each.item][0] == each.due
+                got.append((*wanted.pop(each.item), each.item))
+                assert each.at == each.due * STEPS
+
+        order = 0
+        for _ in range(data.draw(st.integers(1, 40))):
+            now = run.time // STEPS
+            to = origin + data.draw(st.integers((now - origin) // lap, (now - origin) // lap + 6)) * lap + data.draw(near_by)
+            item = data.draw(st.integers(0, 15))
+            what = data.draw(st.sampled_from(["insert", "insert", "insert", "remove", "run"]))
+            if what == "run":
+                run.run(max(0, to - now - data.draw(st.integers(0, 1))))
+            elif what == "remove" and item in wanted:
+                run.driver.clock_remove(item)
+                del wanted[item]
+            elif what == "insert" and item not in wanted and to > now:
+                far = to - now > clock.longest or data.draw(st.booleans())
+                assert (run.insert_far if far else run.insert)(item, to - now) == to
+                wanted[item] = (to, order)
+                order += 1
+            collect()
+        for item, (due, _) in wanted.items():
+            assert run.driver.clock_left(item) == due - run.time // STEPS
+        run.run(8 * lap)
+        collect()
+        assert not wanted
+        assert got == sorted(got)
 
 
 @pytest.mark.parametrize("clock", LETTING_IN, ids=str)
