@@ -78,6 +78,7 @@ StatusType carillon_osek_activate_locked(TaskType task)
     const StatusType status = carillon_osek_count(task);
     if (status == E_OK) {
         carillon_osek_ready(task);
+        return E_OK;
     }
 #if CARILLON_OSEK_TIME
     if ((status == E_OS_LIMIT) && carillon_time_resumes(task)) {

@@ -63,7 +63,7 @@ bool carillon_time_resumes(TaskType thread)
 {
     for (struct carillon_waiter **link = &suspended.first; *link != NULL; link = &(*link)->next) {
         if ((*link)->sleeper.task == &carillon_osek_tasks[thread]) { /* bounded by the number of threads */
-            carillon_time_goes(link);
+            carillon_time_goes(link, *link);
             return true;
         }
     }
@@ -97,7 +97,7 @@ void carillon_time_thread_ended(TaskType thread)
     struct carillon_waiter **link = &joining.first;
     while (*link != NULL) { /* bounded by the number of threads */
         if (((const struct joiner *)(const void *)*link)->thread == thread) {
-            carillon_time_goes(link);
+            carillon_time_goes(link, *link);
         } else {
             link = &(*link)->next;
         }

@@ -243,8 +243,9 @@ void carillon_time_out(struct carillon_waiter *waiter)
 
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
 {
-    if (semaphore->first != NULL) {
-        carillon_time_goes(&semaphore->first);
+    struct carillon_waiter *const waiter = semaphore->first;
+    if (waiter != NULL) {
+        carillon_time_goes(&semaphore->first, waiter);
         return true;
     }
     if (semaphore->count == semaphore->most) {

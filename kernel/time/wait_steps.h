@@ -101,9 +101,8 @@ static inline void carillon_time_wait_within(struct carillon_waiter *waiter, str
 #endif
 
 /* A task need not wait any more, to which a line's link leads: it goes on; locked. */
-static inline void carillon_time_goes(struct carillon_waiter **link)
+static inline void carillon_time_goes(struct carillon_waiter **link, struct carillon_waiter *waiter)
 {
-    struct carillon_waiter *const waiter = *link;
     *link = waiter->next;
     waiter->result = E_OK;
 #if CARILLON_TIME_TIMEOUTS

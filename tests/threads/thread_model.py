@@ -111,7 +111,7 @@ class Model:
         self.begun: dict[int, Thread] = {}
         self.guests: dict[int, deque[Thread]] = {level: deque() for level in self.ready}
         allowed = [(numbers.index(p) + 1, locked_by(thread)) for thread, p in enumerate(priorities)]
-        self.ceilings = [max(level for level, locks in allowed if k in locks) for k in range(LOCKS)]
+        self.ceilings = [max((level for level, locks in allowed if k in locks), default=0) for k in range(LOCKS)]
         self.owners: list[Thread | None] = [None] * LOCKS
         self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
