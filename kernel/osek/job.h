@@ -40,8 +40,12 @@ static inline void carillon_osek_ready(TaskType task)
 #if CARILLON_OSEK_TIME
 /* A thread that has suspended itself is resumed, if this one has; and those that wait for its end go on.  Both locked
  * (kernel/time/thread.c). */
+#if CARILLON_TIME_SUSPENSIONS
 bool carillon_time_resumes(TaskType thread);
+#endif
+#if CARILLON_TIME_JOINS
 void carillon_time_thread_ended(TaskType thread);
+#endif
 
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
  * No event has one of these bits. */

@@ -80,7 +80,7 @@ StatusType carillon_osek_activate_locked(TaskType task)
         carillon_osek_ready(task);
         return E_OK;
     }
-#if CARILLON_OSEK_TIME
+#if CARILLON_OSEK_TIME && CARILLON_TIME_SUSPENSIONS
     if ((status == E_OS_LIMIT) && carillon_time_resumes(task)) {
         return E_OK;
     }
@@ -128,7 +128,7 @@ void carillon_osek_ended(TaskType task, TaskType before)
     carillon_osek_unlock_all(task);
 #endif
     carillon_osek_end_job(task, before);
-#if CARILLON_OSEK_TIME
+#if CARILLON_OSEK_TIME && CARILLON_TIME_JOINS
     if (carillon_osek_tasks[task].thread != 0u) {
         carillon_time_thread_ended(task);
     }

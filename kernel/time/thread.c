@@ -7,17 +7,7 @@
 #include "wait_steps.h"
 
 /* Where all tasks are their own vectors, none is a thread. */
-#if CARILLON_OSEK_TIME && CARILLON_OSEK_MANAGED
-
-/* Who waits to be resumed, and for the end of a thread: lines of semaphores that have no units. */
-static struct carillon_semaphore suspended;
-static struct carillon_semaphore joining;
-
-/* Who waits for the end of a thread. */
-struct joiner {
-    struct carillon_waiter waiter;
-    TaskType thread;
-};
+#if CARILLON_OSEK_TIME && CARILLON_OSEK_MANAGED && (CARILLON_TIME_SUSPENSIONS || CARILLON_TIME_JOINS)
 
 /* What the event of a wait means, with a time-out or without. */
 static uint8_t kind(bool within)
@@ -44,6 +34,10 @@ static StatusType wait_in(struct carillon_semaphore *line, struct carillon_waite
     return waiter->result;
 }
 
+#if CARILLON_TIME_SUSPENSIONS
+/* Who waits to be resumed: the line of a semaphore that has no units. */
+static struct carillon_semaphore suspended;
+
 static StatusType suspend(bool within, carillon_duration ticks)
 {
     struct carillon_waiter waiter;
@@ -69,6 +63,27 @@ bool carillon_time_resumes(TaskType thread)
     }
     return false;
 }
+
+StatusType carillon_suspend(void)
+{
+    return suspend(false, 0u);
+}
+
+#if CARILLON_TIME_TIMEOUTS
+StatusType carillon_suspend_within(carillon_duration ticks)
+{
+    return suspend(true, ticks);
+}
+#endif
+#endif
+
+#if CARILLON_TIME_JOINS
+/* Who waits for the end of a thread, in a line likewise. */
+struct joiner {
+    struct carillon_waiter waiter;
+    TaskType thread;
+};
+static struct carillon_semaphore joining;
 
 static StatusType join(TaskType thread, bool within, carillon_duration ticks)
 {
@@ -104,26 +119,17 @@ void carillon_time_thread_ended(TaskType thread)
     }
 }
 
-StatusType carillon_suspend(void)
-{
-    return suspend(false, 0u);
-}
-
 StatusType carillon_join(TaskType thread)
 {
     return join(thread, false, 0u);
 }
 
 #if CARILLON_TIME_TIMEOUTS
-StatusType carillon_suspend_within(carillon_duration ticks)
-{
-    return suspend(true, ticks);
-}
-
 StatusType carillon_join_within(TaskType thread, carillon_duration ticks)
 {
     return join(thread, true, ticks);
 }
+#endif
 #endif
 
 #endif

@@ -244,6 +244,7 @@ StatusType carillon_mutex_unlock(carillon_mutex mutex);
 StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration ticks);
 #endif
 
+#if CARILLON_TIME_SUSPENSIONS
 /* Wait until somebody resumes the calling thread.
  *
  * Errors: E_OS_CALLEVEL: the caller is no thread, or may not wait.
@@ -277,7 +278,9 @@ static inline StatusType carillon_resume(TaskType thread)
 {
     return (ActivateTask)(thread);
 }
+#endif
 
+#if CARILLON_TIME_JOINS
 /* Wait until a thread ends.  If it does not run, do not wait.
  *
  * thread: the name of the thread.
@@ -300,6 +303,7 @@ StatusType carillon_join(TaskType thread);
  * From: extended tasks, threads.
  * Source: Carillon's own. */
 StatusType carillon_join_within(TaskType thread, carillon_duration ticks);
+#endif
 #endif
 
 /* A queue of messages of one size, with so many places.  Messages are received in the order in which they were sent.

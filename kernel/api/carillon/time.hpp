@@ -527,6 +527,7 @@ class Thread
         return (ActivateTask)(task);
     }
 
+#if CARILLON_TIME_SUSPENSIONS
     /* Let the thread go on that has suspended itself, or begin it if it has ended.
      *
      * As: carillon_resume. */
@@ -543,7 +544,9 @@ class Thread
     {
         return (*this == self()) ? carillon_suspend() : static_cast<StatusType>(E_OS_ACCESS);
     }
+#endif
 
+#if CARILLON_TIME_JOINS
     /* Wait until the thread ends.
      *
      * As: carillon_join. */
@@ -561,6 +564,7 @@ class Thread
     {
         return carillon_join_within(task, ticks(within));
     }
+#endif
 #endif
 
     /* Return the state of the thread.

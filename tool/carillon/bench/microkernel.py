@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from carillon.bench.laws import law_rows
+from carillon.bench.laws import LAWS, law_rows
 from carillon.bench.made import Application, scratch
 from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.build.symbols import sizes
@@ -414,7 +414,8 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     rows += [r for case, costs in found.items() if case.method == "nonpreemptive-s" for r in _nonpreemptive(case, costs)]
     load = next((case.load for case in found), "")
     of_load = [(case.method, case.tasks, costs.parts, costs.ended) for case, costs in found.items() if case.load == load]
-    rows += [of for method, tasks, parts, ended in of_load for of in law_rows(BOARD, method, tasks, parts, ended)]
+    by_case = [law_rows(BOARD, method, tasks, parts, ended) for method, tasks, parts, ended in of_load]
+    rows += sorted((r for its in by_case for r in its), key=lambda r: list(LAWS).index(r.metric.rpartition("_")[0]))
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:

@@ -13,7 +13,7 @@ from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, Value, names
 from carillon.lower.events import Series
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
-from carillon.model.time import ClockKind
+from carillon.model.time import ClockKind, TimedKind
 
 GUARD_WORDS = 4
 """Words of eight bytes below a stack that is checked (``CARILLON_OSEK_GUARD``): an overflow into them is found."""
@@ -180,10 +180,13 @@ def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[
     if allocation.software or not allocation.osek.tasks:
         return {}
     tasks = [(task, allocation.level_of(task)) for task in allocation.osek.tasks]
+    suspends = allocation.services is not None and TimedKind.SUSPENSION in allocation.services.uses
     ends = {it.level.number: it.level.source if it.takes_back and it.cell is None else NO_CELL for it in direct}
     return {
         # Whether an activation comes too early, or resumes a thread, is not looked at where a service is called.
-        "known_tasks": tuple(int(not level.capacity and not task.time_frame and not task.thread) for task, level in tasks),
+        "known_tasks": tuple(
+            int(not level.capacity and not task.time_frame and not (task.thread and suspends)) for task, level in tasks
+        ),
         "known_levels": tuple(level.number for _, level in tasks),
         "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
         "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),

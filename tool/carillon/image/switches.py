@@ -24,7 +24,7 @@ Switches = dict[str, Value | None]
 
 _KINDS = {ClockKind.PERIODIC: "TICK", ClockKind.ONE_SHOT: "ONE_SHOT", ClockKind.COMPARE: "COMPARE"}
 _TAKES_OUT = frozenset({TimedKind.SEMAPHORE, TimedKind.TIMEOUT})
-_REPEATED = frozenset(TimedKind) - {TimedKind.DELAY, TimedKind.TIMEOUT}
+_REPEATED = frozenset({TimedKind.FUNCTION, TimedKind.TASK, TimedKind.EVENT, TimedKind.SEMAPHORE})
 """The kinds of events that are repeated."""
 
 

@@ -20,7 +20,7 @@ class ClockKind(Enum):
 
 
 class TimedKind(Enum):
-    """What an event of the time services does when it is due."""
+    """What an event of the time services does when it is due; and what else asks for code wherever tasks are activated or end."""
 
     DELAY = "delays"  # a task goes on that waits for a time
     TIMEOUT = "time-outs"  # a task goes on that waits for a semaphore, but no longer than some time
@@ -28,6 +28,8 @@ class TimedKind(Enum):
     TASK = "tasks"  # activate a task,
     EVENT = "events"  # set events of a task,
     SEMAPHORE = "semaphores"  # or give a semaphore a unit
+    SUSPENSION = "suspensions"  # no event: a thread goes on that has suspended itself
+    JOIN = "joins"  # no event: a task goes on that waits for a thread's end
 
 
 class QueueKind(Enum):

@@ -412,8 +412,12 @@ class TimeServicesTable(Table):
         False, description="The clock tells the ticks of the counters of [osek], which have no interrupts of their own."
     )
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
-    uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores"]] | None = Field(
-        None, max_length=6, description="The kinds of timed events that the application has; all if absent, at the cost of code."
+    uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores", "suspensions", "joins"]] | None = (
+        Field(
+            None,
+            max_length=8,
+            description="The kinds of timed events that the application has; all if absent, at the cost of code.",
+        )
     )
     periods: list[AnyTime] = Field(
         default_factory=list, max_length=32, description="Periods of the alarms that it will start; for the plan's advice alone."
