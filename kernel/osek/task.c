@@ -80,10 +80,12 @@ StatusType carillon_osek_activate_locked(TaskType task)
         carillon_osek_ready(task);
         return E_OK;
     }
-#if CARILLON_OSEK_TIME && CARILLON_TIME_SUSPENSIONS
+#if CARILLON_OSEK_TIME
+#if CARILLON_TIME_SUSPENSIONS
     if ((status == E_OS_LIMIT) && carillon_time_resumes(task)) {
         return E_OK;
     }
+#endif
 #endif
     return status;
 #else
@@ -128,10 +130,12 @@ void carillon_osek_ended(TaskType task, TaskType before)
     carillon_osek_unlock_all(task);
 #endif
     carillon_osek_end_job(task, before);
-#if CARILLON_OSEK_TIME && CARILLON_TIME_JOINS
+#if CARILLON_OSEK_TIME
+#if CARILLON_TIME_JOINS
     if (carillon_osek_tasks[task].thread != 0u) {
         carillon_time_thread_ended(task);
     }
+#endif
 #endif
     carillon_osek_leave(mask);
 }

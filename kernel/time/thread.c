@@ -7,7 +7,8 @@
 #include "wait_steps.h"
 
 /* Where all tasks are their own vectors, none is a thread. */
-#if CARILLON_OSEK_TIME && CARILLON_OSEK_MANAGED && (CARILLON_TIME_SUSPENSIONS || CARILLON_TIME_JOINS)
+#if CARILLON_OSEK_TIME && CARILLON_OSEK_MANAGED
+#if CARILLON_TIME_SUSPENSIONS || CARILLON_TIME_JOINS
 
 /* What the event of a wait means, with a time-out or without. */
 static uint8_t kind(bool within)
@@ -132,4 +133,5 @@ StatusType carillon_join_within(TaskType thread, carillon_duration ticks)
 #endif
 #endif
 
+#endif
 #endif
