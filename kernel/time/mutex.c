@@ -81,42 +81,41 @@ static bool lock_or_line_up(uint8_t number, struct carillon_waiter *waiter, bool
     return false;
 }
 
-StatusType carillon_mutex_lock(carillon_mutex mutex)
+/* `within`: the caller waits for so many ticks at most. */
+static StatusType lock(carillon_mutex mutex, bool within, carillon_duration ticks)
 {
     struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&waiter.sleeper, CARILLON_ACTION_WAKE);
+    struct carillon_osek_extended *const extended =
+        carillon_time_falls_asleep(&waiter.sleeper, within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
     REQUIRE(extended != NULL, OSServiceId_MutexLock, E_OS_CALLEVEL, .object = mutex);
     CHECK_PLACE(IN_TASK, OSServiceId_MutexLock, .object = mutex);
     CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexLock, E_OS_ID, .object = mutex);
     CHECK(carillon_osek_holds_none(), OSServiceId_MutexLock, E_OS_RESOURCE, .object = mutex);
     CHECK(waiter.sleeper.task->level <= carillon_osek_mutex_ceilings[mutex], OSServiceId_MutexLock, E_OS_ACCESS,
           .object = mutex);
-    if (lock_or_line_up(mutex, &waiter, true)) {
+    REQUIRE(!within || (ticks <= CARILLON_LONGEST_DURATION), OSServiceId_MutexLock, E_OS_VALUE, .object = mutex);
+    if (lock_or_line_up(mutex, &waiter, !within || (ticks != 0u))) {
         carillon_time_line_up(&waiter, &lines[mutex]);
+#if CARILLON_TIME_TIMEOUTS
+        if (within) {
+            carillon_time_insert(&waiter.sleeper.timed, ticks);
+        }
+#endif
         carillon_time_wait(extended);
     }
     REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
     return E_OK;
 }
 
+StatusType carillon_mutex_lock(carillon_mutex mutex)
+{
+    return lock(mutex, false, 0u);
+}
+
 #if CARILLON_TIME_TIMEOUTS
 StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ticks)
 {
-    struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&waiter.sleeper, CARILLON_ACTION_TIME_OUT);
-    REQUIRE(extended != NULL, OSServiceId_MutexLock, E_OS_CALLEVEL, .object = mutex);
-    CHECK_PLACE(IN_TASK, OSServiceId_MutexLock, .object = mutex);
-    CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexLock, E_OS_ID, .object = mutex);
-    CHECK(carillon_osek_holds_none(), OSServiceId_MutexLock, E_OS_RESOURCE, .object = mutex);
-    CHECK(waiter.sleeper.task->level <= carillon_osek_mutex_ceilings[mutex], OSServiceId_MutexLock, E_OS_ACCESS,
-          .object = mutex);
-    REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_MutexLock, E_OS_VALUE, .object = mutex);
-    if (lock_or_line_up(mutex, &waiter, ticks != 0u)) {
-        carillon_time_wait_within(&waiter, extended, &lines[mutex], ticks);
-    }
-    REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
-    return E_OK;
+    return lock(mutex, true, ticks);
 }
 #endif
 

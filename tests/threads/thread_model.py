@@ -467,8 +467,6 @@ class Model:
     def starves(self) -> bool:
         """Whether a thread waited for longer than each other one of its level may run: a slice, and what it locks or holds."""
         kinds = (Do.LOCK, Do.LOCK_KERNEL, Do.HOLD)
-        if any(s.what is Do.ENTER or s.what is Do.ENTER_WITHIN for b in self.program.bodies.values() for s in b.steps):
-            return False  # who holds a mutex runs on
         held = max((s.time for b in self.program.bodies.values() for s in b.steps if s.what in kinds), default=0)
         sizes = {level: sum(t.level == level for t in self.threads.values()) for level in self.turning}
         return any(self.waited[level] > (size - 1) * (self.scale.slice + held) for level, size in sizes.items() if size)
@@ -497,7 +495,8 @@ class Model:
                 return self.events
             if thread is not None:
                 thread.left -= then - self.now
-                self.ran[thread.level] += then - self.now
+                if max(thread.at, thread.mask) <= thread.level:  # a slice's end does not reach who runs above the level
+                    self.ran[thread.level] += then - self.now
             self.now = then
 
 

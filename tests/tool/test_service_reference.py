@@ -39,7 +39,11 @@ PASSED_ON = {
 }
 
 # Codes of a function that services share, which this service cannot return.
-NEVER = {"carillon_suspend": {"E_OS_VALUE"}, "carillon_join": {"E_OS_VALUE", "E_OS_NOFUNC"}}
+NEVER = {
+    "carillon_mutex_lock": {"E_OS_VALUE"},
+    "carillon_suspend": {"E_OS_VALUE"},
+    "carillon_join": {"E_OS_VALUE", "E_OS_NOFUNC"},
+}
 
 
 def body(service: str) -> str:

@@ -187,6 +187,8 @@ def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[
         "known_tasks": tuple(
             int(not level.capacity and not task.time_frame and not (task.thread and suspends)) for task, level in tasks
         ),
+        # A thread that locks mutexes may go on at another level than its own, which services in place do not know.
+        "in_place": tuple(int(task.extended and not task.mutexes) for task, _ in tasks),
         "known_levels": tuple(level.number for _, level in tasks),
         "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
         "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),

@@ -63,9 +63,7 @@ def _numbers(kind: str, name: str, numbers: Iterable[int]) -> str:
 
 
 def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
-    """A thread that locks mutexes may go on at another level than its own, which the services in place do not know."""
-    known = [task.name if task is not None and task.extended and not task.mutexes else "" for task in tasks]
-    rows = [f"&carillon_extended_{task}," if task else "NULL," for task in known]
+    rows = [f"&carillon_extended_{task.name}," if task is not None else "NULL," for task in tasks]
     return text.table(f"static struct carillon_osek_extended *const carillon_{name}[] {_UNUSED}", rows)[:-1]
 
 
@@ -88,8 +86,9 @@ def _folded(osek: OsekImage) -> list[str]:
     if not extended:
         return lines
     lines += [f"extern struct carillon_osek_extended carillon_extended_{task.name};" for task in extended]
-    lines += [*_extended("known_extended", osek.model.tasks), "/* By level: its task, if that is extended and alone there. */"]
-    alone = [level.tasks[0] if not level.capacity else None for level in osek.allocation.levels]
+    known = [task if there else None for task, there in zip(osek.model.tasks, osek.folded["in_place"], strict=True)]
+    lines += [*_extended("known_extended", known), "/* By level: its task, if that is extended and alone there. */"]
+    alone = [level.tasks[0] if not level.capacity and level.tasks[0] in known else None for level in osek.allocation.levels]
     return lines + _extended("extended_callers", [None, *alone])
 
 
