@@ -21,6 +21,8 @@
 #define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
 #define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
 
+#define CARILLON_ACTION_END_BUDGET 13u  /* of a server (kernel/time/server.c) */
+#define CARILLON_ACTION_FILL_BUDGET 14u /* the same comes back */
 #define CARILLON_ACTION_TICK 12u /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
 
 /* Two of them, of an event that has a path of its own. */

@@ -79,6 +79,16 @@ extern const struct carillon_osek_level carillon_osek_levels[]; /* [0] is unused
 extern const uint8_t carillon_osek_ceilings[];
 extern uint32_t carillon_osek_saved[];
 
+/* A server of threads (kernel/time/server.c): times in ticks of the clock, and its level. */
+struct carillon_server {
+    uint32_t budget;
+    uint32_t period;
+    uint8_t level;
+    uint8_t constant; /* bandwidth; else it is deferrable */
+};
+extern const struct carillon_server carillon_servers[];
+extern const uint8_t carillon_server_of[]; /* by level, plus 1; 0: none */
+
 /* A mutex: the level at which the thread that holds it runs. */
 extern const uint8_t carillon_osek_mutex_ceilings[];
 

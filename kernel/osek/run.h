@@ -4,6 +4,7 @@
 #ifndef CARILLON_OSEK_RUN_H
 #define CARILLON_OSEK_RUN_H
 
+#include "kernel/osek/server.h"
 #include "kernel/osek/stop.h"
 #include "kernel/osek/task.h"
 
@@ -45,6 +46,14 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #else
     const bool is_guest = false;
 #endif
+#if CARILLON_OSEK_SERVERS > 0
+    if (CARILLON_OSEK_IS_SERVED(number) && !is_guest && !carillon_osek_admits(number)) {
+#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+        carillon_osek_leave_hooks(number, carillon_port_mask());
+#endif
+        return;
+    }
+#endif
 #if CARILLON_OSEK_QUEUED
     if ((level->capacity != 0u) && !is_guest) {
         const uint32_t saved = carillon_osek_lock();
@@ -77,6 +86,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_budget.mask = begins;
     carillon_budget.function = fixed->function;
     carillon_budget_watch(task, fixed->budget);
+#endif
+#if CARILLON_OSEK_SERVERS > 0
+    const uint8_t charged = (number >= CARILLON_OSEK_FIRST_SERVED) ? carillon_server_begins(fixed->level) : 0u;
 #endif
     if (fixed->extended != NULL) {
         carillon_port_resume(&fixed->extended->context);
@@ -114,6 +126,11 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
+#if CARILLON_OSEK_SERVERS > 0
+    if (number >= CARILLON_OSEK_FIRST_SERVED) {
+        carillon_server_ends(number, charged);
+    }
+#endif
 #if CARILLON_OSEK_BUDGETS
     carillon_budget_forget_locks();
 #endif

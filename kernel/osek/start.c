@@ -6,6 +6,7 @@
 
 #include "kernel/core/kernel.h"
 #if CARILLON_OSEK_TIME
+#include "kernel/osek/server.h"
 #include "kernel/time/clock.h"
 #endif
 #if CARILLON_GIOTTO
@@ -117,6 +118,9 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_TIME
 #if CARILLON_CLOCK_STARTS
     carillon_clock_start();
+#endif
+#if CARILLON_OSEK_SERVERS > 0
+    carillon_server_start();
 #endif
 #endif
 #if CARILLON_OSEK_QUEUES

@@ -55,6 +55,10 @@ void carillon_slice_hold(uint8_t ceiling);
 void carillon_slice_let_go(uint8_t ceiling);
 #endif
 
+#ifndef CARILLON_OSEK_SERVERS
+#define CARILLON_OSEK_SERVERS 0
+#endif
+
 #ifndef CARILLON_OSEK_MUTEXES
 #define CARILLON_OSEK_MUTEXES 0
 #endif

@@ -74,6 +74,16 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
 #endif
+#if CARILLON_OSEK_SERVERS > 0
+    if (timed->kind == CARILLON_ACTION_END_BUDGET) {
+        carillon_server_over(timed->task);
+        return;
+    }
+    if (timed->kind == CARILLON_ACTION_FILL_BUDGET) {
+        carillon_server_again(timed->task);
+        return;
+    }
+#endif
 #if CARILLON_TIME_TIMEOUTS
     if (timed->kind == CARILLON_ACTION_TIME_OUT) {
         carillon_queue_pop(&carillon_clock_queue);

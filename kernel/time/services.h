@@ -79,7 +79,8 @@ static inline carillon_time carillon_time_now(void)
 
 /* Kinds of events that are not delays without laps to go. */
 #define CARILLON_TIME_OTHERS \
-    (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || CARILLON_TICKLESS)
+    (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || CARILLON_TICKLESS || \
+     (CARILLON_OSEK_SERVERS > 0))
 
 /* The event of the queue. */
 static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)
@@ -136,6 +137,14 @@ static inline bool carillon_time_next_lap(struct carillon_timed *timed)
     return false;
 #endif
 }
+
+#if CARILLON_OSEK_SERVERS > 0
+/* What a server's events mean that are due (server.c); the thread of a level that runs, if one does, gives way as at
+ * the end of a slice (wait.c). */
+void carillon_server_over(uint8_t server);
+void carillon_server_again(uint8_t server);
+void carillon_slice_ends_at(uint8_t number);
+#endif
 
 /* Is it a time that a service takes? */
 static inline bool carillon_time_is_valid(carillon_duration ticks)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
+#include "kernel/osek/server.h"
 #include "wait_steps.h"
 
 #include "clock_steps.h"
@@ -320,6 +321,15 @@ void carillon_slice_over(const void *frame)
     carillon_port_request(CARILLON_OSEK_DISPATCHER);
 }
 
+#if CARILLON_OSEK_SERVERS > 0
+void carillon_slice_ends_at(uint8_t number)
+{
+    carillon_osek_levels[number].state->over = 1u;
+    carillon_slices_over = 1u;
+    carillon_port_request(CARILLON_OSEK_DISPATCHER);
+}
+#endif
+
 /* Is it here that the running thread gives way?  What has preempted it has returned, or it unlocks. */
 static bool gives_way_here(void)
 {
@@ -363,14 +373,33 @@ void carillon_slice_ends_here(void)
     }
 }
 #else
+/* Does the server of a level rest, so that a thread gives way even if it is alone? */
+static inline bool rests_at(uint8_t level)
+{
+#if CARILLON_OSEK_SERVERS > 0
+    return carillon_server_rests[level] != 0u;
+#else
+    (void)level;
+    return false;
+#endif
+}
+
+#if CARILLON_OSEK_SERVERS > 0
+void carillon_slice_ends_at(uint8_t number)
+{
+    const struct carillon_store ask = carillon_osek_levels[number].end_slice;
+    carillon_port_write(ask.address, ask.value);
+}
+#endif
+
 void carillon_slice_over(const void *frame)
 {
     struct carillon_osek_ring *const queue = queue_of_running();
-    if ((queue == NULL) || (queue->count == 0u)) {
+    if ((queue == NULL) || ((queue->count == 0u) && !rests_at(carillon_osek_tasks[carillon_osek_running].level))) {
         return;
     }
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[carillon_osek_running];
-#if CARILLON_OSEK_TURN_LEVELS > 1
+#if (CARILLON_OSEK_TURN_LEVELS > 1) || (CARILLON_OSEK_SERVERS > 0)
     if ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (fixed->level + 1u)) {
         return; /* a lower level has an interrupt of its own */
     }

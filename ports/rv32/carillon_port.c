@@ -112,6 +112,15 @@ void carillon_port_run_base(carillon_vector function)
     carillon_port_restore(0u);
 }
 
+#if CARILLON_OSEK
+/* The handler has returned: what the processor needs of the interrupt is in its frame (carillon_port_frame). */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source)
+{
+    (void)source;
+    carillon_port_run_base(function);
+}
+#endif
+
 void carillon_port_run_lowered(carillon_vector function)
 {
     const uint32_t own = carillon_port_mask();

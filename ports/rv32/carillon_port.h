@@ -221,6 +221,19 @@ void carillon_port_run_lowered(carillon_vector function);
  * that they are off, and nothing is masked. */
 void carillon_port_run_base(carillon_vector function);
 
+#if CARILLON_OSEK
+/* Is it this stack that the handler runs on? */
+static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)
+{
+    (void)context;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return (here >= (uintptr_t)stack) && (here < (uintptr_t)&stack[words]);
+}
+
+/* Call `function` as what the handler has preempted, for whom the interrupt has ended, and come back to the handler. */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
+#endif
+
 /* Stand still for ever. */
 void carillon_port_halt(void) __attribute__((noreturn));
 

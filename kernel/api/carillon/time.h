@@ -231,6 +231,23 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 StatusType carillon_mutex_unlock(carillon_mutex mutex);
 #endif
 
+#if CARILLON_OSEK_SERVERS > 0
+/* A server of the schedule ([server.NAME]): its threads share a budget of time in each period, and rest when that is
+ * used up. */
+typedef uint8_t carillon_server;
+
+/* Get what is left of a server's budget.
+ *
+ * server: the server, by its name in the schedule.
+ * ticks: where to put what is left, in ticks of the clock; it is 0 if the budget is used up.
+ * Errors: none.
+ *     Extended: E_OS_ID: there is no such server; E_OS_PARAM_POINTER: `ticks` is NULL; E_OS_CALLEVEL: the call is from
+ *     elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_server_left(carillon_server server, carillon_duration *ticks);
+#endif
+
 #if CARILLON_OSEK_EVENTS && CARILLON_TIME_TIMEOUTS
 /* Wait for events of the calling task, as WaitEvent does, but no longer than some time.
  *
@@ -750,6 +767,7 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
 #define OSServiceId_MutexUnlock 46u
 #define OSServiceId_Suspend 47u
 #define OSServiceId_Join 48u
+#define OSServiceId_ServerLeft 49u
 
 /* Define the body of a thread: THREAD(Philosopher) { ... }
  *

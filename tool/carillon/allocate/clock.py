@@ -15,7 +15,7 @@ from carillon.lower import Demand
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
-from carillon.model.osek import Counter, CounterKind
+from carillon.model.osek import Counter, CounterKind, Server
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -112,6 +112,39 @@ class ClockCell:
         if self.services.longest is None:
             return None
         return max(int(-(-self.services.longest // self.tick)), counters)
+
+    def budget(self, server: Server) -> int:
+        """The budget of a server in ticks of time, rounded down."""
+        return int(server.budget // self.tick)
+
+    def period(self, server: Server) -> int:
+        """The period of a server in ticks of time, rounded up."""
+        return int(-(-server.period // self.tick))
+
+
+def check_servers(system: System, clock: ClockCell | None, diagnostics: Diagnostics) -> None:
+    """C201: the clock cannot tell a server's budget or period; or (a warning) rounds' tasks are charged to servers."""
+    servers = system.osek.servers if system.osek is not None and clock is not None else ()
+    for server in servers:
+        assert clock is not None
+        longest = clock.longest
+        if longest is None:
+            longest = longest_without_laps(clock.services.bits, clock.latest)
+        most = min(longest, longest_without_laps(clock.services.bits, clock.latest))
+        tick = format_duration(clock.tick, system.clock_hz)
+        if clock.budget(server) < 1:
+            budget = format_duration(server.budget, system.clock_hz)
+            cause = f"the budget of server '{server.name}' is {budget}, and a tick of the clock is {tick}"
+            diagnostics.error("C201", server.span, cause, "write a budget of many ticks, or choose a shorter tick")
+        elif clock.period(server) > most:
+            period = format_duration(server.period, system.clock_hz)
+            told = format_duration(most * clock.tick, system.clock_hz)
+            cause = f"the period of server '{server.name}' is {period}, and the clock tells {told} at once"
+            remedy = "write a shorter period, choose a longer tick, or times of 32 bits; 'longest' of [time] counts, too"
+            diagnostics.error("C201", server.span, cause, remedy)
+        elif system.modes:
+            cause = f"the rounds' tasks are charged to server '{server.name}' if they interrupt its threads"
+            diagnostics.warning("C201", server.span, cause, "add what they take in a period to the budget")
 
 
 def longest_without_laps(bits: int, latest: int) -> int:

@@ -198,9 +198,7 @@ class EventPlacer:
 
     def _turns(self, slices: Carrier | None, taken: frozenset[int]) -> dict[int, int]:
         """What ends the slices of each level whose threads take turns: the cell's source for the highest, spare ones else."""
-        if slices is None:
-            return {}
-        spare = [slices.source, *spare_sources(self.board, taken)]
+        spare = [*([slices.source] if slices is not None else []), *spare_sources(self.board, taken)]
         return dict(zip(self.plan.turns, spare, strict=False))
 
     def _carrier(self, demand: Demand, source: Source, level: int, slot: int = 0) -> Carrier:

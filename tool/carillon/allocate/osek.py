@@ -191,6 +191,17 @@ class OsekAllocation:
         """The level at which a thread that holds each mutex runs."""
         return [max(self.level_of(task).number for task in self.osek.lockers(mutex.name)) for mutex in self.osek.mutexes]
 
+    @property
+    def turn_requests(self) -> dict[int, int]:
+        """Of :attr:`turns` those whose source is no cell's: it is requested alone."""
+        return {level: source for level, source in self.turns.items() if self.slices is None or source != self.slices.source}
+
+    @property
+    def served_levels(self) -> list[int]:
+        """The level of the threads of each server that has any, in the order of the servers' numbers."""
+        own = ([task for task in self.osek.tasks if task.server == server.name] for server in self.osek.servers)
+        return [self.level_of(tasks[0]).number for tasks in own if tasks]
+
     def running_level(self, task: OsekTask) -> int:
         """The level that a task runs at once it has begun.
 

@@ -22,7 +22,7 @@ class TaskPlan:
     """Levels, without sources; and the interrupt ``sources`` that the application itself has.
 
     ``top``, ``all``, ``software``, ``why``: as in :class:`~carillon.allocate.osek.OsekAllocation`.
-    ``slices``: threads take turns.
+    ``slices``: threads take turns.  ``served``: the levels of servers, whose threads rest when the budget is used up.
     """
 
     levels: tuple[TaskLevel, ...]
@@ -33,6 +33,7 @@ class TaskPlan:
     slices: bool
     sources: frozenset[int]
     budgets: bool = False
+    served: tuple[int, ...] = ()
     why: str = ""
 
     @property
@@ -43,10 +44,11 @@ class TaskPlan:
 
     @property
     def turns(self) -> tuple[int, ...]:
-        """The levels whose threads take turns by interrupts just above them, from the highest down; none in software."""
-        if not self.slices or self.software:
+        """The levels whose threads give way by interrupts just above them, from the highest down; none in software."""
+        if self.software:
             return ()
-        return tuple(x.number for x in reversed(self.levels) if sum(t.thread for t in x.tasks) > 1)
+        sliced = {x.number for x in self.levels if self.slices and sum(t.thread for t in x.tasks) > 1}
+        return tuple(sorted(sliced.union(self.served), reverse=True))
 
     @property
     def slice_level(self) -> int:
@@ -64,9 +66,9 @@ class TaskPlan:
         """Whether the handler of an alarm that has its task's level goes on as that level's handler.
 
         Not where a queue of activations says which task is next, nor where the kernel asks for the level's own source: for
-        task hooks and for slices.
+        task hooks and where threads give way.
         """
-        return not level.capacity and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and not self.slices
+        return not level.capacity and not osek.hooks & {Hook.PRETASK, Hook.POSTTASK} and not (self.slices or self.served)
 
 
 def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon") -> TaskPlan | None:
@@ -101,12 +103,13 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     levels = []
     for number, priority in enumerate(priorities, 1):
         tasks = tuple(t for t in osek.tasks if t.priority == priority)
-        several = len(tasks) > 1 or tasks[0].activations > 1
+        several = len(tasks) > 1 or tasks[0].activations > 1 or tasks[0].server is not None
         capacity = sum(t.activations for t in tasks) if several else 0
         kind = TaskKind.DIRECT if not software and _is_direct(system, osek, tasks) else TaskKind.MANAGED
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
-    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets, why)
+    served = tuple(level.number for level in levels if level.tasks[0].server is not None)
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets, served, why)
 
 
 def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> str:
@@ -121,6 +124,7 @@ def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> 
         (osek.budgets, "there are execution budgets"),
         (bool(osek.hooks & {Hook.PRETASK, Hook.POSTTASK}), "there are hooks of tasks"),
         (time is not None and time.slice is not None, "threads take turns"),
+        (any(t.server is not None for t in osek.tasks), "threads have a server"),
     )
     return next((reason for holds, reason in reasons if holds), "")
 
@@ -219,7 +223,7 @@ def _is_direct(system: System, osek: Osek, tasks: tuple[OsekTask, ...]) -> bool:
     In mixed mode none is: chaining a higher task from a direct one masks every interrupt for some instructions, and
     no time-triggered task may wait for the event-triggered system.
     """
-    if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1 or osek.budgets:
+    if system.modes or osek.status is Status.EXTENDED or len(tasks) > 1 or osek.budgets or osek.servers:
         return False
     if system.board.dispatch != "hardware":
         return False  # nobody can be asked whether its handler runs

@@ -155,8 +155,8 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
     clock, ticks = allocation.clock, image.osek.tick_frame is not None
     if clock is not None and clock.carrier.source not in by_source:
         leads(clock.carrier.source, "carillon_time_due" if ticks else serve(clock), clock.carrier.demand.name)
-    for source in list(allocation.turns.values())[1:]:
-        leads(source, "carillon_port_turn_vector", "slices")
+    for number, source in allocation.turn_requests.items():
+        leads(source, "carillon_port_turn_vector", "servers" if number in allocation.served_levels else "slices")
     if allocation.software and allocation.dispatcher:
         leads(allocation.dispatcher, "carillon_software_dispatch", "dispatcher")
     for level in allocation.levels if not allocation.software else ():

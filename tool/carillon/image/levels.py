@@ -45,7 +45,7 @@ def lowered_level(image: Image) -> int:
     allocation = image.osek.allocation
     if allocation.software:
         return 1  # the dispatcher's
-    return allocation.hardware(allocation.top) if allocation.slices else 0
+    return allocation.hardware(allocation.top) if allocation.slices or allocation.turns else 0
 
 
 def controlled(board: Board, source: int) -> bool:

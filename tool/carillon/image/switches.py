@@ -16,7 +16,7 @@ from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
-from carillon.model.osek import AlarmAction, CounterKind, Hook, Status
+from carillon.model.osek import AlarmAction, CounterKind, Hook, ServerKind, Status
 from carillon.model.osek import Synchronisation as TableSync
 from carillon.model.time import ClockKind, QueueKind, TimedKind
 
@@ -60,7 +60,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_MODES": len(modes),
         "CARILLON_START_MODE": modes.index(system.start_mode) if modes else 0,
         "CARILLON_OSEK": osek is not None,
-        "CARILLON_OSEK_SLICES": osek is not None and osek.allocation.slices is not None,
+        "CARILLON_OSEK_SLICES": osek is not None and (osek.allocation.slices is not None or bool(osek.model.servers)),
         "CARILLON_OSEK_TURN_LEVELS": len(osek.allocation.turns) if osek is not None else 0,
         "CARILLON_CONVENTIONAL": image.allocation.conventional and bool(modes),
         "CARILLON_TABLES": any(m.table for m in image.modes),
@@ -101,7 +101,7 @@ def _of_queue(image: Image, allocation: OsekAllocation, clock: ClockCell | None)
         "CARILLON_DISTANCE_BITS": queue.distance_bits,
         "CARILLON_QUEUE_TREE": clock is not None and clock.services.queue is QueueKind.TREE and not counters,
         "CARILLON_QUEUE_COUNTERS": counters,
-        "CARILLON_QUEUE_MOVES": clock is not None and bool(clock.services.uses & _REPEATED),
+        "CARILLON_QUEUE_MOVES": clock is not None and (bool(clock.services.uses & _REPEATED) or bool(allocation.osek.servers)),
     }
 
 
@@ -122,7 +122,10 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock
         # Functions and tickless counters may use the clock; a unit of a semaphore cancels the time-out of a waiting task.
-        "CARILLON_CLOCK_CALLED": clock.services.tickless or TimedKind.FUNCTION in services.uses or services.uses >= _TAKES_OUT,
+        "CARILLON_CLOCK_CALLED": clock.services.tickless
+        or TimedKind.FUNCTION in services.uses
+        or services.uses >= _TAKES_OUT
+        or bool(osek.model.servers),
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
         "CARILLON_CLOCK_COST": Unsigned(driver.cost),
@@ -160,6 +163,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
     advanced = any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)
     port_level = f"((level)-{len(levels) - 1}u)" if levels else "((level)+1u)"
     budgets, frames = allocation.budgets is not None, allocation.frames is not None
+    served = allocation.served_levels
     locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
 
     def keeps_out(level: int) -> Unsigned:
@@ -173,6 +177,10 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_MODES": Unsigned(len(model.modes)),
         "CARILLON_OSEK_RESOURCES": Unsigned(len(allocation.named_resources)),
         "CARILLON_OSEK_MUTEXES": Unsigned(len(model.mutexes)),
+        "CARILLON_OSEK_SERVERS": Unsigned(len(served)),
+        "CARILLON_OSEK_FIRST_SERVED": Unsigned(min(served)) if served else None,
+        "CARILLON_OSEK_IS_SERVED(level)": OneOf(served) if served else None,
+        "CARILLON_SERVERS_CONSTANT": any(s.kind is ServerKind.CONSTANT for s in model.servers) if served else None,
         "CARILLON_OSEK_COUNTERS": Unsigned(len(model.counters)),
         "CARILLON_OSEK_PARTS": Unsigned(len(allocation.parts)),
         "CARILLON_OSEK_IS_HARDWARE(counter)": OneOf(n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE),

@@ -69,6 +69,24 @@ class Mutex:
     span: Span
 
 
+class ServerKind(Enum):
+    """When the budget of a server comes back (``kernel/time/server.c``)."""
+
+    DEFERRABLE = "deferrable"
+    CONSTANT = "constant-bandwidth"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server of threads, which share ``budget`` in each ``period``, both in ticks of the system clock, and a level."""
+
+    name: str
+    kind: ServerKind
+    budget: int
+    period: int
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class OsekTask:
     """A task, defined in C by ``TASK(name)``.
@@ -76,7 +94,8 @@ class OsekTask:
     ``priority`` as written, the higher the more urgent.  ``activations`` >= 1.  ``autostart`` names application modes.
     ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
-    ``mutexes`` that a thread locks.  ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
+    ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.
+    ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,
     ``all_interrupts_lock``, ``os_interrupts_lock``: lock budgets, by resource, in ticks; 0: none.
@@ -99,6 +118,7 @@ class OsekTask:
     all_interrupts_lock: int = 0
     os_interrupts_lock: int = 0
     mutexes: tuple[str, ...] = ()
+    server: str | None = None
 
     @property
     def has_locks(self) -> bool:
@@ -377,6 +397,7 @@ class Osek:
     alarms: tuple[Alarm, ...] = ()
     schedule_tables: tuple[ScheduleTable, ...] = ()
     mutexes: tuple[Mutex, ...] = ()
+    servers: tuple[Server, ...] = ()
     span: Span = field(default_factory=lambda: Span(""))
 
     def task(self, name: str) -> OsekTask:

@@ -387,6 +387,19 @@ class ThreadTable(Table):
     autostart: bool = Field(True, description="Whether StartOS activates it; else ActivateTask or an alarm does.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources of [osek] that it takes.")
     mutexes: list[Identifier] = Field(default_factory=list, description="Mutexes that it locks; threads that share one name it.")
+    server: Identifier | None = Field(None, description="The server whose budget it uses; it runs as it likes if absent.")
+
+
+class ServerTable(Table):
+    """A server: threads of one priority share a budget of time in each period."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["budget", "period"]})
+
+    kind: Literal["deferrable", "constant-bandwidth"] = Field(
+        "deferrable", description="Whether the budget comes back at multiples of the period, or at a deadline."
+    )
+    budget: AnyTime | None = Field(None, description="For how long its threads run in each period, together.")
+    period: AnyTime | None = Field(None, description="After which time the budget comes back.")
 
 
 class TimeServicesTable(Table):
@@ -473,5 +486,6 @@ class ScheduleFile(Table):
     osek: OsekTable | None = Field(None, description="The event-triggered system, if there is one.")
     time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")
+    server: dict[str, ServerTable] = Field(default_factory=dict, description="The servers of threads, by name.")
     trace: TraceTable | None = Field(None, description="What is recorded of tasks on the chip, if anything is.")
     stimuli: StimuliTable | None = Field(None, description="What happens to the board from outside in a run, if anything does.")

@@ -63,7 +63,7 @@ class TimeReader(Reading):
             longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
             queue=QueueKind(table.queue),
             slice=slices if self._take_turns() else None,
-            now=table.now,
+            now=table.now or bool(self.file.server),
             tickless=table.tickless,
             span=self.places.key(("time",)),
             spans={key: self._place(key) for key in TimeServicesTable.model_fields},

@@ -50,8 +50,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
         | part_json(allocation, clock.carrier),
         "slices": None if allocation.slices is None else _slices_json(image, allocation, clock.services.slice, allocation.slices),
         "turns": [
-            {"threads": names(level), "source": source, "level": level + 1}
-            for level, source in list(allocation.turns.items())[1:]
+            {"threads": names(level), "source": source, "level": level + 1} for level, source in allocation.turn_requests.items()
         ],
         "threads": [
             {

@@ -47,10 +47,15 @@ class TaskLevel:
     ceiling: int
 
 
+def _give_way(events: Events) -> bool:
+    """Whether threads give way: their slices end, or their servers' budgets."""
+    time = events.system.time
+    return bool(events.osek.servers) or (time is not None and time.slice is not None)
+
+
 def level_rows(events: Events) -> list[LevelRow]:
     """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
-    time = events.system.time
-    slices = not events.software and time is not None and time.slice is not None
+    slices = not events.software and _give_way(events)
     pointer = events.elf.pointer
     size = events.elf.padded(2 * events.tables.word * (1 + slices) + 2 * pointer + 5, pointer)
     rows = []
@@ -106,13 +111,18 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
     """Each level of which several threads take turns has an interrupt that ends its slices (docs/guide/time.md).
 
     It is above the level, and not above what is next, so the controller keeps its request while anything above the level runs.
-    That of the highest is the cell's.  Where software dispatches there are none.
+    That of the highest is the cell's, if there are slices.  A server's level has one, too.  Where software dispatches there are
+    none.
     """
     if events.system.giotto or all(row.end_slice is None for row in rows):
         return
     tasks = events.leveled
     levels = sorted({t.level for t in tasks}, reverse=True)
-    shared = [level for level in levels if sum(t.level == level and t.task.thread for t in tasks) > 1]
+    time = events.system.time
+    slices = time is not None and time.slice is not None
+    served = {t.level for t in tasks if t.task.server is not None}
+    sharing = {level for level in levels if slices and sum(t.level == level and t.task.thread for t in tasks) > 1}
+    shared = sorted(sharing | served, reverse=True)
     used: set[int] = set()
     for level in levels:
         events.report.tables += 1
@@ -131,7 +141,7 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         if requests is None or requests[0] != "pend" or len(requests[1]) != 1:
             events.error("C205", f"the level {level}, of {named}, is not told of the end of a slice by a request", span)
             continue
-        service, wanted = events.services.get(source), "slices" if level == shared[0] else "turn"
+        service, wanted = events.services.get(source), "slices" if slices and level == shared[0] else "turn"
         if service is None or service.kind != wanted:
             serves = service.kind if service is not None else "nothing"
             events.error("C205", f"the slices of {named} are to end at source {source}, whose vector serves {serves}", span)
@@ -196,7 +206,7 @@ def check_ceilings(events: Events) -> None:
 def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     """What is wrong with the queue of a level with these tasks."""
     most = sum(t.activations for t in tasks)
-    wanted = most if len(tasks) > 1 or most > 1 else 0
+    wanted = most if len(tasks) > 1 or most > 1 or tasks[0].server is not None else 0
     if row.capacity != wanted:
         return f"has a queue of {row.capacity} activations, and not of {wanted}"
     if not wanted:
@@ -204,7 +214,7 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     ring, state = (events.elf.around(events.elf.data(at)) for at in (row.ring, row.state))
     if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
         return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"
-    sliced = events.system.time is not None and events.system.time.slice is not None
+    sliced = _give_way(events)
     if state is None or events.elf.data(row.state) != state.address or state.size < (6 if sliced else 4):
         return f"keeps its queue's state at '{events.elf.name_of(events.elf.data(row.state))}'"
     return ""

@@ -32,6 +32,7 @@ def objects(image: Image) -> str:
     lines += _identifiers("ISRs.", "ISRType", [i.name for i in model.isrs], _PASTED_BY_ISR)
     lines += _numbers("Resources.", "ResourceType", allocation.named_resources)
     lines += _numbers("Mutexes.", "carillon_mutex", [mutex.name for mutex in model.mutexes])
+    lines += _numbers("Servers.", "carillon_server", [server.name for server in model.servers])
     if model.events:
         lines += ["", "/* Events. */"]
         lines += [f"#define {e.name} ((EventMaskType){e.mask:#x}u)" for e in model.events]

@@ -8,6 +8,7 @@ from carillon.emit import text
 from carillon.image import DirectTask, OsekImage
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
+from carillon.model.osek import ServerKind
 
 
 def tasks(board: Board, osek: OsekImage) -> list[str]:
@@ -116,6 +117,22 @@ def _direct_handlers(direct: DirectTask) -> list[str]:
         runs = "    " + calls.format(f"carillon_task_{task.name}")
         lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
     return [*lines, ""]
+
+
+def servers(allocation: OsekAllocation) -> list[str]:
+    """The table of servers, in ticks of the clock: budgets rounded down and periods up."""
+    clock, model = allocation.clock, allocation.osek
+    if clock is None or not model.servers:
+        return []
+    rows, of = [], [0] * (len(allocation.levels) + 1)
+    for number, (server, level) in enumerate(zip(model.servers, allocation.served_levels, strict=True), 1):
+        budget, period = clock.budget(server), clock.period(server)
+        constant = int(server.kind is ServerKind.CONSTANT)
+        fields = {"budget": f"{budget}u", "period": f"{period}u", "level": level, "constant": constant}
+        rows += text.fields(f"{server.name}, {text.place(server.span)}", fields)
+        of[level] = number
+    lines = text.table("const struct carillon_server carillon_servers[]", rows)
+    return lines + text.table("const uint8_t carillon_server_of[]", [f"{number}," for number in of])
 
 
 def resources(allocation: OsekAllocation) -> list[str]:

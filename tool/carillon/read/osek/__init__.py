@@ -17,6 +17,7 @@ from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
 from carillon.read.osek.resources import Resources
 from carillon.read.osek.schedule_tables import ScheduleTables
+from carillon.read.osek.servers import Servers
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
 from carillon.read.schema import OsekTable
@@ -35,6 +36,7 @@ class OsekReader:
         self.at = OsekFile(tables, table, diagnostics)
         self.resources = Resources(self.at)
         self.tasks = Tasks(self.at, self.resources)
+        self.servers = Servers(self.at)
         self.alarms = Alarms(self.at)
         self.schedule_tables = ScheduleTables(self.at, self.alarms)
 
@@ -49,13 +51,15 @@ class OsekReader:
             (table.isr.values(), ("time_frame",)),
         )
         times = (getattr(it, key) for tables, keys in timed for it in tables for key in keys)
-        yield from (time for time in times if time is not None)
+        times_of_servers = (time for server in self.at.file.server.values() for time in (server.budget, server.period))
+        yield from (time for time in (*times, *times_of_servers) if time is not None)
 
     def resolve(self, board: Board | None) -> None:
         """Report all errors except those of times; without a ``board``, its sources are unknown."""
         Whole(self.at).check()
         self.resources.resolve()
         self.tasks.resolve(board)
+        self.servers.resolve(self.tasks.tasks)
         self.alarms.resolve()
         self.schedule_tables.resolve()
 
@@ -79,5 +83,6 @@ class OsekReader:
             alarms=self.alarms.alarms,
             schedule_tables=self.schedule_tables.tables,
             mutexes=tuple(Mutex(name, span) for name, span in self.at.mutexes.items()),
+            servers=self.servers.build(ticks),
             span=self.at.places.key(("osek",)),
         )

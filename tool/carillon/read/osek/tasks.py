@@ -69,6 +69,7 @@ class Tasks:
             span=self.at.key(*path),
             thread=thread,
             mutexes=self._mutexes(name, phrase) if thread else (),
+            server=self.at.file.thread[name].server if thread else None,
             guarded=thread or table.overrun == "guarded",
         )
 

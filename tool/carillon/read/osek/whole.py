@@ -81,6 +81,7 @@ class Whole:
                     if (section, name) != ("resource", RES_SCHEDULER)
                 )
         objects += (Named("mutex", name, span) for name, span in self.at.mutexes.items())
+        objects += (Named("server", name, self.at.places.key(("server", name))) for name in self.at.file.server)
         objects += (Named(KINDS["modes"], name, self._mode_place(name)) for name in self.at.modes if name != DEFAULT_MODE)
         check_names(objects, self._foreign(), self.at.diagnostics)
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Servers: the threads of one level share a budget of time in each period (kernel/time/server.c).
+ *
+ * The handlers of levels say what runs.  A handler that begins a job, or goes on with one, puts its server, or none, in
+ * the place of the server that has been charged until then.  It puts that one back when its job has ended or waits.  So
+ * what preempts a server's threads is not charged to the server, but for interrupts. */
+#ifndef CARILLON_OSEK_SERVER_H
+#define CARILLON_OSEK_SERVER_H
+
+#include "kernel/osek/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if CARILLON_OSEK_SERVERS > 0
+
+/* Whether a level's server has used up its budget, so that its threads rest. */
+extern volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
+
+/* Whether the threads of a level may run now; locked.  If the server was idle, its threads have just become ready. */
+bool carillon_server_admits(uint8_t level);
+static inline bool carillon_osek_admits(uint8_t level)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const bool admits = carillon_server_admits(level);
+    carillon_osek_unlock(saved);
+    return admits;
+}
+
+/* The budgets are whole, and count (StartOS). */
+void carillon_server_start(void);
+
+/* A job of a level begins to run, or goes on.  Returns the server that was charged until then, plus 1; 0: none. */
+uint8_t carillon_server_begins(uint8_t level);
+
+/* The job of a level's handler has ended or waits, and what it has preempted goes on, which is charged to the server
+ * `before`. */
+void carillon_server_ends(uint8_t level, uint8_t before);
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
