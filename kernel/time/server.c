@@ -196,8 +196,8 @@ void carillon_server_again(uint8_t server)
 {
     struct state *const state = &states[server];
     charge();
-    if ((carillon_servers[server].constant != 0u) && !state->busy) {
-        carillon_queue_pop(&carillon_clock_queue); /* its deadline has passed */
+    if ((carillon_servers[server].constant != 0u) && !state->busy && (state->owed == 0u)) {
+        carillon_queue_pop(&carillon_clock_queue); /* its deadline has passed, and it is idle */
         state->counts = false;
         return;
     }
@@ -231,7 +231,7 @@ StatusType carillon_server_left(carillon_server server, carillon_duration *ticks
     CHECK_POINTER(ticks, OSServiceId_ServerLeft, .object = server, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
     charge();
-    *ticks = states[server].left;
+    *ticks = states[server].counts ? states[server].left : carillon_servers[server].budget;
     carillon_osek_unlock(saved);
     return E_OK;
 }

@@ -101,7 +101,7 @@ def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_p
     for number in range(IMAGES or 1):
         shape = shapes[(number + TARGETS.index(target)) % len(shapes)]
         rng = random.Random(f"{target.name} {SEED} {number}")
-        varied = vary(rng, target)
+        varied = vary(rng, target, shape)
         programs = [draw(rng, varied, shape) for _ in range(target.programs)]
         way, said = execute(tmp_path / "image", varied, shape, programs)
         for which, (program, one) in enumerate(zip(programs, said, strict=False)):

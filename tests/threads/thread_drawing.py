@@ -97,6 +97,16 @@ class Program:
 
 
 @dataclass(frozen=True)
+class Served:
+    """A server of the threads of a priority; times in ticks of the clock."""
+
+    priority: int
+    constant: bool
+    budget: int
+    period: int
+
+
+@dataclass(frozen=True)
 class Scale:
     """Ticks of the system in a slice, in a tick of the clock, and in the step of which times are multiples.
 
@@ -115,6 +125,7 @@ class Scale:
     sliced: bool = True  # whether threads take turns: else a slice is a length of time alone
     shortest: int = 1  # period of an alarm, in ticks of the clock
     asks: bool = True  # whether threads can ask for the time, and so wait until one
+    served: tuple[Served, ...] = ()
 
     @property
     def begin(self) -> int:
@@ -125,6 +136,19 @@ class Scale:
 def locked_by(thread: int) -> tuple[int, ...]:
     """The mutexes that a thread may lock: two have one ceiling, for some threads name both."""
     return (2,) if thread % 2 else (0, 1)
+
+
+def draw_served(rng: random.Random, scale: Scale, priorities: tuple[int, ...]) -> tuple[Served, ...]:
+    """Servers of some priorities, whose periods divide the time from one window's begin to the next."""
+    slice_ticks = max(1, scale.slice // scale.tick)
+    periods = [n for n in range(max(2, slice_ticks), 6 * slice_ticks + 1) if scale.begin % n == 0]
+    levels = sorted(set(priorities))
+    found = []
+    for priority in rng.sample(levels, rng.randint(1, len(levels))) if periods else ():
+        period = rng.choice(periods)
+        budget = min(period, max(1, round(period * rng.choice([0.2, 0.35, 0.5, 0.8, 1]))))
+        found.append(Served(priority, rng.random() < 0.5, budget, period))
+    return tuple(found)
 
 
 class Draw:

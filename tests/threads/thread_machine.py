@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from thread_drawing import SHAPES, Draw, Program, Scale, locked_by
+from thread_drawing import SHAPES, Draw, Program, Scale, draw_served, locked_by
 from thread_model import Bounds, Event, Model, Way, bounds
 
 from building import build
@@ -54,7 +54,7 @@ class Target:
     def told(self) -> str:
         """What has been drawn of it."""
         width = f", cells of {self.width} bits" if self.width else ""
-        return f"tick {self.scale.tick}{width}, {', '.join(self.keys) or 'no other keys'}"
+        return f"tick {self.scale.tick}{width}, {', '.join(self.keys) or 'no other keys'}, {self.scale.served or 'no servers'}"
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,16 @@ class Said:
     broken: int
 
 
-def vary(rng: random.Random, target: Target) -> Target:
-    """The same target with some of what ``[time]`` has, each against each other."""
+def vary(rng: random.Random, target: Target, shape: str) -> Target:
+    """The same target with some of what ``[time]`` has, each against each other, and with servers of some threads."""
+    varied = vary_time(rng, target)
+    if rng.random() < 0.5 and (target.software or target.scale.sliced):
+        varied = replace(varied, scale=replace(varied.scale, served=draw_served(rng, varied.scale, SHAPES[shape])))
+    return varied
+
+
+def vary_time(rng: random.Random, target: Target) -> Target:
+    """The same target with some of what ``[time]`` has."""
     scale = target.scale
     tree = rng.random() < 0.5
     if tree:  # what is declared is of lists
@@ -113,6 +121,8 @@ def draw(rng: random.Random, target: Target, shape: str) -> Program:
     while True:
         program = Draw(rng, shape, scale).program()
         begin = begins(scale, program, 1)
+        if any(begin // scale.tick % server.period == 0 for server in scale.served):
+            continue  # what is due then is served before or after the program begins
         model = Model(program, priorities, scale, begin, way)
         events = len(model.run())
         if not 3 <= events < target.events or (scale.sliced and not model.turns and rng.random() < 0.8):
@@ -138,8 +148,16 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     keys = "".join(f"{key}\n" for key in target.keys)
     names = [f"T{k}" for k in range(len(priorities))]
     locks = [", ".join(f'"M{k}"' for k in locked_by(thread)) for thread in range(len(priorities))]
+    servers = {s.priority: f"S{k}" for k, s in enumerate(scale.served)}
+    server = {p: f'server = "{name}"\n' for p, name in servers.items()}
     threads = "".join(
-        f"[thread.{n}]\npriority = {p}\nmutexes = [{m}]\n{stack}" for n, p, m in zip(names, priorities, locks, strict=True)
+        f"[thread.{n}]\npriority = {p}\nmutexes = [{m}]\n{server.get(p, '')}{stack}"
+        for n, p, m in zip(names, priorities, locks, strict=True)
+    )
+    threads += "".join(
+        f'[server.{servers[s.priority]}]\nkind = "{"constant-bandwidth" if s.constant else "deferrable"}"\n'
+        f'budget = "{s.budget * scale.tick} ticks"\nperiod = "{s.period * scale.tick} ticks"\n'
+        for s in scale.served
     )
     text = (
         f'# SPDX-License-Identifier: Apache-2.0\n[system]\nname = "app"\n{target.system}\n{osek}'
@@ -156,6 +174,8 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
         "LENGTH": scale.slice * scale.slices // scale.tick,
     }
     defined = "".join(f"#define {name} {value}u\n" for name, value in figures.items())
+    budgets = ", ".join(f"{{S{k}, {s.budget}u}}" for k, s in enumerate(scale.served))
+    defined += f"#define SERVERS {{{budgets}}}\n" if budgets else ""
     bodies = " ".join(f"THREAD({n}) {{ live({k}u); }}" for k, n in enumerate(names))
     code = ", \\\n".join(p.code() for p in programs)
     shutil.rmtree(folder, ignore_errors=True)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from thread_drawing import LOCKS, MUTEXES, PLACES, SEMAPHORES, Alarm, Do, Program, Scale, Step, locked_by
+from thread_drawing import LOCKS, MUTEXES, PLACES, SEMAPHORES, Alarm, Do, Program, Scale, Served, Step, locked_by
 
 NOTHING, LATE, OK, STATE = 5, 4, 0, 7
 """E_OS_NOFUNC, E_OS_LIMIT, E_OK and E_OS_STATE."""
@@ -87,6 +87,29 @@ class Semaphore:
     line: list[Thread] = field(default_factory=list)
 
 
+@dataclass(eq=False)
+class Server:
+    """A server of a level, in ticks of the clock.  ``end``, ``again``: the numbers of its events in the queue; 0: it has none.
+
+    ``busy``: a thread of the level runs, or was ready when one ended.
+    """
+
+    level: int
+    said: Served
+    left: int
+    owed: int = 0
+    end: int = 0
+    again: int = 0
+    busy: bool = False
+
+
+class Due(NamedTuple):
+    """The end of a server's budget is due, or its return."""
+
+    server: Server
+    returns: bool
+
+
 class Model:
     """Plays one program that begins at ``begin``, a time in ticks of the system."""
 
@@ -114,12 +137,19 @@ class Model:
         self.ceilings = [max((level for level, locks in allowed if k in locks), default=0) for k in range(LOCKS)]
         self.owners: list[Thread | None] = [None] * LOCKS
         self.turning = [level for level in self.ready if scale.sliced and priorities.count(numbers[level - 1]) > 1]
+        served = {numbers.index(s.priority) + 1: s for s in scale.served}
+        self.celled = self.turning[-1] if self.turning and self.turning[-1] not in served else 0
         self.semaphores = [Semaphore(int(k in MUTEXES)) for k in range(SEMAPHORES)]
         self.semaphores += [Semaphore(count) for places in PLACES for count in (0, places)]  # messages, and free places
         self.semaphores += [Semaphore(0) for _ in range(LOCKS + 1)]  # who waits for a mutex, or has suspended itself
         self.messages: list[deque[int]] = [deque() for _ in PLACES]
         self.queue: list[tuple[int, int]] = []  # time and number
-        self.what: dict[int, Thread | int] = {}  # by number: whose, or which alarm
+        self.what: dict[int, Thread | int | Due] = {}  # by number: whose, or which alarm
+        self.servers = {level: Server(level, said, said.budget) for level, said in served.items()}
+        self.resting_levels: set[int] = set()
+        self.charged: Server | None = None
+        self.since = 0
+        self.phase = phase
         self.expiries = [a.count for a in program.alarms]
         self.running_alarm = [0] * len(program.alarms)  # the number of its event; 0: it does not run
         self.inserted = 0
@@ -139,7 +169,7 @@ class Model:
 
     # --- the clock ---
 
-    def insert(self, time: int, what: Thread | int) -> int:
+    def insert(self, time: int, what: Thread | int | Due) -> int:
         self.inserted += 1
         heapq.heappush(self.queue, (time, self.inserted))
         self.what[self.inserted] = what
@@ -174,6 +204,9 @@ class Model:
         elif time < self.now:  # overdue; of eight such ticks one is followed by a rest
             self.rests = self.now + self.resting()
         what = self.what.pop(number)
+        if isinstance(what, Due):
+            (self.return_budget if what.returns else self.end_budget)(what.server, time)
+            return
         if isinstance(what, Thread):
             if what.waits != WAIT:
                 self.semaphores[what.waits].line.remove(what)
@@ -186,6 +219,87 @@ class Model:
         if alarm.calls:
             self.events.append(Event(self.now, OF_ALARM + what, 0, OK))
         self.give(alarm.semaphore)
+
+    # --- servers ---
+
+    def charge(self) -> None:
+        """Charge whole ticks of the clock that have passed."""
+        now = self.now // self.scale.tick
+        if self.charged is not None:
+            used = now - self.since
+            self.charged.owed += max(0, used - self.charged.left)
+            self.charged.left = max(0, self.charged.left - used)
+        self.since = now
+
+    def charge_running(self) -> None:
+        """What runs now is charged from now on."""
+        self.charge()
+        self.charged = self.servers.get(self.running.level) if self.running is not None else None
+        if self.charged is not None:
+            self.watch(self.charged)
+
+    def watch(self, server: Server) -> None:
+        if not server.end and server.left:
+            server.end = self.insert(self.after(server.left), Due(server, False))
+
+    def refill(self, server: Server) -> None:
+        paid = min(server.owed, server.said.budget)
+        server.owed -= paid
+        server.left = server.said.budget - paid
+
+    def rest_or_go(self, server: Server) -> None:
+        if server.left:
+            self.resting_levels.discard(server.level)
+            return
+        self.resting_levels.add(server.level)
+        (self.over if self.way.software else self.asked_below).add(server.level)
+
+    def end_budget(self, server: Server, _: int) -> None:
+        server.end = 0
+        self.charge()
+        if not server.left:
+            self.rest_or_go(server)
+        elif self.charged is server:
+            self.watch(server)
+
+    def return_budget(self, server: Server, time: int) -> None:
+        self.charge()
+        server.again = 0
+        if server.said.constant and not server.busy and not server.owed:
+            return
+        server.again = self.insert(time + server.said.period * self.scale.tick, Due(server, True))
+        self.refill(server)
+        self.rest_or_go(server)
+        if self.charged is server:
+            self.watch(server)
+
+    def admits(self, level: int) -> bool:
+        """Whether the first thread that is ready at a level may run there."""
+        server = self.servers.get(level)
+        if server is not None and not self.guests[level]:
+            if server.said.constant and not server.busy:
+                self.set_deadline(server)
+            server.busy = True
+        return level not in self.resting_levels or bool(self.guests[level])
+
+    def set_deadline(self, server: Server) -> None:
+        said = server.said
+        if server.again:
+            due = next(time for time, number in self.queue if number == server.again)
+            until = max(0, due // self.scale.tick - self.now // self.scale.tick)
+            if server.left * said.period <= until * said.budget:
+                return
+            del self.what[server.again]
+        self.refill(server)
+        server.again = self.insert(self.after(said.period), Due(server, True))
+        self.rest_or_go(server)
+
+    def leave_level(self, level: int) -> None:
+        """The thread that runs at a level ends, waits or gives way."""
+        del self.begun[level]
+        self.charge_running()
+        if level in self.servers and not self.ready[level]:
+            self.servers[level].busy = False
 
     # --- semaphores ---
 
@@ -250,8 +364,9 @@ class Model:
             line[0].held[lock] = 0
             self.give(OF_LOCKS + lock)
         if thread.at > self.effective(thread):
-            del self.begun[thread.at]
+            at = thread.at
             self.wake(thread)
+            self.leave_level(at)
             yield MOVED
 
     def line_up(self, thread: Thread, number: int) -> None:
@@ -295,7 +410,8 @@ class Model:
                 yield step.time
                 self.held = False
                 if not self.way.software:
-                    self.asked |= bool(self.over)
+                    self.asked_below |= self.over - {self.celled}
+                    self.asked |= self.celled in self.over
                     self.over.clear()
             case Do.TAKE | Do.TAKE_WITHIN if self.semaphores[step.object].count:
                 self.semaphores[step.object].count -= 1
@@ -410,8 +526,11 @@ class Model:
             elif kind == 2:
                 self.end_slice()
             elif kind == 1:
+                if not self.admits(level):
+                    continue
                 thread = self.next_at(level).popleft()
                 self.begun[level] = thread
+                self.charge_running()
                 if thread.level == level:
                     self.waited[level] = max(self.waited[level], self.ran[level] - thread.since)
                     self.over.discard(level)
@@ -421,7 +540,7 @@ class Model:
 
     def next_at(self, level: int) -> deque[Thread]:
         """The line whose first thread is the next to run at a level."""
-        return self.guests[level] or self.ready[level]
+        return self.guests[level] or (self.ready[level] if level not in self.resting_levels else deque())
 
     def end_slice(self) -> None:
         """The timer that ends slices is served."""
@@ -430,13 +549,16 @@ class Model:
         if self.way.software:
             self.over |= {level for level in self.turning if self.ready[level]}
         else:
-            self.asked_below |= {below for below in self.turning[:-1] if self.ready[below]}
-            self.give_way(self.turning[-1])
+            self.asked_below |= {below for below in self.turning if below != self.celled and self.ready[below]}
+            if self.celled:
+                self.give_way(self.celled)
 
     def give_way(self, level: int) -> None:
         """A slice is over for a thread of the level, if one runs and another is ready."""
         thread = self.running
-        if thread is None or thread.level != level or thread.at != level or not self.ready[level]:
+        if thread is None or thread.level != level or thread.at != level:
+            return
+        if not self.ready[level] and level not in self.resting_levels:
             return
         if self.held:
             self.over.add(level)
@@ -447,8 +569,8 @@ class Model:
 
     def turn(self, thread: Thread) -> None:
         self.turns += 1
-        del self.begun[thread.level]
         self.wake(thread)
+        self.leave_level(thread.level)
 
     def settle(self) -> None:
         """All that happens now, in no time."""
@@ -459,7 +581,7 @@ class Model:
                 return
             more = next(thread.life, None)
             if more is None or more == WAIT:
-                del self.begun[thread.at]
+                self.leave_level(thread.at)
             elif more != MOVED:
                 thread.left = more
 
@@ -468,11 +590,17 @@ class Model:
         """Whether a thread waited for longer than each other one of its level may run: a slice, and what it locks or holds."""
         kinds = (Do.LOCK, Do.LOCK_KERNEL, Do.HOLD)
         held = max((s.time for b in self.program.bodies.values() for s in b.steps if s.what in kinds), default=0)
-        sizes = {level: sum(t.level == level for t in self.threads.values()) for level in self.turning}
+        sliced = [level for level in self.turning if level not in self.servers]
+        sizes = {level: sum(t.level == level for t in self.threads.values()) for level in sliced}
         return any(self.waited[level] > (size - 1) * (self.scale.slice + held) for level, size in sizes.items() if size)
 
     def run(self) -> list[Event]:
         """The events, in their order, until the program is stopped."""
+        for server in self.servers.values():
+            if not server.said.constant:
+                period = server.said.period * self.scale.tick
+                time = (self.begin - self.phase) // period * period + period + self.phase
+                server.again = self.insert(time, Due(server, True))
         for k, alarm in enumerate(self.program.alarms):
             self.start(k, alarm)
         for i in self.program.order:

@@ -334,6 +334,23 @@ static bool all_rest(void)
     return all;
 }
 
+/* Whether the budgets of all servers are whole. */
+static bool all_whole(void)
+{
+    bool all = true;
+#ifdef SERVERS
+    static const struct {
+        carillon_server server;
+        carillon_duration budget;
+    } servers[] = SERVERS;
+    for (uint8_t k = 0u; k < sizeof servers / sizeof servers[0]; k++) {
+        carillon_duration left = 0u;
+        all = (carillon_server_left(servers[k].server, &left) == E_OK) && (left == servers[k].budget) && all;
+    }
+#endif
+    return all;
+}
+
 static void say(void)
 {
     report("program", next);
@@ -386,6 +403,9 @@ THREAD(Main)
                 (void)carillon_send_within(queues[k], &message, 0u);
                 (void)carillon_receive_within(queues[k], &message, 0u);
             }
+            (void)carillon_delay(POLL);
+        }
+        while (!all_whole()) {
             (void)carillon_delay(POLL);
         }
         say();

@@ -239,7 +239,8 @@ typedef uint8_t carillon_server;
 /* Get what is left of a server's budget.
  *
  * server: the server, by its name in the schedule.
- * ticks: where to put what is left, in ticks of the clock; it is 0 if the budget is used up.
+ * ticks: where to put what is left, in ticks of the clock; it is 0 if the budget is used up.  What a server whose
+ *     deadline has passed is going to have is left.
  * Errors: none.
  *     Extended: E_OS_ID: there is no such server; E_OS_PARAM_POINTER: `ticks` is NULL; E_OS_CALLEVEL: the call is from
  *     elsewhere; E_OS_DISABLEDINT: interrupts are disabled.

@@ -274,7 +274,7 @@ class ClaimBuilder:
             counters,
             tuple(range(first, len(claims))),
             base,
-            dispatcher if software else len(self.plan.levels) + len(self.plan.turns[self.plan.slices :]),
+            dispatcher if software else len(self.plan.levels) + len(self.plan.turns) - bool(self.plan.celled_turn),
             len(spare - celled - self.board.mates(self.taken)),
             tuple(sum(s.number in spare for s in g.groups[0]) for g in self.groups),
             {d.name: self._rate(self.costs.tick_alone - self.costs.tick, d.period) for d in events.counters},

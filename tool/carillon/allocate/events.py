@@ -197,9 +197,10 @@ class EventPlacer:
         return spare[0]
 
     def _turns(self, slices: Carrier | None, taken: frozenset[int]) -> dict[int, int]:
-        """What ends the slices of each level whose threads take turns: the cell's source for the highest, spare ones else."""
-        spare = [*([slices.source] if slices is not None else []), *spare_sources(self.board, taken)]
-        return dict(zip(self.plan.turns, spare, strict=False))
+        """What makes the threads of each level give way: the cell of slices for :attr:`TaskPlan.celled_turn`, spare ones else."""
+        own = {self.plan.celled_turn: slices.source} if slices is not None and self.plan.celled_turn else {}
+        others = [level for level in self.plan.turns if level not in own]
+        return own | dict(zip(others, spare_sources(self.board, taken), strict=False))
 
     def _carrier(self, demand: Demand, source: Source, level: int, slot: int = 0) -> Carrier:
         progression = Progression(demand.points[0].at, demand.period)

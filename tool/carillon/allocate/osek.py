@@ -192,6 +192,11 @@ class OsekAllocation:
         return [max(self.level_of(task).number for task in self.osek.lockers(mutex.name)) for mutex in self.osek.mutexes]
 
     @property
+    def sliced(self) -> list[int]:
+        """The levels whose threads take turns, from the highest down."""
+        return [x.number for x in reversed(self.levels) if self.slices is not None and sum(t.thread for t in x.tasks) > 1]
+
+    @property
     def turn_requests(self) -> dict[int, int]:
         """Of :attr:`turns` those whose source is no cell's: it is requested alone."""
         return {level: source for level, source in self.turns.items() if self.slices is None or source != self.slices.source}

@@ -149,7 +149,8 @@ class Refusal:
         )
 
     def _no_source(self) -> tuple[Span, str, str]:
-        turns = " and for the slices of each but the highest whose threads take turns" if self.plan.turns[1:] else ""
+        turns = " and for the slices of each but the highest whose threads take turns" if self.plan.sliced[1:] else ""
+        turns += " and for the end of the budget of each server" if self.plan.served else ""
         ways = ["give tasks the same priority, "] if self.claims.sources > 1 else []
         ways += ['use dispatch = "software", or '] if self.claims.sources > (self.board.dispatcher_source is None) else []
         spare = self.claims.plain + sum(len(g.groups) * n for g, n in zip(self.claims.groups, self.claims.usable, strict=True))

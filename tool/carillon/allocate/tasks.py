@@ -45,10 +45,20 @@ class TaskPlan:
     @property
     def turns(self) -> tuple[int, ...]:
         """The levels whose threads give way by interrupts just above them, from the highest down; none in software."""
-        if self.software:
-            return ()
-        sliced = {x.number for x in self.levels if self.slices and sum(t.thread for t in x.tasks) > 1}
-        return tuple(sorted(sliced.union(self.served), reverse=True))
+        return tuple(sorted({*self.sliced, *self.served}, reverse=True)) if not self.software else ()
+
+    @property
+    def sliced(self) -> tuple[int, ...]:
+        """The levels whose threads take turns, from the highest down."""
+        return tuple(x.number for x in reversed(self.levels) if self.slices and sum(t.thread for t in x.tasks) > 1)
+
+    @property
+    def celled_turn(self) -> int:
+        """The level whose threads give way by the interrupt of the cell of slices itself; 0 if none does.
+
+        That is the highest whose threads take turns, unless a server's budget ends there, too.
+        """
+        return next((level for level in self.sliced[:1] if level not in self.served and not self.software), 0)
 
     @property
     def slice_level(self) -> int:
@@ -56,7 +66,7 @@ class TaskPlan:
 
         Just above the highest threads that take turns, so that the controller keeps its request while anything above them runs.
         """
-        return self.turns[0] + 1 if self.turns else self.top
+        return self.sliced[0] + 1 if self.sliced and not self.software else self.top
 
     def level_of(self, task: str) -> TaskLevel:
         """The level of the task of that name."""

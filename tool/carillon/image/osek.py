@@ -103,12 +103,18 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
     elif slices is not None:
-        turns = list(allocation.turns)
-        over = EventCall(osek.cell(slices), "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
-        calls = (*(EventCall(None, "carillon_slice_over_below", (Unsigned(level),)) for level in turns[1:]), over)
+        below = [level for level in allocation.sliced if allocation.turns[level] != slices.source]
+        done: list[tuple[str, tuple[Value, ...]]] = [("carillon_slice_over_below", (Unsigned(level),)) for level in below]
+        if microcode or slices.source in allocation.turns.values():
+            done.append(("carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",)))
+        cells = [*[None] * (len(done) - 1), osek.cell(slices)]
+        calls = tuple(EventCall(cell, *call) for cell, call in zip(cells, done, strict=True))
         leads = ((slices.source, "slices" if slices.source in allocation.turns.values() else slices.demand.name),)
         header = "kernel/microcode/tasks.h" if microcode else time
-        yield EventHandler("carillon_slice_vector", leads, calls, False, vector="carillon_port_slice_vector", header=header)
+        if len(done) > len(below):
+            yield EventHandler("carillon_slice_vector", leads, calls, False, vector="carillon_port_slice_vector", header=header)
+        else:  # it asks for what makes threads give way, and preempts none that does
+            yield EventHandler("carillon_slice_timer", leads, calls, False, header=header)
     if budgets is not None:
         call = EventCall(osek.cell(budgets), "carillon_budget_strikes", ("frame",))
         leads = ((budgets.source, budgets.demand.name),)

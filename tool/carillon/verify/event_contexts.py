@@ -141,7 +141,8 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         if requests is None or requests[0] != "pend" or len(requests[1]) != 1:
             events.error("C205", f"the level {level}, of {named}, is not told of the end of a slice by a request", span)
             continue
-        service, wanted = events.services.get(source), "slices" if slices and level == shared[0] else "turn"
+        celled = level == max(sharing, default=0) and level not in served
+        service, wanted = events.services.get(source), "slices" if celled else "turn"
         if service is None or service.kind != wanted:
             serves = service.kind if service is not None else "nothing"
             events.error("C205", f"the slices of {named} are to end at source {source}, whose vector serves {serves}", span)
