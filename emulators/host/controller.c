@@ -676,7 +676,7 @@ bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *sta
     (void)frame;
     (void)stack;
     (void)words;
-    return machine.context == context && machine.preempted == source && machine.mask == 0u && machine.masked == 0u;
+    return machine.context == context && machine.preempted == source && machine.masked == 0u;
 }
 
 bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)

@@ -23,7 +23,7 @@
 
 #define CARILLON_ACTION_END_BUDGET 13u  /* of a server (kernel/time/server.c) */
 #define CARILLON_ACTION_FILL_BUDGET 14u /* the same comes back */
-#define CARILLON_ACTION_TICK 12u /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
+#define CARILLON_ACTION_TICK 12u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
 
 /* Two of them, of an event that has a path of its own. */
 #define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */

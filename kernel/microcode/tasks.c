@@ -163,6 +163,7 @@ void carillon_microcode_tick(const void *frame)
     } else if ((chosen != current) || abandoned[current]) {
         const struct carillon_osek_task *const fixed = thread_of(current);
         const bool computes =
+            (carillon_port_mask() == 0u) &&
             carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context);
         if (computes) {
             carillon_port_run_preempted(give_way, fixed->source);

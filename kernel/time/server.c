@@ -3,8 +3,8 @@
  * Servers of threads: a budget that is used up while a thread of the server runs, and comes back.
  *
  * 1. What is left of a budget is known at the instants at which what runs changes (kernel/osek/server.h), and where one
- *    of the server's events is due.  Between those, the time that has passed since the last one is the charged server's.
- *    So a server that is preempted costs no work on the queue.
+ *    of the server's events is due.  Between those, the time that has passed since the last one is the charged
+ * server's. So a server that is preempted costs no work on the queue.
  * 2. The budget's end is an event of the clock, as far ahead as the budget lasts if nothing preempts the server.  If
  *    something has, the event comes too early, finds the rest, and is put in again for that.  It never comes late.
  * 3. When nothing is left, the threads of the level rest: the level's handler begins none, and the one that runs gives
@@ -231,7 +231,7 @@ StatusType carillon_server_left(carillon_server server, carillon_duration *ticks
     CHECK_POINTER(ticks, OSServiceId_ServerLeft, .object = server, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
     charge();
-    *ticks = states[server].counts ? states[server].left : carillon_servers[server].budget;
+    *ticks = states[server].counts ? states[server].left : (carillon_duration)carillon_servers[server].budget;
     carillon_osek_unlock(saved);
     return E_OK;
 }

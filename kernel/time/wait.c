@@ -292,7 +292,7 @@ static struct carillon_osek_ring *queue_of_running(void)
 }
 
 /* 1. A thread gives way only where nothing but the thread itself runs: on its own stack, in its level's handler, with
- * nothing masked, and while it holds no resource.
+ * nothing masked that reaches its level, and while it holds no resource.  What it has preempted may mask less.
  * 2. A slice that ends while the kernel or something higher runs has ended all the same.  With dispatch by hardware the
  *    interrupt that ends a slice is just above the thread's level.  The interrupt controller keeps it until all above
  *    has returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is
@@ -406,7 +406,8 @@ void carillon_slice_over(const void *frame)
 #endif
     if (queue->held != 0u) {
         queue->over = 1u;
-    } else if (carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context)) {
+    } else if ((carillon_port_level_of(carillon_port_mask()) < fixed->level) &&
+               carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context)) {
         queue->held = 1u;
         carillon_port_run_preempted(give_way, fixed->source);
     } else {

@@ -307,15 +307,14 @@ void carillon_slice_vector(const void *frame);
 void carillon_port_turn_vector(void);
 void carillon_slice_over(const void *frame);
 
-/* Has the handler with this frame preempted the handler of `source` while that ran on a stack, with nothing masked? */
+/* Has the handler with this frame preempted the handler of `source` while that ran on a stack? */
 static inline bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
                                        const struct carillon_context *context)
 {
     (void)context;
     const uint32_t *const word = (const uint32_t *)frame;
     const uintptr_t place = (uintptr_t)frame;
-    return ((word[7] & UINT32_C(0x1FF)) == source) && (place >= (uintptr_t)stack) &&
-           (place < (uintptr_t)&stack[words]) && (carillon_port_mask() == 0u);
+    return ((word[7] & UINT32_C(0x1FF)) == source) && (place >= (uintptr_t)stack) && (place < (uintptr_t)&stack[words]);
 }
 
 /* Is it this stack that the handler runs on? */

@@ -160,7 +160,7 @@ void carillon_port_run_above(carillon_vector function, uint32_t source);
 void carillon_port_run_base(carillon_vector function);
 
 /* For slices: the vector of the cell that ends them calls carillon_slice_vector with the frame of what it preempted.
- * `is_in`: was that the handler of `source`, running on this stack with nothing masked?  `is_on`: does this handler run
+ * `is_in`: was that the handler of `source`, running on this stack?  `is_on`: does this handler run
  * on this stack (slices with dispatch in software)?  `run_preempted`: call a function as if the preempted handler of
  * `source` (0: what runs outside of any) had called it, and come back to the one that calls. */
 void carillon_port_slice_vector(void);

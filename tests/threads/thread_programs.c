@@ -71,7 +71,7 @@ static uint8_t sent[THREADS];
 static struct program now_playing;
 static volatile uint8_t stopping = 1u, rests[THREADS];
 static uint8_t next, plays;
-static uint16_t window;
+static uint16_t window, own_window;
 static carillon_time begun;
 static uint32_t began_at;
 
@@ -155,6 +155,7 @@ static void open_window(void)
         return; /* the last one is still being told */
     }
     plays = 1u;
+    own_window = window;
     (void)carillon_alarm_start(&beginning, now_playing.phase, 1u);
 }
 static struct carillon_alarm opening = CARILLON_ALARM_OF_FUNCTION(open_window);
@@ -354,7 +355,7 @@ static bool all_whole(void)
 static void say(void)
 {
     report("program", next);
-    report("window", window);
+    report("window", own_window);
     report("begun", began_at);
     for (uint16_t k = 0u; k < happened; k++) {
         report("what", events[k].what);
