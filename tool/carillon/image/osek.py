@@ -104,7 +104,8 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
     elif slices is not None:
         turns = list(allocation.turns)
-        over = EventCall(osek.cell(slices), "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
+        cell = osek.cell(slices) if not allocation.wakes else None  # the clock's own operations acknowledge it
+        over = EventCall(cell, "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
         calls = (*(EventCall(None, "carillon_slice_over_below", (Unsigned(level),)) for level in turns[1:]), over)
         leads = ((slices.source, "slices" if slices.source in allocation.turns.values() else slices.demand.name),)
         header = "kernel/microcode/tasks.h" if microcode else time

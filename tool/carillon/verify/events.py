@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
+from carillon.lower.events import is_woken
 from carillon.model import System
 from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
@@ -313,6 +314,9 @@ class Events:
                 return time.span, "tick of the clock", self._ticks(time.tick)
             self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
             self.teller = cell if time.tickless else None
+            return None
+        if service.kind == "slices" and time is not None and is_woken(self.system):
+            self.unverified.append(f"the clock that wakes the machine, on {cell.place.name}: it is set while it runs")
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
