@@ -107,7 +107,8 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         cell = osek.cell(slices) if not allocation.wakes else None  # the clock's own operations acknowledge it
         over = EventCall(cell, "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
         calls = (*(EventCall(None, "carillon_slice_over_below", (Unsigned(level),)) for level in turns[1:]), over)
-        leads = ((slices.source, "slices" if slices.source in allocation.turns.values() else slices.demand.name),)
+        ends = slices.source in allocation.turns.values() and not allocation.wakes
+        leads = ((slices.source, "slices" if ends else slices.demand.name),)
         header = "kernel/microcode/tasks.h" if microcode else time
         yield EventHandler("carillon_slice_vector", leads, calls, False, vector="carillon_port_slice_vector", header=header)
     if budgets is not None:
