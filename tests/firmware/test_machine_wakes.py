@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock wakes the machine of microcode when something is due: as often as that is, on time, and with the results of the tick."""
+"""The clock wakes the machine of microcode when something is due: no more often than that, on time, with the tick's results."""
 
 from __future__ import annotations
 
@@ -80,11 +80,12 @@ def test_what_is_farther_than_the_clock_reaches_comes_in_time(lab: Laboratory, b
     assert [round((t - first) / MS, 1) for t in later] == [1900.0, 3800.0]
 
 
+LOCKED = "SuspendOSInterrupts(); carillon_work({}); ResumeOSInterrupts()"
 WORK = {
     "a task ends between ticks": ["carillon_work(7u * MS / 3u)", "carillon_work(17u * MS / 10u)"],
-    "the handler is held back": ["SuspendOSInterrupts(); carillon_work(33u * MS / 10u); ResumeOSInterrupts()", "(void)0"],
+    "the handler is held back": [LOCKED.format("33u * MS / 10u"), "(void)0"],
     "a task ends in a tick that is held back": [
-        "SuspendOSInterrupts(); carillon_work(MS * 10u); ResumeOSInterrupts()",
+        LOCKED.format("10u * MS"),
         "(void)0",
     ],
 }
