@@ -103,7 +103,7 @@ static inline void unlock(void)
 static uint32_t due;
 
 /* Move `now` and the reference by the ticks that have passed, and by so many at most. */
-static inline void go_on(uint32_t most)
+static __attribute__((noinline)) void go_on(uint32_t most)
 {
     const uint32_t passed = (uint32_t)clock_elapsed() / CARILLON_MICROCODE_WAKES;
     const uint32_t step = (passed < most) ? passed : most;
@@ -112,7 +112,7 @@ static inline void go_on(uint32_t most)
 }
 
 /* Set the clock to `due`: is it certain that it will expire there? */
-static bool set(void)
+static __attribute__((noinline)) bool set(void)
 {
     const uint32_t left = due - now;
     return clock_arm((carillon_span)(((left < MOST) ? left : MOST) * CARILLON_MICROCODE_WAKES));
