@@ -56,6 +56,7 @@ check_time TICK 1 1 0 1 -DCARILLON_TIME_BITS=16
 check_time TICK 0 1 0 1 -DCARILLON_CLOCK_UNITS=100u -DCARILLON_BASE_BITS=32 -DCARILLON_CLOCK_NESTS=0
 check_time ONE_SHOT 0 1 1 1 -DCARILLON_CLOCK_RESTARTS=1 -DCARILLON_OSEK_MUTEXES=2u
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_CLOCK_MINIMUM=2u
+check_time ONE_SHOT 0 0 0 0 -DCARILLON_MICROCODE_WAKES=1000u kernel/microcode/tasks.c kernel/osek/start.c
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 
 # As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files.  The

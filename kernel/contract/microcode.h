@@ -12,6 +12,7 @@
  *   CARILLON_MICROCODE_BINDINGS   the most triggers that wait at one time, at least 1
  *   CARILLON_MICROCODE_THREADS    the most threads that wait at one time, at least 1
  *   CARILLON_MICROCODE_UNITS      of the time base in a tick of the machine; 0: no time base counts it
+ *   CARILLON_MICROCODE_WAKES      units of the clock in a tick, where the clock wakes the machine; 0: a cell ticks
  *   CARILLON_MICROCODE_MISSED     1: carillon_giotto_missed is there */
 #ifndef CARILLON_CONTRACT_MICROCODE_H
 #define CARILLON_CONTRACT_MICROCODE_H

@@ -5,6 +5,7 @@
  * frame is wrong, and the host sends it again. */
 #include "kernel/microcode/loader.h"
 #include "kernel/microcode/machine.h"
+#include "kernel/microcode/tasks.h"
 #include "kernel/osek/kernel.h"
 
 #include "carillon/console.h"
@@ -41,7 +42,10 @@ void carillon_loader_replace(const struct carillon_microcode *program, uint16_t 
     } else {
         carillon_machine_join(program, begin);
     }
-    carillon_osek_unlock(saved); /* the machine's tick asks it at its next instant */
+#if CARILLON_MICROCODE_WAKES > 0
+    carillon_microcode_replaced();
+#endif
+    carillon_osek_unlock(saved); /* the machine asks at its next instant */
 }
 
 void carillon_loader_thread(void)

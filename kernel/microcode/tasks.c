@@ -19,13 +19,28 @@
  *    the same.
  * 7. Time is what the time base counts (base.h), and not how often the tick's handler came: a driver, a lock or an ISR
  *    may hold that back for several ticks.  Each of these is an instant of its own, carried out late, in order.  A tick
- *    that passes while they are carried out has the handler come again.  Without a time base, such ticks are lost. */
+ *    that passes while they are carried out has the handler come again.  Without a time base, such ticks are lost.
+ *
+ * With CARILLON_MICROCODE_WAKES, no cell ticks: the clock (kernel/time/clock_steps.h) expires where something is due.
+ * The clock is the machine's alone, and its queue is empty.
+ *
+ * 8. The clock's reference is the tick `now`: it moves by whole ticks, and from tick to tick.  So nothing adds up.
+ * 9. `due` is the next tick at which the machine has something to do, and later than `now`.  `now` gets there in the
+ *    handler alone.  If a task ends when `due` has passed and the handler is held back, it has ended just before: with
+ *    a tick, it would be the same.
+ * 10. The clock expires at `due` or earlier.  It expires earlier if it does not reach that far, and the handler then
+ *    finds nothing to do, and sets it anew.  If an expiry is set too late to be seen, clock_arm says so: it looks at
+ *    the time after it has set it.  Then the handler goes on until the time has come, or is made to come.
+ * 11. A preempted thread is looked for again a tick later (3). */
 #include "kernel/microcode/tasks.h"
 
 #include "kernel/core/kernel.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/osek/base.h"
 #include "kernel/osek/kernel.h"
+#if CARILLON_MICROCODE_WAKES > 0
+#include "kernel/time/clock_steps.h"
+#endif
 
 #ifndef CARILLON_MICROCODE_UNITS
 #define CARILLON_MICROCODE_UNITS 0
@@ -79,6 +94,93 @@ static inline void unlock(void)
     carillon_osek_unlock(0u);
 }
 
+#if CARILLON_MICROCODE_WAKES > 0
+#define MOST (CARILLON_CLOCK_REACH / CARILLON_MICROCODE_WAKES)
+#if CARILLON_CLOCK_REACH < (2u * CARILLON_MICROCODE_WAKES)
+#error "the clock does not reach two ticks of the machine"
+#endif
+
+static uint32_t due;
+
+/* Move `now` and the reference by the ticks that have passed, and by so many at most. */
+static __attribute__((noinline)) void go_on(uint32_t most)
+{
+    const uint32_t passed = (uint32_t)clock_elapsed() / CARILLON_MICROCODE_WAKES;
+    const uint32_t step = (passed < most) ? passed : most;
+    now += step;
+    clock_account((carillon_span)(step * CARILLON_MICROCODE_WAKES));
+}
+
+/* Set the clock to `due`: is it certain that it will expire there? */
+static __attribute__((noinline)) bool set(void)
+{
+    const uint32_t left = due - now;
+    return clock_arm((carillon_span)(((left < MOST) ? left : MOST) * CARILLON_MICROCODE_WAKES));
+}
+
+static uint32_t next_due(void)
+{
+    uint32_t time;
+    (void)carillon_machine_next(&time);
+    return time;
+}
+
+/* The handler is to come as soon as it can. */
+static void call(void)
+{
+#if CARILLON_CLOCK_REQUESTS
+    carillon_device_request();
+#else
+    carillon_span margin = CARILLON_CLOCK_MINIMUM;
+    while (!clock_arm((carillon_span)(clock_elapsed() + margin))) { /* bounded by the bits of the counter */
+        margin = (carillon_span)(margin + margin);
+    }
+#endif
+}
+
+static __attribute__((noinline)) void set_or_call(uint32_t time)
+{
+    due = time;
+    if (!set()) {
+        call();
+    }
+}
+
+/* Before the machine is told that a task has ended, and after that. */
+static inline void follow(void)
+{
+    go_on(due - now - 1u);
+}
+static inline void follow_up(void)
+{
+    const uint32_t time = next_due();
+    if (time != due) {
+        set_or_call(time);
+    }
+}
+
+void carillon_microcode_start(void)
+{
+    carillon_machine_start(&carillon_microcode_first, 0u);
+    clock_account(clock_elapsed());
+    carillon_device_enable();
+    set_or_call(0u);
+}
+
+void carillon_microcode_replaced(void)
+{
+    follow();
+    set_or_call(now + 1u);
+}
+#else
+static inline void follow(void)
+{
+}
+static inline void follow_up(void)
+{
+}
+#endif
+
 void carillon_microcode_thread(uint16_t task)
 {
     const struct carillon_microcode_task *const fixed = &carillon_microcode_tasks[task];
@@ -95,7 +197,9 @@ void carillon_microcode_thread(uint16_t task)
         if (!abandoned[task]) {
             fixed->commit();
             ending = task;
+            follow();
             chosen = carillon_machine_ended(task, now);
+            follow_up();
             ending = NONE;
         }
     }
@@ -121,6 +225,7 @@ static void give_way(void)
     unlock();
 }
 
+#if CARILLON_MICROCODE_WAKES == 0
 static inline void instant(void)
 {
     now++;
@@ -133,6 +238,7 @@ static inline void instant(void)
     }
     chosen = carillon_machine_instant(now);
 }
+#endif
 
 #if CARILLON_MICROCODE_UNITS > 0
 static carillon_base at = CARILLON_BASE_ORIGIN; /* the last tick that was carried out */
@@ -148,7 +254,14 @@ static __attribute__((noinline)) void catch_up(void)
 
 void carillon_microcode_tick(const void *frame)
 {
-#if CARILLON_MICROCODE_UNITS > 0
+#if CARILLON_MICROCODE_WAKES > 0
+    carillon_device_acknowledge();
+    do { /* bounded by the instants that are due, and by what the clock cannot see of the time before the next one */
+        go_on(due - now);
+        chosen = carillon_machine_instant(now);
+        due = next_due();
+    } while (!set());
+#elif CARILLON_MICROCODE_UNITS > 0
     if (carillon_base_one(at, CARILLON_MICROCODE_UNITS)) {   /* mostly */
         at = (carillon_base)(at - CARILLON_MICROCODE_UNITS); /* as it has not begun anew, so has this not */
         instant();
@@ -168,6 +281,11 @@ void carillon_microcode_tick(const void *frame)
         if (computes) {
             carillon_port_run_preempted(give_way, fixed->source);
         }
+#if CARILLON_MICROCODE_WAKES > 0
+        else {
+            set_or_call(now + 1u);
+        }
+#endif
     } else {
         /* it goes on */
     }
@@ -178,6 +296,9 @@ void carillon_microcode_event(uint32_t *events)
     const uint32_t saved = carillon_osek_lock(); /* which holds the tick back */
     *events += 1u;
     carillon_machine_input();
+#if CARILLON_MICROCODE_WAKES > 0
+    call();
+#endif
     carillon_osek_unlock(saved);
 }
 

@@ -7,6 +7,8 @@
 
 #include "kernel/contract/microcode.h"
 
+#include "carillon_config.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,15 +23,27 @@ struct carillon_microcode_task {
 };
 extern const struct carillon_microcode_task carillon_microcode_tasks[];
 
-/* The interrupt of a sensor has come: one event more.  The machine looks at its triggers in its next tick.  Called by
- * an ISR of category 2. */
+/* The interrupt of a sensor has come: one event more.  The machine looks at its triggers as soon as the ISR has ended;
+ * if a cell ticks for it, in its next tick.  Called by an ISR of category 2. */
 void carillon_microcode_event(uint32_t *events);
 
 /* The body of a task's thread. */
 void carillon_microcode_thread(uint16_t task) __attribute__((noreturn));
 
-/* The handler of the machine's tick: `frame` is what the port's slice vector gives. */
+/* The handler of the machine's tick, or of the clock that wakes it: `frame` is what the port's slice vector gives. */
 void carillon_microcode_tick(const void *frame);
+
+/* Where the clock wakes the machine. */
+#ifndef CARILLON_MICROCODE_WAKES
+#define CARILLON_MICROCODE_WAKES 0
+#endif
+#if CARILLON_MICROCODE_WAKES > 0
+/* At the start of the system: the first instant is a tick from here.  Locked, as is the next one. */
+void carillon_microcode_start(void);
+
+/* The machine has another program: it is woken at the next tick. */
+void carillon_microcode_replaced(void);
+#endif
 
 #ifdef __cplusplus
 }

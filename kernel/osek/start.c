@@ -12,6 +12,12 @@
 #if CARILLON_GIOTTO
 #include "kernel/giotto/blocks.h"
 #endif
+#ifndef CARILLON_MICROCODE_WAKES
+#define CARILLON_MICROCODE_WAKES 0
+#endif
+#if CARILLON_MICROCODE_WAKES > 0
+#include "kernel/microcode/tasks.h"
+#endif
 
 #if CARILLON_OSEK_MODES > 1
 static AppModeType osek_active_mode;
@@ -134,6 +140,9 @@ void StartOS(AppModeType mode)
 #endif
 #if CARILLON_GIOTTO
     carillon_giotto_start();
+#endif
+#if CARILLON_MICROCODE_WAKES > 0
+    carillon_microcode_start();
 #endif
     carillon_mode_store(carillon_osek_enable, carillon_osek_enable_count);
 #if CARILLON_MODES > 0

@@ -63,7 +63,7 @@ def handlers(lab: Laboratory, tasks: int) -> list[int]:
     (folder / "released.giotto").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "released.scode").write_text(".method edf\n", encoding="utf-8")
     (folder / "main.c").write_text('#include "giotto.h"\nvoid work(void) {}\n', encoding="utf-8")
-    outcome = lab.run_file(folder / "released.giotto", AST, machine=Machine.MICROCODE, ticks=15_625 * 45)
+    outcome = lab.run_file(folder / "released.giotto", AST, machine=Machine.TICKS, ticks=15_625 * 45)
     events = outcome.events(Kind.ENTER, Kind.EXIT)
     both = [(begin, end) for begin, end in pairwise(events) if (begin.kind, end.kind) == (Kind.ENTER, Kind.EXIT)]
     return [end.n - begin.n for begin, end in both if begin.object == "slices"]

@@ -12,6 +12,7 @@ from carillon.allocate.fit import Source
 from carillon.allocate.result import Carrier, Cell, CellUse, Progression, Style
 from carillon.diagnostics import Diagnostics
 from carillon.lower import Demand
+from carillon.lower.events import can_wake
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
@@ -169,6 +170,8 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
         array = source.array
         driver = array.clocks[services.clock]
         if driver.requests and source.number < board.request_base:
+            continue
+        if services.beat is not None and not can_wake(array, system.clock_hz, services.clock, services.beat):
             continue
         units = [(1 / array.units(1, system.clock_hz, prescaler), prescaler) for prescaler in array.prescalers]
         for unit, prescaler in sorted(units, key=lambda it: -it[0]) if ticks else units:

@@ -90,7 +90,8 @@ class EventPlacer:
         taken = plan.sources | busy | self.board.mates(s.number for s, _ in used.values())
         dispatcher = self._level_sources(levels, taken)
         taken |= {level.source for level in levels} | {dispatcher}
-        turns = self._turns(next((c for c in placed if isinstance(c.action, EndSlice)), None), taken)
+        ends = ServeClock if services is not None and services.beat is not None else EndSlice
+        turns = self._turns(next((c for c in placed if isinstance(c.action, ends)), None), taken)
         ticking = [c for c in placed if c.part >= 0]
         # Those whose vector is their task first: they run no code at all.
         alarms = sorted(of_whom(placed, Alarm), key=lambda it: not it[1].direct)

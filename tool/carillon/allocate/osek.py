@@ -134,8 +134,18 @@ class OsekAllocation:
 
     @property
     def slices(self) -> Carrier | None:
-        """What ends slices, or is the machine's tick."""
-        return self.to_do(EndSlice)
+        """What ends slices, is the machine's tick, or wakes the machine."""
+        return self.to_do(EndSlice if self.beat is None else ServeClock)
+
+    @property
+    def beat(self) -> int | None:
+        """A tick of the microcode machine in ticks of the system clock, if the clock wakes it."""
+        return self.services.beat if self.services is not None else None
+
+    @property
+    def wakes(self) -> int:
+        """The same in units of the clock; 0 if a cell ticks, or there is no such machine."""
+        return int(self.beat / self.clock.tick) if self.beat is not None and self.clock is not None else 0
 
     @property
     def budgets(self) -> Carrier | None:

@@ -279,7 +279,7 @@ def _parts(run: Watched, length: int) -> dict[str, list[int]]:
 
 def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     """What a case costs; None if it is infeasible.  CarillonError if it cannot be built or run."""
-    machine = Machine.CELLS if case.method == "cells" else Machine.MICROCODE
+    machine = Machine.CELLS if case.method == "cells" else Machine.TICKS
     file = _sources(folder, program(case.tasks, Fraction(0)), "void work(void);\n", case.method)
     hz = read_and_check(file, Diagnostics(), BOARD, machine=machine).clock_hz
     ticks = int(case.work_ms * hz / 1000)
@@ -353,7 +353,7 @@ def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
     """The samples of :data:`MUST_IMAGE`: calls without their drivers, and bytes.  CarillonError if it cannot be built or run."""
     file = _sources(folder, _CALLING, _CALLED, "edf")
     file.with_suffix(".upload").touch()
-    application = _made(file, Machine.MICROCODE)
+    application = _made(file, Machine.TICKS)
     run = _watched(application, rounds)
     calls = [passed for _, opcode, passed, _ in _interpreted(run) if opcode is Opcode.CALL]
     objects = [application.firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]

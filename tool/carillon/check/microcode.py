@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
-from carillon.model.giotto import Machine
 
 CODES = ("C275", "C276")
 
@@ -17,7 +16,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         cause = f"board '{system.board.name}' has no UART that the loader can ask for bytes"
         remedy = "choose a board whose [console] has 'ready', or take the program's .upload away"
         diagnostics.error("C276", system.giotto.start.span, cause, remedy)
-    if system.giotto is not None and system.machine is Machine.MICROCODE and system.board.dispatch != "hardware":
+    if system.giotto is not None and system.machine.interprets and system.board.dispatch != "hardware":
         board = f"board '{system.board.name}' dispatches threads that take turns in software"
         cause = f"{board}, and the machine of microcode does not run there"
         remedy = "choose a board that dispatches them by its interrupt controller, or --machine cells"

@@ -28,7 +28,11 @@ TimeLimit = Annotated[
 TIME_LIMIT = 20.0
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Machine = Annotated[
-    str, typer.Option("--machine", help="What carries out a Giotto program: microcode, or cells without an interpreter.")
+    str,
+    typer.Option(
+        "--machine",
+        help="What carries out a Giotto program: microcode, ticks: that with a tick, or cells without an interpreter.",
+    ),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Build folder.", show_default="build/BOARD-KERNEL beside the schedule")

@@ -14,7 +14,7 @@ from carillon.giotto.switching import across_switches
 from carillon.microcode import Opcode
 from carillon.microcode.compiled import Blocks, Compiled, Microcode
 from carillon.model import System
-from carillon.model.giotto import Giotto, Machine, Upload
+from carillon.model.giotto import Giotto, Upload
 from carillon.model.rates import rates_of, tick_of
 from carillon.read.giotto.uploads import beside
 from carillon.units import format_number
@@ -22,7 +22,7 @@ from carillon.units import format_number
 
 def program_of(system: System, source: Giotto, diagnostics: Diagnostics) -> Microcode | Blocks | None:
     """The system's program for its machine; None after errors."""
-    if system.machine is Machine.MICROCODE:
+    if system.machine.interprets:
         return _microcode(source, beside(system.file, ".scode"), system.upload, diagnostics)
     compiled = compile_giotto(source, diagnostics)
     if compiled is None:

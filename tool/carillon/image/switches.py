@@ -139,13 +139,14 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
 
 
 def _of_microcode(image: Image, microcode: Microcode) -> Switches:
-    upload = image.system.upload
+    upload, allocation = image.system.upload, image.osek.allocation if image.osek is not None else None
     switches: Switches = {
         "CARILLON_MICROCODE_TASKS": Unsigned(len(microcode.compiled.program.tasks)),
         "CARILLON_MICROCODE_BINDINGS": Unsigned(microcode.bindings),
         "CARILLON_MICROCODE_THREADS": Unsigned(microcode.threads),
         "CARILLON_MICROCODE_MISSED": 1,
-        "CARILLON_MICROCODE_UNITS": Unsigned(image.osek.allocation.machine_units if image.osek is not None else 0),
+        "CARILLON_MICROCODE_UNITS": Unsigned(allocation.machine_units if allocation is not None else 0),
+        "CARILLON_MICROCODE_WAKES": Unsigned(allocation.wakes) if allocation is not None and allocation.wakes else None,
     }
     if upload is not None:
         switches["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)

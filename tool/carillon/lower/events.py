@@ -21,6 +21,7 @@ from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, Named, When
 from carillon.model import System
+from carillon.model.board import Cells
 from carillon.model.giotto import Machine
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
@@ -110,6 +111,24 @@ class LoweredEvents:
         return tuple(sorted({turn_of(series.counter) for series, _ in self.series}))
 
 
+def is_woken(system: System) -> bool:
+    """Whether the clock wakes the machine of microcode when something is due, and no cell ticks for it."""
+    if system.giotto is None or system.machine is not Machine.MICROCODE or system.time is None or system.time.slice is None:
+        return False
+    return any(can_wake(array, system.clock_hz, system.time.clock, system.time.slice) for array in system.board.cells)
+
+
+def can_wake(array: Cells, clock_hz: int, kind: ClockKind, tick: int) -> bool:
+    """Whether an array's cells, as such a clock, can wake the machine of microcode.
+
+    They have to be set without being loaded anew, so that nothing adds up.  A tick is a whole number of their units, and they
+    reach two (``kernel/microcode/tasks.c``).
+    """
+    driver, unit = array.clocks.get(kind), 1 / array.units(1, clock_hz, array.prescalers[0])
+    whole = tick % unit == 0
+    return driver is not None and not driver.restarts and whole and (3 << driver.bits) // 4 > 2 * (tick // unit)
+
+
 def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     """The demands of a checked system's event-triggered part; it must have one.
 
@@ -132,6 +151,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             tick = services.tick if services.tick is not None else max(1, system.clock_hz // 1000)
             services = replace(services, clock=ClockKind.PERIODIC, tick=tick)
         services = replace(services, tickless=tickless, now=services.now or tickless)
+        services = replace(services, beat=services.slice, slice=None) if is_woken(system) else services
         if services.clock is ClockKind.PERIODIC:
             assert services.tick is not None
             demands.append(_periodic(ServeClock("clock"), services.tick, services.tick, services.span))
@@ -146,7 +166,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
     demands += [demand for table in on_cells for demand in _series(table, osek)]
     demands += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
-    machine = system.giotto is not None and system.machine is Machine.MICROCODE
+    machine = system.giotto is not None and system.machine.interprets
     return LoweredEvents(tuple(demands), services, ticking, machine)
 
 

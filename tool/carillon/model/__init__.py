@@ -220,7 +220,7 @@ class System:
 
     def folder(self, kernel: str) -> str:
         """What the folder is called in which it is built with a kernel."""
-        return f"{self.board.name}-{kernel}" + ("-cells" if self.machine is Machine.CELLS else "")
+        return f"{self.board.name}-{kernel}" + ("" if self.machine is Machine.MICROCODE else f"-{self.machine.value}")
 
     @property
     def traced(self) -> tuple[str, ...]:

@@ -29,10 +29,19 @@ def free_name(name: str, names: Collection[str]) -> str:
 
 
 class Machine(Enum):
-    """What carries a program out on a chip: the interpreter of microcode, or expiry points and interrupts alone."""
+    """What carries a program out on a chip: the interpreter of microcode, or expiry points and interrupts alone.
+
+    The interpreter is woken when something is due, or asked in each tick of a millisecond.
+    """
 
     MICROCODE = "microcode"
+    TICKS = "ticks"
     CELLS = "cells"
+
+    @property
+    def interprets(self) -> bool:
+        """Whether it is the interpreter."""
+        return self is not Machine.CELLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
     clock = allocation.clock
     assert clock is not None
     periodic = clock.services.clock is ClockKind.PERIODIC
+    ends = allocation.slices if allocation.beat is None else None
 
     def names(number: int) -> list[str]:
         return [task.name for task in allocation.levels[number - 1].tasks]
@@ -43,12 +44,16 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             "line": clock.services.span.line,
             "kind": clock.services.clock.value,
             "tick": float(clock.tick),
-            "why": "its tick" if periodic else "whatever comes next",
+            "why": "its tick"
+            if periodic
+            else "whatever comes next"
+            if allocation.beat is None
+            else "what is due for the machine",
             "late": _late(image, clock, allocation.held_clock) if periodic else [],
             "locks": clock.locked(system),
         }
         | part_json(allocation, clock.carrier),
-        "slices": None if allocation.slices is None else _slices_json(image, allocation, clock.services.slice, allocation.slices),
+        "slices": _slices_json(image, allocation, clock.services.slice, ends) if ends is not None else None,
         "turns": [
             {"threads": names(level), "source": source, "level": level + 1} for level, source in allocation.turn_requests.items()
         ],

@@ -11,7 +11,7 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics, Span
 from carillon.groups import grouped
 from carillon.model import System
-from carillon.model.giotto import Giotto, Machine
+from carillon.model.giotto import Giotto
 from carillon.model.giotto import Task as GiottoTask
 from carillon.model.rates import rates_of
 from carillon.trace import Trace
@@ -48,7 +48,7 @@ def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[Excess]
         most = max((run.executed for run in summary.runs if run.lane == lane), default=0)
         if task.wcet is not None and most > task.wcet * per_tick:
             yield Excess(f"task '{task.name}'", task.span, Fraction(task.wcet), Fraction(most, per_tick))
-    if system.giotto is not None and system.machine is Machine.MICROCODE:
+    if system.giotto is not None and system.machine.interprets:
         yield from _invocations(system, system.giotto, trace, summary)
     elif system.giotto is not None:
         yield from _rates(system, system.giotto, trace, summary)

@@ -188,7 +188,7 @@ class _Verifier:
             self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
         self.report.events = events.report
         self.unverified += events.unverified
-        if self.system.giotto is not None and self.system.machine is Machine.MICROCODE:
+        if self.system.giotto is not None and self.system.machine.interprets:
             microcode = MicrocodeCheck(self.system, self.system.giotto, self.elf, meanings.handlers, self.diagnostics)
             microcode.check()
             self.report.microcode = microcode.report

@@ -16,6 +16,7 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
+from carillon.model.giotto import Machine
 from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
@@ -38,6 +39,8 @@ TICK = "carillon_clock_vector"
 """The handler of a clock's cell, which has the kernel's tick in it."""
 TURNS = "carillon_port_turn_vector"
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
+WAKES = "carillon_microcode_start"
+"""The kernel's function that sets the clock for the first time, of a machine of microcode that this wakes."""
 BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
 RANGE = Fraction(1 << 24)
 """In how many ticks the cells of budgets and of time frames count down once (SPEC, 'Execution budgets' and 'Time frames')."""
@@ -313,6 +316,10 @@ class Events:
                 return time.span, "tick of the clock", self._ticks(time.tick)
             self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
             self.teller = cell if time.tickless else None
+            return None
+        woken = self.system.machine is Machine.MICROCODE and WAKES in self.elf.symbols
+        if service.kind == "slices" and woken:
+            self.unverified.append(f"the clock that wakes the machine, on {cell.place.name}: it is set while it runs")
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Giotto program as an application.
 
-For the machine of microcode each of its tasks is a thread, and a cell ticks.  On cells, its blocks are called by the clock, and
-its tasks are those of the event-triggered system, one for each rate (``model/rates.py``).
+For the machine of microcode each of its tasks is a thread, and the clock wakes it, or a cell ticks.  On cells, its blocks are
+called by the clock, and its tasks are those of the event-triggered system, one for each rate (``model/rates.py``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
         return None
     check_giotto(program, diagnostics)
     check_loads(program, loads(program), diagnostics)
-    if not program.tasks and machine is Machine.MICROCODE:
+    if not program.tasks and machine.interprets:
         diagnostics.error("C275", program.start.span, "the program has no task, and the machine runs tasks", "declare a task")
     upload = read_upload(path, diagnostics)
     if upload is not None and machine is Machine.CELLS:
@@ -69,7 +69,7 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
         places.put(("osek", "isr", name), interrupt.span, interrupt.span)
     tables = {"system": {}, "time": time, "thread": threads} | ({"osek": {"isr": isrs}} if isrs else {})
     file, broken = fit(tables, places, diagnostics)
-    return Tables(path, file, broken, places, text.digest, included, program, upload=upload)
+    return Tables(path, file, broken, places, text.digest, included, program, machine, upload)
 
 
 def _on_cells(program: Giotto, places: Places) -> dict[str, Any]:
