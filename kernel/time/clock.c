@@ -213,12 +213,12 @@ struct carillon_moment carillon_clock_moment(void)
  *    that is over has been counted, or its request waits.
  * 2. The counter is read, then the request is looked at.  If none waits, the reading is of the tick that was counted
  *    last.  If one waits, the counter is read again, and that reading is of the tick after it.
- * 3. Some counters read 0 at the end of a tick, and some the whole tick.  At the end of a tick that has been counted
- *    both are the same instant.  So a 0 that is read with a request waiting is the beginning of the next tick.
+ * 3. Nothing is left of a tick that is over.  So a reading of 0 is the beginning of a tick, which is the one that is
+ *    counted by 2: the request comes no later than the 0.
  * 4. A match that the handler moves stays behind until then: what is left is less than nothing, and a tick more.
  * 5. Only the request of one tick can wait.  If the handler is locked out for longer, ticks are lost, and what is told
- *    within a tick may go back.  The same is told while a cell counts its first interval, which is longer: nothing of
- *    the tick has passed. */
+ *    within a tick may go back.  While a cell counts its first interval, which may be longer, nothing of the tick has
+ *    passed. */
 struct carillon_moment carillon_clock_moment(void)
 {
     carillon_time ticks = carillon_clock.ticks;
@@ -227,15 +227,16 @@ struct carillon_moment carillon_clock_moment(void)
         left = CARILLON_TICK_LEFT;
 #if CARILLON_TICK_MATCH > 0
         left += CARILLON_TIME_UNITS;
-#else
-        left = (left == 0u) ? CARILLON_TIME_UNITS : left;
 #endif
         ticks++;
     }
 #if CARILLON_TICK_MATCH > 0
     left &= CARILLON_TICK_MATCH;
+    const bool begins = left >= CARILLON_TIME_UNITS;
+#else
+    const bool begins = (left == 0u) || (left >= CARILLON_TIME_UNITS);
 #endif
-    const struct carillon_moment moment = {ticks, (left < CARILLON_TIME_UNITS) ? (CARILLON_TIME_UNITS - left) : 0u};
+    const struct carillon_moment moment = {ticks, begins ? 0u : (CARILLON_TIME_UNITS - left)};
     return moment;
 }
 #endif

@@ -61,8 +61,8 @@ class TimeServices:
     priority, in ticks of the system clock, None if there is none.  ``now``: the time is kept while nothing waits, so that it can
     be asked for.  ``uses``: the kinds of events that the application has; the kernel has no code for others.  ``periods``: what
     is known of the use, for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it
-    is not written.  ``tickless``: the clock tells the ticks of the hardware counters.  ``uptime``: the time since the start is kept in
-    64 bits, too.
+    is not written.  ``tickless``: the clock tells the ticks of the hardware counters.  ``uptime``: the time since the start is
+    kept in 64 bits, too.
     """
 
     clock: ClockKind
