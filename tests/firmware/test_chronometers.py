@@ -65,7 +65,6 @@ PLACES = [
     Place(BIT, "nrftimer", 500, system='clock = "125kHz"'),
     pytest.param(Place(PILL, "stm32match", 62_500, system=reserve("TIM1", "TIM3", "TIM4")), marks=RIGLESS),
     pytest.param(Place(PILL, "stm32tim", 62_500, system=reserve("TIM5_1", "TIM5_2", "TIM5_3", "TIM5_4")), marks=RIGLESS),
-    pytest.param(Place(PICO, "systick", 1000, system=reserve(*PWMS, *ALARMS)), marks=NODE),
     pytest.param(Place(PICO, "rp2040alarm", 1000, system=reserve("SysTick", *PWMS)), marks=NODE),
     pytest.param(Place(PICO, "rp2040pwm", 1000, system=reserve("SysTick", *ALARMS)), marks=NODE),
 ]
