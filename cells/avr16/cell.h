@@ -52,6 +52,15 @@
 /* As a time base, which runs freely: what has been counted since the start, modulo 2^16; locked. */
 #define AVR16_UP(cell) CARILLON_REGISTER_16(AVR16_COUNT(cell))
 
+/* What is left to the next match, from 1: the flag is set as the counter leaves the match. */
+static inline uint32_t avr16_left(uint16_t match, uint16_t now, uint32_t period)
+{
+    const uint32_t left = (uint32_t)match - now + 1u;
+    return (now <= match) ? left : (left + period);
+}
+#define AVR16_LEFT(cell, period) \
+    avr16_left(CARILLON_REGISTER_16(AVR16_MATCH(cell)), CARILLON_REGISTER_16(AVR16_COUNT(cell)), (period))
+
 /* Of a cell whose first expiry is more than a period away: when the counter has passed its match, forget it. */
 #define AVR16_FINISH(cell, first, period)                                                                        \
     CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (carillon_value)(AVR16_PLACE(first, period) % (period))), \

@@ -36,6 +36,15 @@
 #define AVR8_START(cell) CARILLON_STORE(AVR8_CONTROL_B(cell), CARILLON_CLOCK_SELECT)
 #define AVR8_STOP(cell) CARILLON_STORE(AVR8_CONTROL_B(cell), 0u)
 
+/* What is left to the next match, from 1: the flag is set as the counter leaves the match. */
+static inline uint32_t avr8_left(uint8_t match, uint8_t now, uint32_t period)
+{
+    const uint32_t left = (uint32_t)match - now + 1u;
+    return (now <= match) ? left : (left + period);
+}
+#define AVR8_LEFT(cell, period) \
+    avr8_left(CARILLON_REGISTER(AVR8_MATCH(cell)), CARILLON_REGISTER(AVR8_COUNT(cell)), (period))
+
 /* Of a cell whose first expiry is more than a period away: when the counter has passed its match, forget it. */
 #define AVR8_FINISH(cell, first, period)                                                                            \
     CARILLON_STORE(CARILLON_AWAIT_BYTE | AVR8_COUNT(cell), (carillon_value)(AVR8_PLACE(first, period) % (period))), \

@@ -20,6 +20,9 @@
 /* As a time base: what has been counted since the start, modulo 2^32. */
 #define MTIME_FREE carillon_port_read(MTIME_LOW)
 
+/* The lower halves alone: no period is half of their range. */
+#define MTIME_LEFT(cell, period) (carillon_port_read(MTIME_COMPARE_LOW) - MTIME_FREE)
+
 /* The period, in one place whichever files include this. */
 extern uint32_t mtime_period;
 __attribute__((weak)) uint32_t mtime_period;

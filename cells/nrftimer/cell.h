@@ -77,6 +77,7 @@ static inline uint32_t nrftimer_now(carillon_address match)
 }
 /* As a time base: what has been counted since the start, modulo 2^16. */
 #define NRFTIMER_UP(cell) nrftimer_now(NRFTIMER_MATCH(cell))
+#define NRFTIMER_LEFT(cell, period) (carillon_port_read(NRFTIMER_MATCH(cell)) - nrftimer_now(NRFTIMER_MATCH(cell)))
 
 /* Whether the counter, which reads `now`, is certain to come to `at` within `most`. */
 static inline bool nrftimer_lies_ahead(uint32_t at, uint32_t now, uint32_t most)

@@ -71,6 +71,8 @@ static inline uint32_t rp2040alarm_now(void)
     return carillon_port_read(RP2040ALARM_NOW);
 }
 
+#define RP2040ALARM_LEFT(cell, period) (carillon_port_read(RP2040ALARM_ALARM(cell)) - rp2040alarm_now())
+
 /* Whether the counter, which reads `now`, is certain to come to `at` within `most`. */
 static inline bool rp2040alarm_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
 {

@@ -43,6 +43,7 @@
 #define RP2040PWM_HOLD(cell) CARILLON_STORE(RP2040PWM_CLEAR(RP2040PWM_ENABLE), RP2040PWM_BIT(cell))
 #define RP2040PWM_START(bits) CARILLON_STORE(RP2040PWM_SET(RP2040PWM_RUN), (bits))
 #define RP2040PWM_FINISH(cell, first, period) CARILLON_STORE(RP2040PWM_TOP(cell), (period)-1u)
+#define RP2040PWM_LEFT(cell, period) ((period)-carillon_port_read(RP2040PWM_PLACE(cell)))
 #define RP2040PWM_STOP(cell)                                                    \
     CARILLON_STORE(RP2040PWM_CONTROL(cell), 0u),                                \
         CARILLON_STORE(RP2040PWM_CLEAR(RP2040PWM_ENABLE), RP2040PWM_BIT(cell)), \

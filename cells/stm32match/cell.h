@@ -88,6 +88,8 @@ static inline uint32_t stm32match_now(carillon_address match)
 }
 /* As a time base: what has been counted since the start, modulo 2^32. */
 #define STM32MATCH_UP(cell) stm32match_now(STM32MATCH_MATCH(cell))
+#define STM32MATCH_LEFT(cell, period) \
+    (carillon_port_read(STM32MATCH_MATCH(cell)) - stm32match_now(STM32MATCH_MATCH(cell)))
 
 /* Whether the counter, which reads `now`, is certain to come to `at` within `most`. */
 static inline bool stm32match_lies_ahead(uint32_t at, uint32_t now, uint32_t most)

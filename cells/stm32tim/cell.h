@@ -68,6 +68,7 @@
     {                                                                                                           \
         STM32TIM_STARTER_CCMR1, UINT32_MAX, 0u                                                                  \
     }
+#define STM32TIM_LEFT(cell, period) (carillon_port_read(STM32TIM_COUNTER(cell)) + 1u)
 /* What the counter reads, plus the time, for a cell that expires at `offset`: it reads 0 in the unit before. */
 #define STM32TIM_PHASE(offset) ((offset)-1u)
 

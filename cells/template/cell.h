@@ -45,6 +45,10 @@
 #define TEMPLATE_COUNTER(cell) 0u
 #define TEMPLATE_PHASE(offset) (offset)
 
+/* "within": units that are left to the next expiry of a cell that expires every `period` units.  With "match" and
+ * "acknowledge", it is the distance to the match that the handler moves, modulo what the counter counts. */
+#define TEMPLATE_LEFT(cell, period) 0u
+
 /* cell.toml: base = "up" or "free": what has been counted since the start. */
 #define TEMPLATE_UP(cell) 0u
 #define TEMPLATE_FREE 0u

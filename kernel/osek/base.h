@@ -91,6 +91,14 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
     return carillon_base_ticks_until(at, units, carillon_base_left());
 }
 
+/* Units that have passed since `at`, until a reading; none if `at` has not been reached. */
+static inline carillon_base carillon_base_units_until(carillon_base at, carillon_base left)
+{
+    const carillon_base difference = (carillon_base)(at - left);
+    const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
+    return (passed > CARILLON_BASE_MOST) ? 0u : passed;
+}
+
 /* For how many ticks of `units` whoever counts them may only look: CARILLON_BASE_AHEAD units at most, or a tick. */
 static inline carillon_base carillon_base_ticks_ahead(carillon_base units)
 {

@@ -181,4 +181,65 @@ carillon_time carillon_clock_now(void)
 }
 #endif
 
+#if CARILLON_TIME_UPTIME
+uint64_t carillon_clock_uptime(void)
+{
+#if CARILLON_CLOCK_COUNTS_DOWN
+    return carillon_clock.since_start;
+#else
+    return carillon_clock.since_start + clock_elapsed();
+#endif
+}
+#endif
+
+#if CARILLON_TIME_UNITS > 1
+#if CARILLON_CLOCK_BASED
+/* One reading of the base tells both, and no interrupt changes what it tells (base.h). */
+struct carillon_moment carillon_clock_moment(void)
+{
+    const carillon_base units = CARILLON_CLOCK_UNITS;
+    const carillon_base passed = carillon_base_units_until(clock_ticker.at, carillon_base_left());
+    const struct carillon_moment moment = {(carillon_time)(clock_reference + (carillon_time)(passed / units)),
+                                           passed % units};
+    return moment;
+}
+#else
+
+/* CARILLON_TICK_LEFT, what is left of the tick in units; CARILLON_TICK_WAITS, whether the tick's interrupt is requested
+ * and has not been served; CARILLON_TICK_MATCH, 0 or the greatest number of a counter whose match the handler moves. */
+#include "carillon_tick.h"
+
+/* 1. The handler of the tick is masked by the kernel's lock, under which this is called.  So while this reads, a tick
+ *    that is over has been counted, or its request waits.
+ * 2. The counter is read, then the request is looked at.  If none waits, the reading is of the tick that was counted
+ *    last.  If one waits, the counter is read again, and that reading is of the tick after it.
+ * 3. Nothing is left of a tick that is over.  So a reading of 0 is the beginning of a tick, which is the one that is
+ *    counted by 2: the request comes no later than the 0.
+ * 4. A match that the handler moves stays behind until then: what is left is less than nothing, and a tick more.
+ * 5. Only the request of one tick can wait.  If the handler is locked out for longer, ticks are lost, and what is told
+ *    within a tick may go back.  While a cell counts its first interval, which may be longer, nothing of the tick has
+ *    passed. */
+struct carillon_moment carillon_clock_moment(void)
+{
+    carillon_time ticks = carillon_clock.ticks;
+    uint32_t left = CARILLON_TICK_LEFT;
+    if (CARILLON_TICK_WAITS) {
+        left = CARILLON_TICK_LEFT;
+#if CARILLON_TICK_MATCH > 0
+        left += CARILLON_TIME_UNITS;
+#endif
+        ticks++;
+    }
+#if CARILLON_TICK_MATCH > 0
+    left &= CARILLON_TICK_MATCH;
+    const bool begins = left >= CARILLON_TIME_UNITS;
+#else
+    const bool begins = (left == 0u) || (left >= CARILLON_TIME_UNITS);
+#endif
+    const struct carillon_moment moment = {ticks, begins ? 0u : (CARILLON_TIME_UNITS - left)};
+    return moment;
+}
+#endif
+#endif
+
 #endif

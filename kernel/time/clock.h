@@ -30,14 +30,16 @@
  *                                that are not far have 0 laps
  *   CARILLON_CLOCK_KEEPS_TIME    1: the time is kept while nothing waits, for carillon_clock_now; with
  *                                carillon_clock_start
- *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
- *   CARILLON_CLOCK_CALLED        0: no event's handler uses the clock, but for the event itself
- *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
- *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
- *   CARILLON_CLOCK_BEHIND        how late the handler is when more is overdue than usual: what an interrupt
- *                                with an expiry takes; 0: it serves all.  After CARILLON_CLOCK_BATCHES ticks of
- *                                such expiries the handler leaves, and comes again as long after that.  Not of
- *                                a tick clock, which cannot be set ahead
+ *   CARILLON_TIME_UPTIME         1: the time since the start is kept in 64 bits, too; with CARILLON_CLOCK_KEEPS_TIME,
+ *                                or where ticks are counted in the queue alone
+ *   CARILLON_TIME_UNITS          of a tick clock: units in a tick, in which a counter tells the time within it; 1:
+ * whole ticks are told.  A second has CARILLON_TIME_UNIT_HZ / CARILLON_TIME_UNIT_HZ_DIVISOR CARILLON_CLOCK_REQUESTS 1:
+ * the timer's interrupt can be requested by software CARILLON_CLOCK_CALLED        0: no event's handler uses the clock,
+ * but for the event itself CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes
+ * within itself CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above CARILLON_CLOCK_BEHIND        how late the
+ * handler is when more is overdue than usual: what an interrupt with an expiry takes; 0: it serves all.  After
+ * CARILLON_CLOCK_BATCHES ticks of such expiries the handler leaves, and comes again as long after that.  Not of a tick
+ * clock, which cannot be set ahead
  *
  * The timer (carillon_clock.h, unless it is a tick) is a set of static inline functions, in its own width:
  *
@@ -93,6 +95,14 @@ extern "C" {
 #endif
 #ifndef CARILLON_CLOCK_KEEPS_TIME
 #define CARILLON_CLOCK_KEEPS_TIME 0
+#endif
+#ifndef CARILLON_TIME_UPTIME
+#define CARILLON_TIME_UPTIME 0
+#endif
+#ifndef CARILLON_TIME_UNITS
+#define CARILLON_TIME_UNITS 1u
+#define CARILLON_TIME_UNIT_HZ CARILLON_TIME_HZ
+#define CARILLON_TIME_UNIT_HZ_DIVISOR CARILLON_TIME_HZ_DIVISOR
 #endif
 #ifndef CARILLON_CLOCK_REQUESTS
 #define CARILLON_CLOCK_REQUESTS 0
@@ -152,11 +162,12 @@ typedef carillon_count carillon_span;
 
 /* How far ahead the timer can be armed: what has passed when the handler has ended is still less than its range. */
 #define CARILLON_CLOCK_REACH (CARILLON_CLOCK_MASK - CARILLON_CLOCK_LATEST)
-/* If the time is kept, a counter that is narrower than a time is followed while nothing waits, too. */
+/* If the time is kept, a counter that is narrower than a time is followed while nothing waits, too.  And so is one that
+ * is as wide if the time is kept in 64 bits.  A wider one is set no farther than a time can be. */
 #define CARILLON_CLOCK_EXTENDED                           \
     ((CARILLON_CLOCK != CARILLON_CLOCK_TICK) &&           \
      ((CARILLON_CLOCK_REACH < CARILLON_CLOCK_FARTHEST) || \
-      (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS))))
+      (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK_BITS < (CARILLON_TIME_BITS + CARILLON_TIME_UPTIME)))))
 
 /* If the counter reaches some laps, laps need no interrupts of their own.  The timer is armed for the first event that
  * has none to go.  The laps that have passed until then are accounted for together (carillon_clock_follow).  And a
@@ -207,6 +218,10 @@ typedef carillon_count carillon_span;
  * serves the queue. */
 #define CARILLON_CLOCK_COUNTS_ALONE (CARILLON_CLOCK_COUNTS_DOWN && !CARILLON_CLOCK_KEEPS_TIME && !CARILLON_CLOCK_NESTS)
 
+#if CARILLON_TIME_UPTIME && !CARILLON_CLOCK_COUNTS_ALONE && (CARILLON_CLOCK_COUNTS_DOWN || !CARILLON_CLOCK_KEEPS_TIME)
+#error "the time is kept in 64 bits where it is kept"
+#endif
+
 /* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What
  * follows is the clock's own: it stands here so that one address leads to all. */
 struct carillon_clock {
@@ -235,6 +250,9 @@ struct carillon_clock {
     bool serving;
 #if CARILLON_CLOCK_BEHIND > 0
     uint8_t overdue; /* ticks whose expiries were overdue, modulo its range */
+#endif
+#if CARILLON_TIME_UPTIME
+    uint64_t since_start; /* the time at the reference */
 #endif
 };
 extern struct carillon_clock carillon_clock;
@@ -270,6 +288,21 @@ void carillon_clock_start(void);
 #if CARILLON_CLOCK_KNOWS_TIME
 /* The ticks that the counter has made, modulo the range of carillon_time. */
 carillon_time carillon_clock_now(void);
+#endif
+
+#if CARILLON_TIME_UPTIME
+/* The same in 64 bits.  The reference is followed before the range of what is read has passed, so that what has passed
+ * since is exact.  Whoever moves the reference adds that to a sum of 64 bits, under the same lock. */
+uint64_t carillon_clock_uptime(void);
+#endif
+
+#if CARILLON_TIME_UNITS > 1
+/* The ticks that have passed, and how many units since: more than a tick has, at most, where the handler is late. */
+struct carillon_moment {
+    carillon_time ticks;
+    uint32_t units;
+};
+struct carillon_moment carillon_clock_moment(void);
 #endif
 
 #if CARILLON_CLOCK != CARILLON_CLOCK_TICK

@@ -16,6 +16,16 @@
 #define clock_reference carillon_clock.reference
 #define clock_armed carillon_clock.armed
 
+/* The reference moves. */
+static inline void clock_sum(carillon_span step)
+{
+#if CARILLON_TIME_UPTIME
+    carillon_clock.since_start += step;
+#else
+    (void)step;
+#endif
+}
+
 /* The kinds.
  *
  *   clock_elapsed()         ticks from the queue's reference to now
@@ -33,6 +43,7 @@ static inline carillon_span clock_elapsed(void)
 static inline void clock_account(carillon_span step)
 {
     clock_reference = (carillon_span)(clock_reference + step);
+    clock_sum(step);
 }
 
 static inline void clock_expire(carillon_span distance)
@@ -50,6 +61,7 @@ static inline carillon_span clock_elapsed(void)
 static inline void clock_account(carillon_span step)
 {
     clock_armed = (carillon_count)(clock_armed - step);
+    clock_sum(step);
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif
@@ -91,6 +103,7 @@ static inline bool clock_reaches_first(carillon_base left)
     }
     const carillon_time step = carillon_queue_left(&carillon_clock_queue); /* less than from where it was left */
     clock_ticker.at = at;
+    clock_sum(step);
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif
@@ -107,6 +120,7 @@ static inline carillon_span clock_elapsed(void)
 static inline void clock_account(carillon_span step)
 {
     carillon_ticker_count(&clock_ticker, CARILLON_CLOCK_UNITS, (carillon_base)step);
+    clock_sum(step);
 #if CARILLON_CLOCK_KEEPS_TIME
     clock_reference = (carillon_time)(clock_reference + step);
 #endif

@@ -65,6 +65,9 @@ static inline void carillon_time_tick_inline(void)
 #if CARILLON_TIME_COUNTS
     carillon_time_ticks++;
 #endif
+#if CARILLON_TIME_UPTIME
+    carillon_clock.since_start++;
+#endif
     if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
         return;
     }

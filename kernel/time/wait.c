@@ -71,6 +71,16 @@ StatusType carillon_delay(carillon_duration ticks)
 }
 #endif
 
+#if CARILLON_TIME_UPTIME
+uint64_t carillon_uptime(void)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const uint64_t now = carillon_clock_uptime();
+    carillon_osek_unlock(saved);
+    return now;
+}
+#endif
+
 #if CARILLON_TIME_NOW
 carillon_time carillon_now(void)
 {

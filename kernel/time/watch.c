@@ -6,6 +6,41 @@
 #if CARILLON_OSEK_TIME
 
 #if CARILLON_TIME_NOW
+#if CARILLON_TIME_UNITS > 1
+static void begin(struct carillon_chronometer *chronometer)
+{
+    const struct carillon_moment now = carillon_clock_moment();
+    chronometer->since = now.ticks;
+    chronometer->units = now.units;
+}
+
+/* Count what has passed since it was last looked at; locked.  An interrupt that asks the same stop-watch counts all
+ * until then; whoever went on with an older time would count that once more, or less than nothing.  If ticks have been
+ * lost, the time may have gone back within a tick: nothing is counted until it is where it was. */
+static void catch_up(struct carillon_chronometer *chronometer)
+{
+    if (chronometer->running) {
+        const struct carillon_moment now = carillon_clock_moment();
+        const carillon_time ticks = (carillon_time)(now.ticks - chronometer->since);
+        if ((ticks != 0u) || (now.units > chronometer->units)) {
+            chronometer->before += ((uint64_t)ticks * CARILLON_TIME_UNITS) + now.units - chronometer->units;
+            chronometer->since = now.ticks;
+            chronometer->units = now.units;
+        }
+    }
+}
+
+/* To the nearest tick. */
+static inline carillon_distance in_ticks(uint64_t units)
+{
+    return (carillon_distance)((units + (CARILLON_TIME_UNITS / 2u)) / CARILLON_TIME_UNITS);
+}
+#else
+static void begin(struct carillon_chronometer *chronometer)
+{
+    chronometer->since = carillon_time_now();
+}
+
 /* Count what has passed since it was last looked at; locked.  An interrupt that asks the same stop-watch counts all
  * until then; whoever went on with an older time would count that once more, or less than nothing. */
 static void catch_up(struct carillon_chronometer *chronometer)
@@ -17,13 +52,19 @@ static void catch_up(struct carillon_chronometer *chronometer)
     }
 }
 
+static inline carillon_distance in_ticks(carillon_distance units)
+{
+    return units;
+}
+#endif
+
 StatusType carillon_chronometer_start(struct carillon_chronometer *chronometer)
 {
     const uint32_t saved = carillon_osek_lock();
     const bool ran = chronometer->running;
     if (!ran) {
         chronometer->running = true;
-        chronometer->since = carillon_time_now();
+        begin(chronometer);
     }
     carillon_osek_unlock(saved);
     REQUIRE(!ran, OSServiceId_Chronometer, E_OS_STATE, .reference = chronometer);
@@ -41,14 +82,19 @@ StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer)
     return E_OK;
 }
 
-carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer)
+carillon_units carillon_chronometer_lap_units(struct carillon_chronometer *chronometer)
 {
     const uint32_t saved = carillon_osek_lock();
     catch_up(chronometer);
-    const carillon_distance lap = chronometer->before - chronometer->lap;
+    const carillon_units lap = chronometer->before - chronometer->lap;
     chronometer->lap = chronometer->before;
     carillon_osek_unlock(saved);
     return lap;
+}
+
+carillon_distance carillon_chronometer_lap(struct carillon_chronometer *chronometer)
+{
+    return in_ticks(carillon_chronometer_lap_units(chronometer));
 }
 
 void carillon_chronometer_reset(struct carillon_chronometer *chronometer)
@@ -60,13 +106,18 @@ void carillon_chronometer_reset(struct carillon_chronometer *chronometer)
     carillon_osek_unlock(saved);
 }
 
-carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer)
+carillon_units carillon_chronometer_units(struct carillon_chronometer *chronometer)
 {
     const uint32_t saved = carillon_osek_lock();
     catch_up(chronometer);
-    const carillon_distance read = chronometer->before;
+    const carillon_units read = chronometer->before;
     carillon_osek_unlock(saved);
     return read;
+}
+
+carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer)
+{
+    return in_ticks(carillon_chronometer_units(chronometer));
 }
 #endif
 

@@ -57,6 +57,13 @@ typedef void (*carillon_vector)(void);
 #define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(CARILLON_SOURCE_FLAG(source), (mask))
 #define CARILLON_STORE_PEND(source) CARILLON_STORE(0u, 0u) /* nothing but soft sources can be requested by software */
 
+/* Has it asked for an interrupt that has not been taken? */
+static inline bool carillon_port_is_pending(uint16_t source)
+{
+    (void)source; /* of one source the macros are constants */
+    return (CARILLON_REGISTER(CARILLON_SOURCE_FLAG(source)) & CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
 /* All interrupts off, and as they were.  Pairs nest. */
 static inline uint8_t carillon_port_hold_all(void)
 {

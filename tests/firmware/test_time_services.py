@@ -948,7 +948,7 @@ FIGURE_5 = """
         (void)chron.start();
         (void)Alarm::delay(time * (carillon::Microsecond)(iterations + 1));
         (void)chron.stop();
-        report("elapsed", (uint32_t)(chron.read() / 1000u));
+        report("elapsed", (uint32_t)((chron.read() + 500u) / 1000u));
         report("calls", calls);
 
         Handler_Semaphore units(&semaphore);

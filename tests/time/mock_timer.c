@@ -159,6 +159,31 @@ void mock_acknowledge(void)
     pending = false;
 }
 
+#if CARILLON_TIME_UNITS > 1
+/* What is left of a tick.  CARILLON_MOCK_READS: what the counter reads at the end of a tick, 0 or the whole tick.  With
+ * CARILLON_TICK_MATCH, what is left to the match, which the handler moves. */
+static uint64_t match = MOCK_STEPS;
+
+uint32_t mock_left(void)
+{
+#if CARILLON_TICK_MATCH > 0
+    const uint32_t value = (uint32_t)(match - now);
+#else
+    const uint32_t left = (uint32_t)(MOCK_STEPS - (now % MOCK_STEPS));
+    const uint32_t value = (left == MOCK_STEPS) ? CARILLON_MOCK_READS : left;
+#endif
+    pass(op_cost);
+    return value;
+}
+
+bool mock_waits(void)
+{
+    const bool waits = pending;
+    pass(op_cost);
+    return waits;
+}
+#endif
+
 void mock_request(void)
 {
     pending = true;
@@ -195,6 +220,10 @@ static void interrupt(void)
     strike(MOCK_LATE);
     interrupts++;
     pending = false;
+#if CARILLON_TIME_UNITS > 1
+    match += MOCK_STEPS;
+    carillon_clock.ticks++;
+#endif
 #if CARILLON_CLOCK == CARILLON_CLOCK_TICK
     if (carillon_clock_tick()) {
         carillon_clock_serve(expired);
@@ -398,6 +427,22 @@ int clock_insert_after(int item, uint32_t from, uint32_t period)
     items[item].period = 0u;
     items[item].due = from + period;
     return carillon_clock_insert_after(&items[item].far.event, (carillon_time)from, (carillon_time)period);
+}
+#endif
+
+#if CARILLON_TIME_UPTIME
+uint64_t clock_uptime(void)
+{
+    return carillon_clock_uptime();
+}
+#endif
+
+#if CARILLON_TIME_UNITS > 1
+/* In steps, modulo the range of the ticks. */
+uint64_t clock_moment(void)
+{
+    const struct carillon_moment moment = carillon_clock_moment();
+    return ((uint64_t)moment.ticks * MOCK_STEPS) + moment.units;
 }
 #endif
 

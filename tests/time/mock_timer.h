@@ -7,6 +7,7 @@
 #ifndef MOCK_TIMER_H
 #define MOCK_TIMER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MOCK_STEPS 16u
@@ -32,6 +33,8 @@ void mock_load(uint32_t ticks);
 void mock_enable(void);
 void mock_disarm(void);
 void mock_acknowledge(void);
+uint32_t mock_left(void);
+bool mock_waits(void);
 void mock_request(void);
 
 #endif

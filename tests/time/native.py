@@ -44,6 +44,8 @@ SIGNATURES: dict[str, tuple[type[Any] | None, tuple[type[Any], ...]]] = {
     "clock_lock_for": (None, (c_uint64,)),
     "clock_time": (c_uint64, ()),
     "clock_now": (c_uint32, ()),
+    "clock_uptime": (c_uint64, ()),
+    "clock_moment": (c_uint64, ()),
     "clock_served": (c_uint32, (c_void_p, c_void_p, c_void_p, c_uint32)),
     "clock_arms": (c_uint32, ()),
     "clock_interrupts": (c_uint32, ()),

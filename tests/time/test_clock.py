@@ -59,13 +59,16 @@ class Clock:
     cost: int = 0
     farthest: int | None = None
     behind: int = 0
+    uptime: bool = False
+    within: int | None = None  # a counter tells the time within a tick: what it reads at its end, -1: a match that moves
 
     def __str__(self) -> str:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
-        words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts") if getattr(self, word)]
+        words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts", "uptime") if getattr(self, word)]
         words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
         words += [f"behind{self.behind}"] if self.behind else []
+        words += [f"within{self.within}"] if self.within is not None else []
         words += [f"farthest{self.farthest}"] if self.farthest is not None else []
         return "-".join(words)
 
@@ -98,12 +101,16 @@ class Clock:
             "CLOCK_COST": f"{self.cost}u",
             "CLOCK_BEHIND": f"{self.behind}u",
             "TIME_BITS": self.bits,
+            "TIME_UPTIME": int(self.uptime),
             "TIME_FAR": int(self.farthest is None),
             "QUEUE_TREE": int(self.tree),
             "QUEUE_COUNTERS": int(self.counters),
         }
         if self.farthest is not None:
             defines["CLOCK_FARTHEST"] = f"{self.farthest}u"
+        if self.within is not None:
+            defines |= {"TIME_UNITS": f"{STEPS}u", "TIME_UNIT_HZ": "1u", "TICK_MATCH": "0xFFFFFFFFu" if self.within < 0 else "0u"}
+            return native.clock(**defines, MOCK_READS=f"{max(self.within, 0)}u")
         return native.clock(**defines)
 
 
@@ -530,6 +537,81 @@ def test_the_time_is_kept_whether_anything_waits_or_not(clock: Clock) -> None:
                 assert (run.driver.clock_now() - origin) & mask == run.time // STEPS & mask
         assert times
         assert set(times) == {0}
+
+
+UPTIME = [
+    Clock(kind, width, bits, keeps_time=True, uptime=True)
+    for kind in (ONE_SHOT, COMPARE)
+    for width, bits in ((3, 8), (8, 8), (8, 16), (16, 16), (24, 32), (31, 32), (32, 32), (16, 8), (24, 16), (32, 16))
+]
+UPTIME += [
+    Clock(ONE_SHOT, 8, 8, keeps_time=True, uptime=True, farthest=100),
+    Clock(COMPARE, 16, 16, keeps_time=True, uptime=True, farthest=5000, requests=True),
+    Clock(COMPARE, 24, 16, keeps_time=True, uptime=True, farthest=5000, tree=True),
+    Clock(ONE_SHOT, 24, 32, keeps_time=True, uptime=True, behind=5),
+]
+
+
+@pytest.mark.parametrize("clock", UPTIME, ids=str)
+@settings(max_examples=few(60), deadline=None)
+@given(data=st.data())
+def test_the_time_in_64_bits_is_the_true_time_however_often_counter_and_times_wrap(clock: Clock, data: st.DataObject) -> None:
+    turn = 1 << max(clock.width, clock.bits)
+    span = st.one_of(st.integers(0, 20), st.integers(0, 3 * turn), st.integers(turn - 3, turn + 3))
+    item, delay = st.integers(0, ITEMS - 1), st.one_of(st.integers(1, 20), st.integers(1, clock.longest))
+    late = st.integers(0, clock.latest * STEPS // 4)
+    step = st.one_of(
+        st.tuples(st.just("run"), span, st.just(0)),
+        st.tuples(st.just("lock"), late, st.just(0)),
+        st.tuples(st.just("insert"), item, delay),
+        st.tuples(st.just("far"), item, delay) if clock.farthest is None else st.tuples(st.just("insert"), item, delay),
+        st.tuples(st.just("remove"), item, st.just(0)),
+    )
+    program = data.draw(st.lists(step, max_size=20))
+    start = data.draw(st.integers(0, turn * STEPS))
+    with running(clock, start) as run:
+        origin = run.driver.clock_uptime() - run.time // STEPS
+        seen: list[int] = []
+        run.handler(lambda _: seen.append(run.driver.clock_uptime() - origin - run.time // STEPS))
+        for kind, value, more in program:
+            if kind == "run":
+                run.run(value)
+            elif kind == "lock":
+                run.driver.clock_lock_for(value)
+                seen.append(run.driver.clock_uptime() - origin - run.time // STEPS)
+                run.run(1)
+            elif kind == "remove":
+                if run.driver.clock_is_queued(value):
+                    run.driver.clock_remove(value)
+            elif not run.driver.clock_is_queued(value):
+                (run.insert if kind == "insert" else run.insert_far)(value, more)
+            seen.append(run.driver.clock_uptime() - origin - run.time // STEPS)
+            assert run.driver.clock_now() == (run.driver.clock_uptime() & ((1 << clock.bits) - 1))
+        assert set(seen) <= {0}
+
+
+WITHIN = [Clock(TICK, bits, bits, nests=False, within=reads) for bits in (8, 16, 32) for reads in (0, STEPS, -1)]
+
+
+@pytest.mark.parametrize("clock", WITHIN, ids=str)
+@settings(max_examples=few(150), deadline=None)
+@given(data=st.data())
+def test_the_time_within_a_tick_is_exact_whether_its_interrupt_waits_or_not(clock: Clock, data: st.DataObject) -> None:
+    cost = data.draw(st.integers(0, 5))
+    mask = (STEPS << clock.bits) - 1
+    with running(clock, 0, cost) as run:
+        for steps, locked in data.draw(st.lists(st.tuples(st.integers(0, 600 * STEPS), st.integers(0, 2 * STEPS)), max_size=20)):
+            run.driver.clock_run(run.time + steps)
+            # Locked, until before a second tick is over: three readings take up to 5 steps each, and the time that is told is
+            # that of one of them.
+            room = 2 * STEPS - run.time % STEPS - 1 - 3 * cost
+            if room < 0:
+                continue
+            run.driver.clock_lock_for(min(locked, room))
+            before = run.time
+            said = run.driver.clock_moment()
+            assert (said - before) & mask <= run.time - before
+        assert run.driver.clock_lost() == 0
 
 
 @EVERY

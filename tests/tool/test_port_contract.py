@@ -50,15 +50,7 @@ LACKS = {
     "armv7m": GIVEN,
     "armv6m": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES)
     - {"level_of", "peek_pending", "align"},
-    "avr": MICROCODE
-    | BY_CONTROLLER
-    | SLICES_BY_CONTROLLER
-    | BUDGETS
-    | TABLES_ON_CELLS
-    | SWITCHES
-    | TABLES
-    | {"is_pending"}
-    | GIVEN,
+    "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | GIVEN,
     "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | SLICES | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
     "host": {"delay"} | GIVEN,  # code takes no time
 }

@@ -625,6 +625,17 @@ StatusType carillon_delay(carillon_duration ticks);
  * Source: Carillon's own. */
 carillon_time carillon_now(void);
 
+#if CARILLON_TIME_UPTIME
+/* Return the time since the start in 64 bits, which no device lives to see begin anew.  The function exists if the
+ * schedule's [time] has `uptime = true`.  Its lower bits are what carillon_now returns.
+ *
+ * Returns: ticks of the clock.
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+uint64_t carillon_uptime(void);
+#endif
+
 #if CARILLON_TIME_DELAYS
 /* Internal: carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period);
@@ -660,12 +671,37 @@ static inline StatusType carillon_delay_until(carillon_time *previous, carillon_
 StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration period, uint32_t *skipped);
 #endif
 
-/* A stop-watch, in ticks of the clock.  If all its members are zero, it stands at 0.  While it runs, it must be read or
- * stopped at least once in a range of carillon_time. */
+/* What a stop-watch counts: units of the counter of the clock's cell.  A tick of a periodic clock has
+ * CARILLON_TIME_UNITS of them; of another clock a unit is a tick. */
+#if CARILLON_TIME_UNITS > 1
+typedef uint64_t carillon_units;
+#else
+typedef carillon_distance carillon_units;
+#endif
+
+/* Units of a stop-watch as microseconds, to the nearest.
+ *
+ * units: what carillon_chronometer_units or carillon_chronometer_lap_units returned.
+ * Returns: microseconds.
+ * Errors: none.
+ * From: everywhere.
+ * Source: Carillon's own. */
+static inline uint64_t carillon_units_in_microseconds(uint64_t units)
+{
+    const uint64_t parts = UINT64_C(1000000) * CARILLON_TIME_UNIT_HZ_DIVISOR;
+    return ((units / CARILLON_TIME_UNIT_HZ) * parts) +
+           ((((units % CARILLON_TIME_UNIT_HZ) * parts) + (CARILLON_TIME_UNIT_HZ / 2u)) / CARILLON_TIME_UNIT_HZ);
+}
+
+/* A stop-watch.  If all its members are zero, it stands at 0.  While it runs, it must be read or stopped at least once
+ * in a range of carillon_time. */
 struct carillon_chronometer {
-    carillon_distance before; /* what was counted before `since` */
-    carillon_distance lap;    /* what it read when the lap began */
+    carillon_units before; /* what was counted before `since` */
+    carillon_units lap;    /* what it read when the lap began */
     carillon_time since;
+#if CARILLON_TIME_UNITS > 1
+    uint32_t units; /* and so many units later */
+#endif
     bool running;
 };
 
@@ -688,7 +724,7 @@ StatusType carillon_chronometer_stop(struct carillon_chronometer *chronometer);
 /* End a lap and begin the next.
  *
  * chronometer: the stop-watch.
- * Returns: how long the lap was, in ticks of the clock.
+ * Returns: how long the lap was, in ticks of the clock; if they have units, to the nearest tick.
  * Errors: none.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
@@ -705,11 +741,29 @@ void carillon_chronometer_reset(struct carillon_chronometer *chronometer);
 /* Read a stop-watch.
  *
  * chronometer: the stop-watch.
- * Returns: what it reads, in ticks of the clock.
+ * Returns: what it reads, in ticks of the clock; if they have units, to the nearest tick.
  * Errors: none.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronometer);
+
+/* End a lap and begin the next, as carillon_chronometer_lap does.
+ *
+ * chronometer: the stop-watch.
+ * Returns: how long the lap was, in units of the counter (CARILLON_TIME_UNITS of a tick).
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
+carillon_units carillon_chronometer_lap_units(struct carillon_chronometer *chronometer);
+
+/* Read a stop-watch, as carillon_chronometer_read does.
+ *
+ * chronometer: the stop-watch.
+ * Returns: what it reads, in units of the counter (CARILLON_TIME_UNITS of a tick).
+ * Errors: none.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: EPOS, section III. */
+carillon_units carillon_chronometer_units(struct carillon_chronometer *chronometer);
 #endif
 
 #if CARILLON_TIME_FUNCTIONS

@@ -48,8 +48,20 @@ constexpr carillon_duration ticks(Microsecond time)
  * Source: Carillon's own. */
 constexpr uint64_t microseconds(uint64_t count)
 {
-    return count * (microseconds_per_second * CARILLON_TIME_HZ_DIVISOR) / CARILLON_TIME_HZ;
+    constexpr uint64_t parts = microseconds_per_second * CARILLON_TIME_HZ_DIVISOR;
+    return count / CARILLON_TIME_HZ * parts + count % CARILLON_TIME_HZ * parts / CARILLON_TIME_HZ;
 }
+
+#if CARILLON_TIME_UPTIME
+/* Return the time since the start, which never begins anew.
+ *
+ * Returns: microseconds, rounded down.
+ * As: carillon_uptime. */
+inline uint64_t uptime()
+{
+    return microseconds(carillon_uptime());
+}
+#endif
 
 /* A counting semaphore. */
 class Semaphore
@@ -462,20 +474,20 @@ class Chronometer
 
     /* End a lap and begin the next.
      *
-     * Returns: how long the lap was, in microseconds.
-     * As: carillon_chronometer_lap. */
+     * Returns: how long the lap was, in microseconds, to the nearest.
+     * As: carillon_chronometer_lap_units. */
     uint64_t lap()
     {
-        return microseconds(carillon_chronometer_lap(&chronometer));
+        return carillon_units_in_microseconds(carillon_chronometer_lap_units(&chronometer));
     }
 
     /* Read the stop-watch.
      *
-     * Returns: what it reads, in microseconds.
-     * As: carillon_chronometer_read. */
+     * Returns: what it reads, in microseconds, to the nearest.
+     * As: carillon_chronometer_units. */
     uint64_t read()
     {
-        return microseconds(carillon_chronometer_read(&chronometer));
+        return carillon_units_in_microseconds(carillon_chronometer_units(&chronometer));
     }
 
   private:

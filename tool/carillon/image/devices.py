@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from carillon.image import Device, OsekImage, Unsigned, Value
 from carillon.model import System
-from carillon.model.family import BaseKind
+from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
 
 _RETRY, _STEP, _PATIENCE = 64, 4, 512
@@ -20,7 +20,7 @@ def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[D
 
     ``origin``: what the time base reads at tick 0, or ``guard`` units before.
     """
-    return (*_clock(system, osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
+    return (*_clock(system, osek), *_tick(osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
 
 
 def _clock(system: System, osek: OsekImage) -> list[Device]:
@@ -36,6 +36,35 @@ def _clock(system: System, osek: OsekImage) -> list[Device]:
         "EXPOSED": bool(system.modes) or any(isr.category == 1 for isr, _ in osek.allocation.isrs),
     }
     return [Device("CLOCK", cell.family.name, f"The clock is {cell.use.cell.name}.", values, "clock")]
+
+
+def units_of_tick(osek: OsekImage) -> int:
+    """Units of a counter in a tick of the clock, in which the time within a tick is told; 1: whole ticks are."""
+    clock = osek.allocation.clock
+    if clock is None or clock.services.clock is not ClockKind.PERIODIC:
+        return 1
+    if clock.based:
+        return clock.base_units
+    cell = osek.cell(clock.carrier)
+    return cell.period if cell.family.can & {Capability.REMAINING, Capability.WITHIN} else 1
+
+
+def _tick(osek: OsekImage) -> list[Device]:
+    """The cell of a periodic clock whose own counter tells the time within a tick."""
+    clock = osek.allocation.clock
+    if clock is None or not clock.counted or not clock.services.now or units_of_tick(osek) == 1:
+        return []
+    cell, can = osek.cell(clock.carrier), osek.cell(clock.carrier).family.can
+    moves = {Capability.MATCH, Capability.ACKNOWLEDGE, Capability.WITHIN} <= can
+    within = f"{cell.macro}_LEFT({cell.number}, UINT32_C({cell.period}))"
+    asks = f"{cell.family.name}_asks({cell.number})"
+    values: dict[str, Value] = {
+        "LEFT": within if Capability.WITHIN in can else f"carillon_port_read({cell.says('COUNTER')})",
+        "WAITS": asks if Capability.ASK in can else f"carillon_port_is_pending({clock.carrier.source}u)",
+        # Of a match that the handler moves: what the counter counts, less 1.
+        "MATCH": Unsigned((1 << min(cell.use.cell.array.width, 32)) - 1 if moves else 0),
+    }
+    return [Device("TICK", cell.family.name, f"The clock's ticks are those of {cell.use.cell.name}.", values)]
 
 
 def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:

@@ -12,6 +12,7 @@ from carillon.actions.every import ACTIONS
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
+from carillon.image.devices import units_of_tick
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
@@ -107,7 +108,7 @@ def _of_queue(image: Image, allocation: OsekAllocation, clock: ClockCell | None)
 
 def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
     system, services, driver = image.system, clock.services, clock.driver
-    rate = system.clock_hz / clock.tick
+    rate, units = system.clock_hz / clock.tick, units_of_tick(osek) if services.now else 1
     return {
         "CARILLON_CLOCK": f"CARILLON_CLOCK_{_KINDS[ClockKind.COMPARE if driver.free else services.clock]}",
         "CARILLON_CLOCK_BITS": services.bits if services.clock is ClockKind.PERIODIC else driver.bits,
@@ -118,6 +119,10 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_KEEPS_TIME": services.now and not clock.counted,
         "CARILLON_TIME_NOW": services.now,
         "CARILLON_TIME_COUNTS": services.now and clock.counted,
+        "CARILLON_TIME_UPTIME": services.uptime,
+        "CARILLON_TIME_UNITS": Unsigned(units) if units > 1 else None,
+        "CARILLON_TIME_UNIT_HZ": Unsigned((rate * units).numerator) if units > 1 else None,
+        "CARILLON_TIME_UNIT_HZ_DIVISOR": Unsigned((rate * units).denominator) if units > 1 else None,
         "CARILLON_TIME_TICKS_INLINE": has_tick(clock) and osek.tick_frame is None,
         "CARILLON_CLOCK_REQUESTS": driver.requests,
         "CARILLON_CLOCK_NESTS": 0,  # handlers of alarms never unlock

@@ -51,6 +51,7 @@ class Capability(Enum):
     RESTART = "restart"
     KEEP = "keep"
     UNTOUCHED = "untouched"
+    WITHIN = "within"
 
 
 class Timed(Enum):

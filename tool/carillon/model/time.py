@@ -62,7 +62,8 @@ class TimeServices:
     be asked for.  ``uses``: the kinds of events that the application has; the kernel has no code for others.  ``periods``: what
     is known of the use, for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it
     is not written.  ``tickless``: the clock tells the ticks of the hardware counters.  ``beat``: a tick of the machine of
-    microcode in ticks of the system clock, if the clock wakes it and is its alone.
+    microcode in ticks of the system clock, if the clock wakes it and is its alone.  ``uptime``: the time since the start is kept
+    in 64 bits, too.
     """
 
     clock: ClockKind
@@ -79,3 +80,4 @@ class TimeServices:
     longest_lock: int | None = None
     tickless: bool = False
     beat: int | None = None
+    uptime: bool = False

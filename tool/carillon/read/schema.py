@@ -425,6 +425,7 @@ class TimeServicesTable(Table):
         False, description="The clock tells the ticks of the counters of [osek], which have no interrupts of their own."
     )
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
+    uptime: bool = Field(False, description="The time since the start can be asked for in 64 bits; now is true then.")
     uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores", "suspensions", "joins"]] | None = (
         Field(
             None,
