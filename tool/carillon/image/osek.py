@@ -103,22 +103,15 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
     elif slices is not None:
-<<<<<<< HEAD
+        cell = osek.cell(slices) if not allocation.wakes else None  # the clock's own operations acknowledge it
         below = [level for level in allocation.sliced if allocation.turns[level] != slices.source]
         done: list[tuple[str, tuple[Value, ...]]] = [("carillon_slice_over_below", (Unsigned(level),)) for level in below]
         if microcode or slices.source in allocation.turns.values():
             done.append(("carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",)))
-        cells = [*[None] * (len(done) - 1), osek.cell(slices)]
-        calls = tuple(EventCall(cell, *call) for cell, call in zip(cells, done, strict=True))
-        leads = ((slices.source, "slices" if slices.source in allocation.turns.values() else slices.demand.name),)
-=======
-        turns = list(allocation.turns)
-        cell = osek.cell(slices) if not allocation.wakes else None  # the clock's own operations acknowledge it
-        over = EventCall(cell, "carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",))
-        calls = (*(EventCall(None, "carillon_slice_over_below", (Unsigned(level),)) for level in turns[1:]), over)
+        cells = [*[None] * (len(done) - 1), cell]
+        calls = tuple(EventCall(own, *call) for own, call in zip(cells, done, strict=True))
         ends = slices.source in allocation.turns.values() and not allocation.wakes
         leads = ((slices.source, "slices" if ends else slices.demand.name),)
->>>>>>> wake
         header = "kernel/microcode/tasks.h" if microcode else time
         if len(done) > len(below):
             yield EventHandler("carillon_slice_vector", leads, calls, False, vector="carillon_port_slice_vector", header=header)
