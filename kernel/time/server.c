@@ -106,6 +106,14 @@ static void count_period(uint8_t server)
 }
 
 #if CARILLON_SERVERS_CONSTANT
+/* A whole budget now, and a deadline. */
+static void begin_budget(uint8_t server)
+{
+    refill(server);
+    count_period(server);
+    set_rests(server);
+}
+
 /* Of two times. */
 #if CARILLON_TIME_BITS == 16
 typedef uint32_t product;
@@ -124,9 +132,7 @@ static void set_deadline(uint8_t server)
             return; /* also if nothing is left */
         }
     }
-    refill(server);
-    count_period(server);
-    set_rests(server);
+    begin_budget(server);
 }
 #endif
 
@@ -147,12 +153,18 @@ bool carillon_server_admits(uint8_t level)
     return carillon_server_rests[level] == 0u;
 }
 
-/* What runs is charged to a server, plus 1, or to none; locked. */
+/* What runs is charged to a server, plus 1, or to none; locked.  A thread that is a guest of another level uses the
+ * budget although its server is idle, and the deadline may have passed. */
 static void charge_to(uint8_t server)
 {
     charge();
     charged = server;
     if (server != 0u) {
+#if CARILLON_SERVERS_CONSTANT
+        if (!states[server - 1u].counts) {
+            begin_budget((uint8_t)(server - 1u));
+        }
+#endif
         watch();
     }
 }
@@ -196,7 +208,8 @@ void carillon_server_again(uint8_t server)
 {
     struct state *const state = &states[server];
     charge();
-    if ((carillon_servers[server].constant != 0u) && !state->busy && (state->owed == 0u)) {
+    if ((carillon_servers[server].constant != 0u) && !state->busy && (charged != (server + 1u)) &&
+        (state->owed == 0u)) {
         carillon_queue_pop(&carillon_clock_queue); /* its deadline has passed, and it is idle */
         state->counts = false;
         return;

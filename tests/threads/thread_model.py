@@ -236,6 +236,8 @@ class Model:
         self.charge()
         self.charged = self.servers.get(self.running.level) if self.running is not None else None
         if self.charged is not None:
+            if self.charged.said.constant and not self.charged.again:
+                self.begin_budget(self.charged)
             self.watch(self.charged)
 
     def watch(self, server: Server) -> None:
@@ -265,7 +267,7 @@ class Model:
     def return_budget(self, server: Server, time: int) -> None:
         self.charge()
         server.again = 0
-        if server.said.constant and not server.busy and not server.owed:
+        if server.said.constant and not server.busy and self.charged is not server and not server.owed:
             return
         server.again = self.insert(time + server.said.period * self.scale.tick, Due(server, True))
         self.refill(server)
@@ -290,8 +292,12 @@ class Model:
             if server.left * said.period <= until * said.budget:
                 return
             del self.what[server.again]
+        self.begin_budget(server)
+
+    def begin_budget(self, server: Server) -> None:
+        """A whole budget now, and a deadline."""
         self.refill(server)
-        server.again = self.insert(self.after(said.period), Due(server, True))
+        server.again = self.insert(self.after(server.said.period), Due(server, True))
         self.rest_or_go(server)
 
     def leave_level(self, level: int) -> None:
@@ -540,7 +546,9 @@ class Model:
 
     def next_at(self, level: int) -> deque[Thread]:
         """The line whose first thread is the next to run at a level."""
-        return self.guests[level] or (self.ready[level] if level not in self.resting_levels else deque())
+        server = self.servers.get(level)
+        rests = level in self.resting_levels and not (server is not None and server.said.constant and not server.busy)
+        return self.guests[level] or (self.ready[level] if not rests else deque())
 
     def end_slice(self) -> None:
         """The timer that ends slices is served."""
