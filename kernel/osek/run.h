@@ -4,7 +4,7 @@
 #ifndef CARILLON_OSEK_RUN_H
 #define CARILLON_OSEK_RUN_H
 
-#include "kernel/osek/server.h"
+#include "kernel/osek/served.h"
 #include "kernel/osek/stop.h"
 #include "kernel/osek/task.h"
 

@@ -6,7 +6,7 @@
 
 #include "kernel/core/kernel.h"
 #if CARILLON_OSEK_TIME
-#include "kernel/osek/server.h"
+#include "kernel/osek/served.h"
 #include "kernel/time/clock.h"
 #endif
 #if CARILLON_GIOTTO

@@ -205,8 +205,10 @@ struct carillon_moment carillon_clock_moment(void)
 }
 #else
 
-/* CARILLON_TICK_LEFT, what is left of the tick in units; CARILLON_TICK_WAITS, whether the tick's interrupt is requested
- * and has not been served; CARILLON_TICK_MATCH, 0 or the greatest number of a counter whose match the handler moves. */
+/* CARILLON_TICK_LEFT: what is left of the tick, in units.  CARILLON_TICK_WAITS: whether the tick's interrupt is
+ * requested and has not been served.  CARILLON_TICK_MATCH: 0, or the greatest number of a counter whose match the
+ * handler moves.
+ */
 #include "carillon_tick.h"
 
 /* 1. The handler of the tick is masked by the kernel's lock, under which this is called.  So while this reads, a tick

@@ -2,6 +2,7 @@
  *
  * What it means that an event of the clock is due; and the handlers of the clock. */
 #include "due_steps.h"
+#include "kernel/osek/served.h"
 
 #if CARILLON_OSEK_TIME
 

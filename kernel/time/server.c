@@ -2,27 +2,27 @@
  *
  * Servers of threads: a budget that is used up while a thread of the server runs, and comes back.
  *
- * 1. What is left of a budget is known at the instants at which what runs changes (kernel/osek/server.h), and where one
+ * 1. What is left of a budget is known at the instants at which what runs changes (kernel/osek/served.h), and where one
  *    of the server's events is due.  Between those, the time that has passed since the last one is the charged
  * server's. So a server that is preempted costs no work on the queue.
  * 2. The budget's end is an event of the clock, as far ahead as the budget lasts if nothing preempts the server.  If
  *    something has, the event comes too early, finds the rest, and is put in again for that.  It never comes late.
  * 3. When nothing is left, the threads of the level rest: the level's handler begins none, and the one that runs gives
  *    way as at the end of a slice (wait.c).  So a thread that holds a resource or runs at a mutex's ceiling goes on
- *    until it releases it, and what it runs for too long is owed: the next budgets pay it back.
+ *    until it releases it.  What it runs for too long is owed: the next budgets pay it back.
  * 4. The budget of a deferrable server comes back at each multiple of the period from the start on.  What is left is
  *    kept until then (Strosnider, Lehoczky and Sha, 1995).
- * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, and
- *    what is left until the deadline would exceed the bandwidth, or the deadline has passed, the deadline is a period
- *    from now, and the budget is whole (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which is a
- *    period later then.  Where the paper goes on with a later deadline, the threads rest until the deadline: priorities
- *    are fixed here, and deadlines order nobody.  So the server never takes more of the processor than its bandwidth,
- *    however high its priority is. */
+ * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, what
+ *    is left may be more than the bandwidth until the deadline, or the deadline has passed.  Then the deadline is a
+ *    period from now, and the budget is whole (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which
+ *    is a period later then.  Where the paper goes on with a later deadline, the threads rest until the deadline:
+ *    priorities are fixed here, and deadlines order nobody.  So the server never takes more of the processor than its
+ *    bandwidth,     however high its priority is. */
 #include "services.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)
 
-#include "kernel/osek/server.h"
+#include "kernel/osek/served.h"
 
 /* `left` of the budget, and what is `owed` when that is 0.  `watched`: the end of the budget is in the queue.
  * `counts`: the time at which it comes back is.  `busy`: a thread of the level runs, or was ready when one ended. */

@@ -138,14 +138,6 @@ static inline bool carillon_time_next_lap(struct carillon_timed *timed)
 #endif
 }
 
-#if CARILLON_OSEK_SERVERS > 0
-/* What a server's events mean that are due (server.c); the thread of a level that runs, if one does, gives way as at
- * the end of a slice (wait.c). */
-void carillon_server_over(uint8_t server);
-void carillon_server_again(uint8_t server);
-void carillon_slice_ends_at(uint8_t number);
-#endif
-
 /* Is it a time that a service takes? */
 static inline bool carillon_time_is_valid(carillon_duration ticks)
 {

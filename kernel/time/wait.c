@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
-#include "kernel/osek/server.h"
+#include "kernel/osek/served.h"
 #include "wait_steps.h"
 
 #include "clock_steps.h"
@@ -301,8 +301,8 @@ static struct carillon_osek_ring *queue_of_running(void)
     return (level->capacity != 0u) ? level->state : NULL;
 }
 
-/* 1. A thread gives way only where nothing but the thread itself runs: on its own stack, in its level's handler, with
- * nothing masked that reaches its level, and while it holds no resource.  What it has preempted may mask less.
+/* 1. A thread gives way only where nothing but the thread itself runs: on its own stack, in its level's handler, while
+ *    it holds no resource and masks nothing.  What it has preempted may mask lower levels.
  * 2. A slice that ends while the kernel or something higher runs has ended all the same.  With dispatch by hardware the
  *    interrupt that ends a slice is just above the thread's level.  The interrupt controller keeps it until all above
  *    has returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is

@@ -5,8 +5,8 @@
  * The handlers of levels say what runs.  A handler that begins a job, or goes on with one, puts its server, or none, in
  * the place of the server that has been charged until then.  It puts that one back when its job has ended or waits.  So
  * what preempts a server's threads is not charged to the server, but for interrupts. */
-#ifndef CARILLON_OSEK_SERVER_H
-#define CARILLON_OSEK_SERVER_H
+#ifndef CARILLON_OSEK_SERVED_H
+#define CARILLON_OSEK_SERVED_H
 
 #include "kernel/osek/level.h"
 
@@ -31,6 +31,13 @@ static inline bool carillon_osek_admits(uint8_t level)
 
 /* The budgets are whole, and count (StartOS). */
 void carillon_server_start(void);
+
+/* In the clock's handler: the end of a server's budget is due, or its return. */
+void carillon_server_over(uint8_t server);
+void carillon_server_again(uint8_t server);
+
+/* The thread of a level that runs, if one does, gives way as at the end of a slice (kernel/time/wait.c). */
+void carillon_slice_ends_at(uint8_t number);
 
 /* A job of a level begins to run, or goes on.  Returns the server that was charged until then, plus 1; 0: none. */
 uint8_t carillon_server_begins(uint8_t level);
