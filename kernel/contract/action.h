@@ -21,13 +21,14 @@
 #define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
 #define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
 
-#define CARILLON_ACTION_END_BUDGET 13u  /* of a server (kernel/time/server.c) */
-#define CARILLON_ACTION_FILL_BUDGET 14u /* the same comes back */
-#define CARILLON_ACTION_TICK 12u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
+#define CARILLON_ACTION_TICK 11u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
+#define CARILLON_ACTION_END_BUDGET 12u  /* of a server (kernel/time/server.c) */
+#define CARILLON_ACTION_FILL_BUDGET 13u /* the same comes back */
 
-/* Two of them, of an event that has a path of its own. */
+/* Those of an event that has a path of its own. */
 #define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */
-#define CARILLON_ACTION_CALL_FOREVER 11u /* with whole periods, and without laps to go */
+#define CARILLON_ACTION_CALL_FOREVER 14u /* with whole periods, and without laps to go */
+#define CARILLON_ACTION_GIVE_FOREVER 15u /* the same */
 
 /* A set of actions, which the preprocessor knows too. */
 #define CARILLON_ACTION_BIT(action) (1u << (action))

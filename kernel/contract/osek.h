@@ -65,9 +65,16 @@ struct carillon_osek_level {
 };
 /* `over`: the slice of the thread whose turn it is has ended, and it could not give way yet.  `held`: resources that it
  * has taken and that mask no higher level. */
+#if CARILLON_NARROW && CARILLON_OSEK_SHORT_RINGS /* each capacity is at most 127 */
+typedef uint8_t carillon_osek_place;
+typedef uint8_t carillon_osek_places; /* a sum of two */
+#else
+typedef uint16_t carillon_osek_place;
+typedef uint_fast16_t carillon_osek_places;
+#endif
 struct carillon_osek_ring {
-    uint16_t first;
-    uint16_t count;
+    carillon_osek_place first;
+    carillon_osek_place count;
 #if CARILLON_OSEK_SLICES
     volatile uint8_t over;
     volatile uint8_t held;

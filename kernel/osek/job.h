@@ -22,19 +22,42 @@ static inline bool carillon_osek_suspended(TaskType task)
 }
 #endif
 
-/* Make a managed task ready; locked. */
+#if CARILLON_OSEK_QUEUED
+/* Put a task behind the others that are ready at its level, if that has a queue; locked, or in the clock's handler. */
+static inline void carillon_osek_queue_up(const struct carillon_osek_level *level, TaskType task)
+{
+    const carillon_osek_places capacity = (carillon_osek_places)level->capacity;
+    if (capacity != 0u) {
+        struct carillon_osek_ring *const state = level->state;
+        const carillon_osek_places count = state->count;
+        carillon_osek_places last = (carillon_osek_places)(state->first + count);
+        if (last >= capacity) {
+            last = (carillon_osek_places)(last - capacity);
+        }
+        state->count = (carillon_osek_place)(count + 1u);
+        level->ring[last] = task;
+    }
+}
+#endif
+
+/* Make a managed task ready; locked, or `in_handler`: in the clock's. */
+static inline __attribute__((always_inline)) void carillon_osek_ready_in(const struct carillon_osek_task *fixed,
+                                                                         TaskType task, bool in_handler)
+{
+#if CARILLON_OSEK_QUEUED
+    carillon_osek_queue_up(&carillon_osek_levels[fixed->level], task);
+#else
+    (void)task;
+#endif
+    if (in_handler) {
+        carillon_osek_request_in_handler(fixed->request, fixed->level);
+    } else {
+        carillon_osek_request(fixed->request, fixed->level);
+    }
+}
 static inline void carillon_osek_ready(TaskType task)
 {
-    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
-#if CARILLON_OSEK_QUEUED
-    const struct carillon_osek_level *const level = &carillon_osek_levels[fixed->level];
-    if (level->capacity != 0u) {
-        const uint_fast16_t last = (uint_fast16_t)(level->state->first + level->state->count);
-        level->ring[(last < level->capacity) ? last : (uint_fast16_t)(last - level->capacity)] = task;
-        level->state->count++;
-    }
-#endif
-    carillon_osek_request(fixed->request, fixed->level);
+    carillon_osek_ready_in(&carillon_osek_tasks[task], task, false);
 }
 
 #if CARILLON_OSEK_TIME
@@ -61,18 +84,7 @@ static inline void carillon_osek_wake(const struct carillon_osek_task *task, Tas
         return;
     }
 #endif
-#if CARILLON_OSEK_QUEUED
-    (void)task;
-    (void)in_handler;
-    carillon_osek_ready(number);
-#else
-    (void)number;
-    if (in_handler) {
-        carillon_osek_request_in_handler(task->request, task->level);
-    } else {
-        carillon_osek_request(task->request, task->level);
-    }
-#endif
+    carillon_osek_ready_in(task, number, in_handler);
 }
 #endif
 

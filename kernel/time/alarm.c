@@ -11,17 +11,25 @@
 #endif
 
 #if CARILLON_TIME_ALARMS
-/* An alarm's period and count have been set: a function is called in one of two ways. */
+/* An alarm's period and count have been set: a function is called, or a unit given, in one of two ways. */
 static void set_kind(struct carillon_alarm *alarm)
 {
-#if CARILLON_TIME_FUNCTIONS
-    if ((alarm->timed.kind == CARILLON_ACTION_CALL) || (alarm->timed.kind == CARILLON_ACTION_CALL_FOREVER)) {
-        bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
+#if CARILLON_TIME_FUNCTIONS || CARILLON_TIME_SEMAPHORES
+    bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
 #if CARILLON_TIME_FAR
-        beats = beats && (alarm->period <= CARILLON_LONGEST) && (alarm->timed.event.laps == 0u);
+    beats = beats && (alarm->period <= CARILLON_LONGEST) && (alarm->timed.event.laps == 0u);
 #endif
+    const uint8_t kind = alarm->timed.kind;
+#if CARILLON_TIME_FUNCTIONS
+    if ((kind == CARILLON_ACTION_CALL) || (kind == CARILLON_ACTION_CALL_FOREVER)) {
         alarm->timed.kind = beats ? CARILLON_ACTION_CALL_FOREVER : CARILLON_ACTION_CALL;
     }
+#endif
+#if CARILLON_TIME_SEMAPHORES
+    if ((kind == CARILLON_ACTION_GIVE) || (kind == CARILLON_ACTION_GIVE_FOREVER)) {
+        alarm->timed.kind = beats ? CARILLON_ACTION_GIVE_FOREVER : CARILLON_ACTION_GIVE;
+    }
+#endif
 #else
     (void)alarm;
 #endif

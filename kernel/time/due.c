@@ -3,6 +3,7 @@
  * What it means that an event of the clock is due; and the handlers of the clock. */
 #include "due_steps.h"
 #include "kernel/osek/served.h"
+#include "wait_steps.h"
 
 #if CARILLON_OSEK_TIME
 
@@ -109,6 +110,26 @@ static __attribute__((noinline)) void move_and_call(struct carillon_timed *timed
 }
 #endif
 
+#if CARILLON_TIME_SEMAPHORES
+/* Units that are given for ever, of all such alarms that are due one after the other: one function has all of it, and
+ * saves registers once. */
+static __attribute__((noinline)) void give_forever(struct carillon_timed *first)
+{
+    struct carillon_timed *timed = first;
+    do { /* bounded by the number of alarms */
+        struct carillon_alarm *const alarm = (struct carillon_alarm *)(void *)timed;
+        struct carillon_event *const event = carillon_time_event(timed);
+        if (!carillon_queue_stays(&carillon_clock_queue, event, (carillon_time)alarm->period)) {
+            carillon_queue_move_inlined(&carillon_clock_queue, event, (carillon_time)alarm->period);
+        }
+        if (!carillon_semaphore_give_inlined(alarm->handler.carillon_semaphore, true)) {
+            (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = alarm->handler.carillon_semaphore);
+        }
+        timed = (struct carillon_timed *)(void *)carillon_queue_first(&carillon_clock_queue);
+    } while ((carillon_queue_left(&carillon_clock_queue) == 0u) && (timed->kind == CARILLON_ACTION_GIVE_FOREVER));
+}
+#endif
+
 /* What is not a delay that is over.  Functions that are called for ever have a path of their own, too, which saves no
  * register and calls nobody else if they stay the first. */
 static inline void serve_other(struct carillon_timed *timed)
@@ -121,6 +142,12 @@ static inline void serve_other(struct carillon_timed *timed)
         } else {
             move_and_call(timed);
         }
+        return;
+    }
+#endif
+#if CARILLON_TIME_SEMAPHORES
+    if (timed->kind > CARILLON_ACTION_CALL_FOREVER) { /* which has just been looked at */
+        give_forever(timed);
         return;
     }
 #endif

@@ -29,7 +29,7 @@ static inline carillon_time carillon_time_wake_first(struct carillon_timed *time
     const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #if CARILLON_TIME_REQUESTS
-    carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
+    carillon_time_request(sleeper, true);
 #else
     carillon_osek_wake(task, number, true);
 #endif

@@ -230,26 +230,6 @@ void carillon_queue_init(struct carillon_queue *queue)
     queue->head = (struct carillon_event){.next = &queue->head, .previous = &queue->head, .time = CARILLON_NEVER};
 }
 
-/* Put in an event, `distance` from `place`: an event in the queue, or the head, whose time is CARILLON_NEVER if the
- * queue is empty. */
-static inline void insert_behind(struct carillon_queue *queue, struct carillon_event *place,
-                                 struct carillon_event *event, carillon_time distance)
-{
-    struct carillon_event *before = place;
-    carillon_time left_over = distance;
-    while (before->time <= left_over) { /* bounded by the number of events: the last one's time is more */
-        left_over = (carillon_time)(left_over - before->time);
-        before = before->next;
-    }
-    struct carillon_event *const after = before->next;
-    event->time = (after == &queue->head) ? CARILLON_NEVER : (carillon_time)(before->time - left_over);
-    before->time = left_over;
-    event->next = after;
-    event->previous = before;
-    before->next = event;
-    after->previous = event;
-}
-
 void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance)
 {
     struct carillon_event *const head = &queue->head;
@@ -257,7 +237,7 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     if (head->next == head) {
         head->time = CARILLON_NEVER; /* it has counted down */
     }
-    insert_behind(queue, head, event, distance);
+    carillon_queue_insert_behind(queue, head, event, distance);
 #else
     if (head->next == head) { /* it has counted down */
         event->time = CARILLON_NEVER;
@@ -267,31 +247,17 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
         head->next = event;
         head->previous = event;
     } else {
-        insert_behind(queue, head, event, distance);
+        carillon_queue_insert_behind(queue, head, event, distance);
     }
 #endif
 }
 
 #if CARILLON_QUEUE_KEEPS_LAST
-/* 1. `last` has been put in since the reference moved.  So it is at that distance still, whatever has been put in or
- *    taken out since.
- * 2. It is not due, so nobody pops it.  If it is removed, carillon_queue_remove forgets it.
- * 3. An event goes behind those of its time, so behind `last` if that is not further away.
- * 4. If the event is the only one, the head's time is CARILLON_NEVER when it has been taken out: the event's own. */
 struct carillon_queue_moved carillon_queue_moved;
 
 void carillon_queue_move(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance)
 {
-    struct carillon_event *const last = carillon_queue_moved.event;
-    const carillon_time last_distance = carillon_queue_moved.distance;
-    (void)carillon_queue_drop(queue, first);
-    carillon_queue_moved.event = first;
-    carillon_queue_moved.distance = distance;
-    if ((last != NULL) && (last_distance <= distance)) {
-        insert_behind(queue, last, first, (carillon_time)(distance - last_distance));
-    } else {
-        insert_behind(queue, &queue->head, first, distance);
-    }
+    carillon_queue_move_inlined(queue, first, distance);
 }
 #endif
 

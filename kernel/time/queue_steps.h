@@ -136,6 +136,66 @@ static inline bool carillon_queue_stays(struct carillon_queue *queue, struct car
 #endif
 }
 
+#if !CARILLON_QUEUE_TREE
+/* Put in an event, `distance` from `place`: an event in the queue, or the head, whose time is CARILLON_NEVER if the
+ * queue is empty. */
+static inline void carillon_queue_insert_behind(struct carillon_queue *queue, struct carillon_event *place,
+                                                struct carillon_event *event, carillon_time distance)
+{
+    struct carillon_event *before = place;
+    carillon_time left_over = distance;
+    while (before->time <= left_over) { /* bounded by the number of events: the last one's time is more */
+        left_over = (carillon_time)(left_over - before->time);
+        before = before->next;
+    }
+    struct carillon_event *const after = before->next;
+    event->time = (after == &queue->head) ? CARILLON_NEVER : (carillon_time)(before->time - left_over);
+    before->time = left_over;
+    event->next = after;
+    event->previous = before;
+    before->next = event;
+    after->previous = event;
+}
+#endif
+
+#if CARILLON_QUEUE_KEEPS_LAST
+/* 1. `last` has been put in since the reference moved.  So it is at that distance still, whatever has been put in or
+ *    taken out since.
+ * 2. It is not due, so nobody pops it.  If it is removed, carillon_queue_remove forgets it.
+ * 3. An event goes behind those of its time, so behind `last` if that is not further away.
+ * 4. If the event is the only one, the head's time is CARILLON_NEVER when it has been taken out: the event's own.
+ * 5. If `last` is further away, but less than twice as far, the way back from it is short, and does not lead past those
+ *    that are due.
+ */
+static inline __attribute__((always_inline)) void
+carillon_queue_move_inlined(struct carillon_queue *queue, struct carillon_event *first, carillon_time distance)
+{
+    struct carillon_event *const last = carillon_queue_moved.event;
+    carillon_time at = carillon_queue_moved.distance;
+    (void)carillon_queue_drop(queue, first);
+    carillon_queue_moved.event = first;
+    carillon_queue_moved.distance = distance;
+    if (last != NULL) {
+        if (at <= distance) {
+            carillon_queue_insert_behind(queue, last, first, (carillon_time)(distance - at));
+            return;
+        }
+        if (distance >= (carillon_time)(at / 2u)) {
+            struct carillon_event *place = last;
+            do { /* bounded by the number of events, for the head is at 0 */
+                place = place->previous;
+                at = (carillon_time)(at - place->time);
+            } while (at > distance);
+            carillon_queue_insert_behind(queue, place, first, (carillon_time)(distance - at));
+            return;
+        }
+    }
+    carillon_queue_insert_behind(queue, &queue->head, first, distance);
+}
+#else
+#define carillon_queue_move_inlined carillon_queue_move
+#endif
+
 /* Take out the first event, which is due, and insert it `distance`, more than 0, from the reference, that is, from its
  * own time.  The list's walk begins at the event that was moved last, unless that is further away.  So what it takes to
  * move events that are due together and have one period is linear in their number.  When the reference may move again,

@@ -11,10 +11,9 @@
 /* Services that do not wait may be called from here. */
 #define IN_SERVICE (IN_TASK | IN_ISR2)
 
-/* Does a task that waits keep what requests its level?  Where registers are narrow, two bytes there are nearer than
- * those of its table. */
-#define CARILLON_TIME_REQUESTS \
-    (CARILLON_NARROW && CARILLON_OSEK_SOFTWARE && !CARILLON_OSEK_QUEUED && (CARILLON_OSEK_MUTEXES == 0))
+/* Does a task that waits keep what requests its level, and where the level's queue is?  Where registers are narrow,
+ * these bytes are nearer than those of its table. */
+#define CARILLON_TIME_REQUESTS (CARILLON_NARROW && CARILLON_OSEK_SOFTWARE && (CARILLON_OSEK_MUTEXES == 0))
 
 /* A task that waits, on its own stack: until an event is due, and perhaps for a unit of a semaphore. */
 struct carillon_sleeper {
@@ -24,6 +23,9 @@ struct carillon_sleeper {
 #if CARILLON_TIME_REQUESTS
     uint8_t level;
     carillon_software_word level_bit;
+#if CARILLON_OSEK_QUEUED
+    const struct carillon_osek_level *queue;
+#endif
 #endif
 #if CARILLON_OSEK_MATES
     struct carillon_osek_extended *last; /* the state of the last of those that go on with it: its own, if none does */
@@ -58,11 +60,36 @@ static inline void carillon_time_wait(struct carillon_osek_extended *extended)
 #endif
 }
 
-/* A task goes on; locked. */
-static inline void carillon_time_wake(const struct carillon_sleeper *sleeper)
+#if CARILLON_TIME_REQUESTS
+/* A task that has waited is ready. */
+static inline __attribute__((always_inline)) void carillon_time_request(const struct carillon_sleeper *sleeper,
+                                                                        bool in_handler)
+{
+#if CARILLON_OSEK_QUEUED
+    carillon_osek_queue_up(sleeper->queue, sleeper->timed.task);
+#endif
+    if (in_handler) {
+        carillon_software_request_in_handler(sleeper->level_bit, sleeper->level);
+    } else {
+        carillon_software_request(sleeper->level_bit, sleeper->level);
+    }
+}
+#endif
+
+/* A task goes on; locked, or `in_handler`: in the clock's. */
+static inline __attribute__((always_inline)) void carillon_time_wake_in(const struct carillon_sleeper *sleeper,
+                                                                        bool in_handler)
 {
     carillon_time_waits(sleeper->extended, false);
-    carillon_osek_wake(sleeper->task, sleeper->timed.task, false);
+#if CARILLON_TIME_REQUESTS
+    carillon_time_request(sleeper, in_handler);
+#else
+    carillon_osek_wake(sleeper->task, sleeper->timed.task, in_handler);
+#endif
+}
+static inline void carillon_time_wake(const struct carillon_sleeper *sleeper)
+{
+    carillon_time_wake_in(sleeper, false);
 }
 
 #if CARILLON_TIME_NOW
@@ -78,9 +105,9 @@ static inline carillon_time carillon_time_now(void)
 #endif
 
 /* Kinds of events that are not delays without laps to go. */
-#define CARILLON_TIME_OTHERS \
-    (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || CARILLON_TICKLESS || \
-     (CARILLON_OSEK_SERVERS > 0))
+#define CARILLON_TIME_OTHERS                                                                          \
+    (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || \
+     CARILLON_TICKLESS || (CARILLON_OSEK_SERVERS > 0))
 
 /* The event of the queue. */
 static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)

@@ -254,16 +254,7 @@ void carillon_time_out(struct carillon_waiter *waiter)
 
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore)
 {
-    struct carillon_waiter *const waiter = semaphore->first;
-    if (waiter != NULL) {
-        carillon_time_goes(&semaphore->first, waiter);
-        return true;
-    }
-    if (semaphore->count == semaphore->most) {
-        return false;
-    }
-    semaphore->count++;
-    return true;
+    return carillon_semaphore_give_inlined(semaphore, false);
 }
 
 StatusType carillon_semaphore_v(struct carillon_semaphore *semaphore)

@@ -52,6 +52,9 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 #if CARILLON_TIME_REQUESTS
     sleeper->level = fixed->level;
     sleeper->level_bit = (carillon_software_word)fixed->request.value;
+#if CARILLON_OSEK_QUEUED
+    sleeper->queue = &carillon_osek_levels[fixed->level];
+#endif
 #endif
     return is_own ? fixed->extended : NULL;
 }
@@ -100,8 +103,9 @@ static inline void carillon_time_wait_within(struct carillon_waiter *waiter, str
 }
 #endif
 
-/* A task need not wait any more, to which a line's link leads: it goes on; locked. */
-static inline void carillon_time_goes(struct carillon_waiter **link, struct carillon_waiter *waiter)
+/* A task need not wait any more, to which a line's link leads: it goes on; locked, or `in_handler`: in the clock's. */
+static inline __attribute__((always_inline)) void carillon_time_goes_in(struct carillon_waiter **link,
+                                                                        struct carillon_waiter *waiter, bool in_handler)
 {
     *link = waiter->next;
     waiter->result = E_OK;
@@ -110,7 +114,28 @@ static inline void carillon_time_goes(struct carillon_waiter **link, struct cari
         carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
     }
 #endif
-    carillon_time_wake(&waiter->sleeper);
+    carillon_time_wake_in(&waiter->sleeper, in_handler);
+}
+static inline void carillon_time_goes(struct carillon_waiter **link, struct carillon_waiter *waiter)
+{
+    carillon_time_goes_in(link, waiter, false);
+}
+
+/* Give a unit: to the first that waits, or to nobody yet.  False: there are as many as there may be.  Locked, or
+ * `in_handler`: in the clock's. */
+static inline __attribute__((always_inline)) bool carillon_semaphore_give_inlined(struct carillon_semaphore *semaphore,
+                                                                                  bool in_handler)
+{
+    struct carillon_waiter *const waiter = semaphore->first;
+    if (waiter != NULL) {
+        carillon_time_goes_in(&semaphore->first, waiter, in_handler);
+        return true;
+    }
+    if (semaphore->count == semaphore->most) {
+        return false;
+    }
+    semaphore->count++;
+    return true;
 }
 
 /* Take a unit if there is one; locked. */

@@ -222,6 +222,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_MANAGED": bool(managed),
         "CARILLON_OSEK_BASIC": any(not task.extended for level in managed for task in level.tasks),
         "CARILLON_OSEK_QUEUED": any(level.capacity for level in levels),
+        "CARILLON_OSEK_SHORT_RINGS": all(level.capacity <= SHORT_RING for level in levels),
         "CARILLON_OSEK_MATES": image.allocation.mates,
         "CARILLON_OSEK_EVENTS": any(task.extended for task in model.tasks),
         "CARILLON_OSEK_INTERNAL": any(allocation.running_level(task) > x.number for x in levels for task in x.tasks),
@@ -245,6 +246,9 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
 
 
 _DEFAULT = "OSDEFAULTAPPMODE"
+
+SHORT_RING = 127
+"""The longest queue of activations in which a byte holds the sum of a place and a number of entries."""
 
 
 def _actions(actions: Iterable[AlarmAction]) -> ActionSet:

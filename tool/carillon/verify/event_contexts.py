@@ -216,7 +216,10 @@ def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
     if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
         return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"
     sliced = _give_way(events)
-    if state is None or events.elf.data(row.state) != state.address or state.size < (6 if sliced else 4):
+    levels = {t.level for t in events.leveled}
+    longest = max(sum(t.task.activations for t in events.leveled if t.level == level) for level in levels)
+    short = events.elf.pointer == 2 and longest <= 127  # a byte holds the sum of a place and a number of entries
+    if state is None or events.elf.data(row.state) != state.address or state.size < (2 if short else 4) + (2 if sliced else 0):
         return f"keeps its queue's state at '{events.elf.name_of(events.elf.data(row.state))}'"
     return ""
 
