@@ -96,6 +96,14 @@ struct carillon_server {
 extern const struct carillon_server carillon_servers[];
 extern const uint8_t carillon_server_of[]; /* by level, plus 1; 0: none */
 
+/* Of threads with an offset, or with a deadline (kernel/time/wait_release.c): ticks of the clock. */
+struct carillon_thread_time {
+    uint32_t ticks;
+    uint8_t thread;
+};
+extern const struct carillon_thread_time carillon_time_offsets[];
+extern const struct carillon_thread_time carillon_time_deadlines[];
+
 /* A mutex: the level at which the thread that holds it runs. */
 extern const uint8_t carillon_osek_mutex_ceilings[];
 

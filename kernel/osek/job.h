@@ -70,6 +70,20 @@ bool carillon_time_resumes(TaskType thread);
 void carillon_time_thread_ended(TaskType thread);
 #endif
 
+#ifndef CARILLON_TIME_OFFSETS
+#define CARILLON_TIME_OFFSETS 0
+#define CARILLON_TIME_DEADLINES 0
+#endif
+/* StartOS has activated what it activates: offsets and deadlines of threads count.  A thread is released by an
+ * activation; it has met its deadline.  All locked (kernel/time/wait_release.c). */
+#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
+void carillon_time_start_threads(void);
+#endif
+#if CARILLON_TIME_DEADLINES > 0
+void carillon_time_released(TaskType thread);
+void carillon_time_met(TaskType thread);
+#endif
+
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
  * No event has one of these bits. */
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)

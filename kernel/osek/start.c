@@ -128,6 +128,9 @@ void StartOS(AppModeType mode)
 #if CARILLON_OSEK_SERVERS > 0
     carillon_server_start();
 #endif
+#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
+    carillon_time_start_threads();
+#endif
 #endif
 #if CARILLON_OSEK_QUEUES
     start_counters(mode);

@@ -29,6 +29,11 @@ StatusType carillon_osek_count(TaskType task)
     if (extended != NULL) {
         extended->set = 0u;
     }
+#if CARILLON_OSEK_TIME
+#if CARILLON_TIME_DEADLINES > 0
+    carillon_time_released(task);
+#endif
+#endif
     return E_OK;
 }
 #endif
@@ -128,6 +133,11 @@ void carillon_osek_ended(TaskType task, TaskType before)
     const uint32_t mask = carillon_osek_hold();
 #if CARILLON_OSEK_MUTEXES > 0
     carillon_osek_unlock_all(task);
+#endif
+#if CARILLON_OSEK_TIME
+#if CARILLON_TIME_DEADLINES > 0
+    carillon_time_met(task); /* before what is chained is activated, which may be the task */
+#endif
 #endif
     carillon_osek_end_job(task, before);
 #if CARILLON_OSEK_TIME

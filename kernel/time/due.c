@@ -76,6 +76,13 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
 #endif
+#if CARILLON_TIME_DEADLINES > 0
+    if (timed->kind == CARILLON_ACTION_CHECK_DEADLINE) {
+        carillon_queue_pop(&carillon_clock_queue);
+        carillon_thread_missed(timed->task);
+        return;
+    }
+#endif
 #if CARILLON_OSEK_SERVERS > 0
     if (timed->kind == CARILLON_ACTION_END_BUDGET) {
         carillon_server_over(timed->task);

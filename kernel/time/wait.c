@@ -101,8 +101,14 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_PERIOD), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
     const carillon_time from = *previous;
-    *previous = (carillon_time)(from + period);
     const uint32_t mask = carillon_osek_hold();
+#if CARILLON_TIME_DEADLINES > 0
+    if (!carillon_time_next_deadline((TaskType)carillon_osek_running, from, period)) {
+        carillon_osek_release(mask);
+        REQUIRE(false, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
+    }
+#endif
+    *previous = (carillon_time)(from + period);
     if (__builtin_expect(carillon_time_insert_after(&sleeper.timed, from, period) ? 1 : 0, 1) == 0) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
@@ -135,6 +141,9 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
         ahead = (carillon_time)(*previous - now);
         margin = (carillon_time)(margin + margin + 1u);
     } while (!carillon_time_insert_after(&sleeper.timed, now, ahead));
+#if CARILLON_TIME_DEADLINES > 0
+    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, now, ahead);
+#endif
     if (skipped != NULL) {
         *skipped = missed;
     }

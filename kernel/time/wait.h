@@ -6,6 +6,12 @@
 
 #include "services.h"
 
+#if CARILLON_TIME_DEADLINES > 0
+/* A thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
+ * `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
+bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_time period);
+#endif
+
 /* Return a unit to a semaphore; false: it has as many as it may have already; locked. */
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
 

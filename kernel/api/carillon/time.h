@@ -231,6 +231,17 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 StatusType carillon_mutex_unlock(carillon_mutex mutex);
 #endif
 
+#if CARILLON_TIME_DEADLINES > 0
+/* Hook: a thread with a `deadline` has missed it.  It has neither ended since its release, nor waited for
+ * the next one with carillon_delay_until.  It is called once for each release, in the clock's interrupt.
+ *
+ * thread: the thread, by its name in the schedule.
+ * Errors: none.
+ * From: the kernel.
+ * Source: Carillon's own. */
+void carillon_thread_missed(TaskType thread);
+#endif
+
 #if CARILLON_OSEK_SERVERS > 0
 /* A server of the schedule ([server.NAME]): its threads share a budget of time in each period, and rest when that is
  * used up. */

@@ -16,7 +16,7 @@ from carillon.lower.events import can_wake
 from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.family import Driver
-from carillon.model.osek import Counter, CounterKind, Server
+from carillon.model.osek import Counter, CounterKind
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
@@ -114,13 +114,29 @@ class ClockCell:
             return None
         return max(int(-(-self.services.longest // self.tick)), counters)
 
-    def budget(self, server: Server) -> int:
-        """The budget of a server in ticks of time, rounded down."""
-        return int(server.budget // self.tick)
+    def at_most(self, time: int) -> int:
+        """A time of the schedule in ticks of time, rounded down."""
+        return int(time // self.tick)
 
-    def period(self, server: Server) -> int:
-        """The period of a server in ticks of time, rounded up."""
-        return int(-(-server.period // self.tick))
+    def at_least(self, time: int) -> int:
+        """The same rounded up."""
+        return int(-(-time // self.tick))
+
+
+def check_threads(system: System, clock: ClockCell | None, diagnostics: Diagnostics) -> None:
+    """C179: the clock cannot tell a thread's deadline."""
+    threads = [t for t in system.osek.tasks if t.deadline] if system.osek is not None and clock is not None else []
+    for thread in threads:
+        assert clock is not None
+        most = longest_without_laps(clock.services.bits, clock.latest) // 2  # from one release to the next one's deadline
+        deadline, ticks = format_duration(thread.deadline, system.clock_hz), clock.at_most(thread.deadline)
+        if ticks < 1:
+            cause = f"'deadline' of thread '{thread.name}': {deadline} is shorter than a tick of the clock"
+            diagnostics.error("C179", thread.span, cause, "write a longer deadline, or choose a shorter tick")
+        elif ticks > most:
+            told = format_duration(most * clock.tick, system.clock_hz)
+            cause = f"'deadline' of thread '{thread.name}': {deadline} is longer than the clock can tell beside a period, {told}"
+            diagnostics.error("C179", thread.span, cause, "write a shorter deadline, a longer tick, or times of 32 bits")
 
 
 def check_servers(system: System, clock: ClockCell | None, diagnostics: Diagnostics) -> None:
@@ -133,11 +149,11 @@ def check_servers(system: System, clock: ClockCell | None, diagnostics: Diagnost
             longest = longest_without_laps(clock.services.bits, clock.latest)
         most = min(longest, longest_without_laps(clock.services.bits, clock.latest))
         tick = format_duration(clock.tick, system.clock_hz)
-        if clock.budget(server) < 1:
+        if clock.at_most(server.budget) < 1:
             budget = format_duration(server.budget, system.clock_hz)
             cause = f"the budget of server '{server.name}' is {budget}, and a tick of the clock is {tick}"
             diagnostics.error("C201", server.span, cause, "write a budget of many ticks, or choose a shorter tick")
-        elif clock.period(server) > most:
+        elif clock.at_least(server.period) > most:
             period = format_duration(server.period, system.clock_hz)
             told = format_duration(most * clock.tick, system.clock_hz)
             cause = f"the period of server '{server.name}' is {period}, and the clock tells {told} at once"

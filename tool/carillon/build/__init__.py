@@ -303,6 +303,11 @@ def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -
             cause = f"the hook {name} is {where}"
             remedy = f"define '{_RESULTS.get(name, 'void')} {name}({parameters})', or take \"{hook.value}\" out of the hooks"
             diagnostics.error("C090", system.osek.span, cause, remedy)
+    missed = "carillon_thread_missed"
+    if any(t.deadline for t in system.osek.tasks) and missed not in defined and missed not in foreign:
+        thread = next(t for t in system.osek.tasks if t.deadline)
+        remedy = f"define 'void {missed}(TaskType thread)', or take the deadline of thread '{thread.name}' out"
+        diagnostics.error("C090", thread.span, f"the function {missed} is {where}", remedy)
     bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
     bodies = bodies if system.giotto is None else []  # the tool writes them

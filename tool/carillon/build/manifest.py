@@ -34,7 +34,10 @@ CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = (
     "kernel/osek/guest.c",
-    *(f"kernel/time/{name}.c" for name in ("clock", "watch", "wait", "messages", "mutex", "thread", "server", "alarm", "due")),
+    *(
+        f"kernel/time/{name}.c"
+        for name in ("clock", "watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "alarm", "due")
+    ),
 )
 BLOCKS = ("kernel/giotto/blocks.c",)
 LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "loader", "serial", "recorder"))

@@ -130,13 +130,16 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_CALLED": clock.services.tickless
         or TimedKind.FUNCTION in services.uses
         or services.uses >= _TAKES_OUT
-        or bool(osek.model.servers),
+        or bool(osek.model.servers)
+        or any(t.deadline for t in osek.model.tasks),
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
         "CARILLON_CLOCK_COST": Unsigned(driver.cost),
         "CARILLON_CLOCK_BEHIND": Unsigned(clock.behind(system)),
         "CARILLON_TIME_FAR": clock.longest is None,
         **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
+        "CARILLON_TIME_OFFSETS": Unsigned(sum(bool(t.offset) for t in osek.model.tasks)),
+        "CARILLON_TIME_DEADLINES": Unsigned(sum(bool(t.deadline) for t in osek.model.tasks)),
         "CARILLON_TIME_HZ": Unsigned(rate.numerator),
         "CARILLON_TIME_HZ_DIVISOR": Unsigned(rate.denominator),
         "CARILLON_CLOCK_UNITS": Unsigned(clock.base_units) if clock.based else None,

@@ -94,7 +94,8 @@ class OsekTask:
     ``priority`` as written, the higher the more urgent.  ``activations`` >= 1.  ``autostart`` names application modes.
     ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
-    ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.
+    ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.  ``offset``: how long after the start it is
+    activated; ``deadline``: how long after its release it is to be done; in ticks of the system clock, 0: none.
     ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,
@@ -119,6 +120,8 @@ class OsekTask:
     os_interrupts_lock: int = 0
     mutexes: tuple[str, ...] = ()
     server: str | None = None
+    offset: int = 0
+    deadline: int = 0
 
     @property
     def has_locks(self) -> bool:

@@ -52,6 +52,7 @@ class TimeReader(Reading):
         table = self.file.time
         if table is None:
             return None
+        threads = self.file.thread.values()
         longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
         tick = self._ticks(ticks, "tick", table.tick, recurs=True)
         slices = self._ticks(ticks, "slice", table.slice, recurs=False)
@@ -63,7 +64,7 @@ class TimeReader(Reading):
             longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
             queue=QueueKind(table.queue),
             slice=slices if self._take_turns() else None,
-            now=table.now or table.uptime or bool(self.file.server),
+            now=table.now or table.uptime or bool(self.file.server) or any(t.deadline for t in threads),
             uptime=table.uptime,
             tickless=table.tickless,
             span=self.places.key(("time",)),

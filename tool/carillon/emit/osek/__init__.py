@@ -16,7 +16,7 @@ from carillon.emit.osek.header import header
 from carillon.emit.osek.linker import linker_script
 from carillon.emit.osek.objects import objects
 from carillon.emit.osek.schedule_tables import schedule_tables, tables_on_cells
-from carillon.emit.osek.tasks import levels, resources, servers, tasks
+from carillon.emit.osek.tasks import levels, resources, servers, tasks, thread_times
 from carillon.image import Image
 
 
@@ -44,6 +44,7 @@ def _source(image: Image) -> str:
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
-    lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation), *servers(allocation), *alarms(osek)]
+    lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation)]
+    lines += [*servers(allocation), *thread_times(allocation), *alarms(osek)]
     lines += [*schedule_tables(allocation), *tables_on_cells(osek), *handlers(osek), *budgets(osek), *frames(osek)]
     return "\n".join([*lines, *contexts(image.system.board, osek), *hardware(image, osek)])

@@ -126,13 +126,28 @@ def servers(allocation: OsekAllocation) -> list[str]:
         return []
     rows, of = [], [0] * (len(allocation.levels) + 1)
     for number, (server, level) in enumerate(zip(model.servers, allocation.served_levels, strict=True), 1):
-        budget, period = clock.budget(server), clock.period(server)
+        budget, period = clock.at_most(server.budget), clock.at_least(server.period)
         constant = int(server.kind is ServerKind.CONSTANT)
         fields = {"budget": f"{budget}u", "period": f"{period}u", "level": level, "constant": constant}
         rows += text.fields(f"{server.name}, {text.place(server.span)}", fields)
         of[level] = number
     lines = text.table("const struct carillon_server carillon_servers[]", rows)
     return lines + text.table("const uint8_t carillon_server_of[]", [f"{number}," for number in of])
+
+
+def thread_times(allocation: OsekAllocation) -> list[str]:
+    """Offsets of threads in ticks of the clock, rounded up, and deadlines, rounded down."""
+    clock, threads = allocation.clock, list(enumerate(allocation.osek.tasks))
+    if clock is None:
+        return []
+    lines: list[str] = []
+    for name, times in (
+        ("offsets", [(n, t, clock.at_least(t.offset)) for n, t in threads if t.offset]),
+        ("deadlines", [(n, t, clock.at_most(t.deadline)) for n, t in threads if t.deadline]),
+    ):
+        rows = [f"{{{ticks}u, {n}u}}, /* {t.name}, {text.place(t.span)} */" for n, t, ticks in times]
+        lines += text.table(f"const struct carillon_thread_time carillon_time_{name}[]", rows) if rows else []
+    return lines
 
 
 def resources(allocation: OsekAllocation) -> list[str]:

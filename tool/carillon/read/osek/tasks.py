@@ -57,6 +57,11 @@ class Tasks:
             autostart = self.at.listed(table.autostart, "modes", (*path, "autostart"), phrase)
         else:
             autostart = self.at.modes if table.autostart else ()
+        if thread and self.at.file.thread[name].offset is not None:
+            if not table.autostart:
+                cause = f"thread {shorten(name)} has an offset, and is not to be activated by StartOS"
+                self.at.error("C242", self.at.value(*path, "offset"), cause, "leave the offset out, or write autostart = true")
+            autostart = ()  # an alarm activates it
         return OsekTask(
             name=name,
             priority=table.priority or 0,
@@ -87,6 +92,8 @@ class Tasks:
         return tuple(
             replace(
                 task,
+                offset=self._thread_time(ticks, task, "offset"),
+                deadline=self._thread_time(ticks, task, "deadline"),
                 budget=self._time(ticks, "task", task.name, "budget"),
                 time_frame=self._time(ticks, "task", task.name, "time_frame"),
                 resource_locks=self._resource_locks(task, self.at.table.task[task.name], ticks),
@@ -95,6 +102,11 @@ class Tasks:
             )
             for task in self.tasks
         )
+
+    def _thread_time(self, ticks: Ticks, task: OsekTask, key: str) -> int:
+        """A time of a thread in ticks of the system clock; 0 if it has none."""
+        time: Time | None = getattr(self.at.file.thread[task.name], key) if task.thread else None
+        return 0 if time is None else self._ticks(time, ticks, "task", task.name, key)
 
     def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
         """The ISRs with their frames, likewise."""

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Offsets and deadlines of threads.
+ *
+ * 1. A thread with an offset is activated by an alarm that StartOS starts.
+ * 2. A thread with a deadline is released when it is activated, and at each time for which it waits with
+ *    carillon_delay_until.  It has met the deadline when it ends, or waits for the next such time.
+ * 3. The deadline is an event of the clock, which is taken out when it is met.  It counts from the release, however
+ * late the thread has gone on or asks for the next one.  So one that has passed already is missed at the next tick. */
+#include "wait_steps.h"
+
+#if CARILLON_OSEK_TIME
+
+#if CARILLON_TIME_OFFSETS > 0
+static struct carillon_alarm offsets[CARILLON_TIME_OFFSETS];
+
+static void start_offsets(void)
+{
+    for (uint_fast8_t k = 0u; k < CARILLON_TIME_OFFSETS; k++) {
+        offsets[k].timed.kind = CARILLON_ACTION_ACTIVATE;
+        offsets[k].timed.task = carillon_time_offsets[k].thread;
+        offsets[k].left = 1u;
+        carillon_time_insert(&offsets[k].timed, (carillon_duration)carillon_time_offsets[k].ticks);
+    }
+}
+#endif
+
+#if CARILLON_TIME_DEADLINES > 0
+static struct carillon_timed deadlines[CARILLON_TIME_DEADLINES];
+
+/* The place of a thread's deadline, CARILLON_TIME_DEADLINES: it has none.  Bounded by that number. */
+static uint_fast8_t place_of(TaskType thread)
+{
+    uint_fast8_t place = 0u;
+    while ((place < CARILLON_TIME_DEADLINES) && (carillon_time_deadlines[place].thread != thread)) {
+        place++;
+    }
+    return place;
+}
+
+static void take_out(uint_fast8_t place)
+{
+    if (carillon_event_is_queued(carillon_time_event(&deadlines[place]))) {
+        carillon_clock_remove(carillon_time_event(&deadlines[place]));
+    }
+}
+
+static void release_now(uint_fast8_t place)
+{
+    take_out(place);
+    deadlines[place].kind = CARILLON_ACTION_CHECK_DEADLINE;
+    deadlines[place].task = carillon_time_deadlines[place].thread;
+    carillon_time_insert_near(&deadlines[place], (carillon_time)carillon_time_deadlines[place].ticks);
+}
+
+void carillon_time_released(TaskType thread)
+{
+    const uint_fast8_t place = place_of(thread);
+    if (place < CARILLON_TIME_DEADLINES) {
+        release_now(place);
+    }
+}
+
+void carillon_time_met(TaskType thread)
+{
+    const uint_fast8_t place = place_of(thread);
+    if (place < CARILLON_TIME_DEADLINES) {
+        take_out(place);
+    }
+}
+
+bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_time period)
+{
+    const uint_fast8_t place = place_of(thread);
+    if (place < CARILLON_TIME_DEADLINES) {
+        const carillon_time ticks = (carillon_time)carillon_time_deadlines[place].ticks;
+        if (period > (carillon_time)(CARILLON_LONGEST_PERIOD - ticks)) {
+            return false;
+        }
+        take_out(place);
+        if (!carillon_time_insert_after(&deadlines[place], from, (carillon_time)(period + ticks))) {
+            carillon_time_insert_near(&deadlines[place], 1u);
+        }
+    }
+    return true;
+}
+#endif
+
+#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
+void carillon_time_start_threads(void)
+{
+#if CARILLON_TIME_OFFSETS > 0
+    start_offsets();
+#endif
+#if CARILLON_TIME_DEADLINES > 0
+    for (uint_fast8_t k = 0u; k < CARILLON_TIME_DEADLINES; k++) {
+        if (carillon_osek_jobs[carillon_time_deadlines[k].thread].activations != 0u) {
+            release_now(k);
+        }
+    }
+#endif
+}
+#endif
+
+#endif
