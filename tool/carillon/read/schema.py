@@ -405,8 +405,10 @@ class ServerTable(Table):
 class TimeServicesTable(Table):
     """The time services: alarms, delays, semaphores with time-outs, chronometers and time slices."""
 
-    clock: Literal["periodic", "one-shot", "compare"] = Field(
-        "one-shot", description="What drives them: a timer that ticks, one that is set to the next event, or a compare register."
+    clock: Literal["periodic", "one-shot", "compare", "auto"] = Field(
+        "one-shot",
+        description="What drives them: a timer that ticks, one that is set to the next event, or a compare register; "
+        "auto: the best for the declared periods.",
     )
     tick: AnyTime | None = Field(
         None, description="The unit of time in C; required of a periodic clock, else one unit of the timer if absent."
