@@ -42,7 +42,7 @@ P = TypeVar("P", bound=Planned)
 Clock = tuple[ClockKind, int | None]
 """A kind, with the tick of a periodic clock in ticks of the system clock."""
 
-NO_CLOCK = frozenset({"C171", "C172", "C178", "C179", "C187", "C201"})
+NO_CLOCK = frozenset({"C171", "C172", "C178", "C179", "C187", "C201", "C224"})
 """What another kind of clock may mend."""
 
 

@@ -71,7 +71,7 @@ class TimeServices:
     is not written.  ``tickless``: the clock tells the ticks of the hardware counters.  ``beat``: a tick of the machine of
     microcode in ticks of the system clock, if the clock wakes it and is its alone.  ``uptime``: the time since the start is kept
     in 64 bits, too.  ``automatic``: ``clock`` and ``tick`` are the tool's choice; before a plan,
-    they are those that it tries first.
+    they are those that it tries first.  ``slack``: the longest of an alarm, in ticks of the system clock, None if none has any.
     """
 
     clock: ClockKind
@@ -90,3 +90,4 @@ class TimeServices:
     beat: int | None = None
     uptime: bool = False
     automatic: Automatic | None = None
+    slack: int | None = None

@@ -421,6 +421,7 @@ class TimeServicesTable(Table):
         None,
         description="For how long locks and ISRs last at most; if absent, a periodic clock has a time base.",
     )
+    slack: AnyTime | None = Field(None, description="The longest slack that an alarm may be given; if absent, none has any.")
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
     tickless: bool = Field(

@@ -63,6 +63,7 @@ class TimeReader(Reading):
             bits=table.bits,
             longest=longest,
             longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
+            slack=self._ticks(ticks, "slack", table.slack, recurs=False, divides=False),
             queue=QueueKind(table.queue),
             slice=slices if self._take_turns() else None,
             now=table.now or table.uptime or bool(self.file.server),
