@@ -298,8 +298,8 @@ static inline bool clock_has_slack(void)
  * 7. With slack (CARILLON_CLOCK_SLACK), the timer is armed for the earliest deadline, which is an event's time and its
  *    slack.  Whenever the handler comes, it serves all events whose times have come.  Each is served before its
  *    deadline, since the timer is armed for no later one, and none before its time.  No other rule takes fewer
- *    interrupts: of the events between whose times and deadlines an interrupt comes, the one with the earliest deadline
- *    needs an interrupt by then, and one that comes earlier serves no event that this one does not.  To the clock, an
+ *    interrupts.  The event with the earliest deadline needs one by then, and an earlier one serves no event that this
+ *    one does not.  To the clock, an
  *    event that waits is one whose handler is late.  So its period is counted from its own time, and 2 and 3 hold. */
 static inline __attribute__((always_inline)) void clock_settle(bool handler, void (*expired)(struct carillon_event *))
 {
@@ -376,6 +376,8 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             (void)clock_follow();
         } else if (carillon_clock_gives_way()) {
             return;
+        } else {
+            /* what is due is served */
         }
 #else
         (void)clock_follow();

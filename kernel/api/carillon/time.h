@@ -543,7 +543,7 @@ struct carillon_alarm *carillon_alarm_calling(void);
 #endif
 
 #if CARILLON_TIME_SLACK > 0
-/* Let an alarm that does not run expire later than its time, by up to some slack and never earlier, so that one
+/* Let an alarm that does not run expire later than its time, by up to some slack and never earlier.  So one
  * interrupt of the clock serves it and others.  Each interval is counted from the time at which the one before it was
  * to end, so there is no drift.  A periodic clock has an interrupt in each tick, and lets no alarm wait.
  *

@@ -227,13 +227,13 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
         )
     wide = clock.deferred > clock.latest // 2
     if wide:
-        most = format_duration(clock.latest // 2 * clock.tick, system.clock_hz, 3)
+        widest = format_duration(clock.latest // 2 * clock.tick, system.clock_hz, 3)
         diagnostics.error(
             "C224",
             services.spans["slack"],
             f"the longest slack, {clock.deferred} ticks of the clock, is more than the {clock.latest // 2} by which the clock "
             "may put its interrupt off",
-            f"write a slack of at most {most}"
+            f"write a slack of at most {widest}"
             + (", or bits = 32" if services.bits == 16 else "")
             + ", or choose a clock that counts longer units",
         )
