@@ -64,6 +64,8 @@ served="-DCARILLON_OSEK_SERVERS=2u -DCARILLON_SERVERS_CONSTANT=1 -DCARILLON_OSEK
 # shellcheck disable=SC2086
 check_time ONE_SHOT 0 1 0 1 -DCARILLON_TIME_DEADLINES=2u $served
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_MICROCODE_WAKES=1000u kernel/microcode/tasks.c kernel/osek/start.c
+check_time COMPARE 0 1 1 1 -DCARILLON_TIME_SLACK=100u -DCARILLON_CLOCK_SLACK=100u
+check_time ONE_SHOT 0 0 0 0 -DCARILLON_TIME_SLACK=100u -DCARILLON_CLOCK_SLACK=100u -DCARILLON_QUEUE_TREE=1 -DCARILLON_CLOCK_BEHIND=5u
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 
 # As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files.  The

@@ -171,6 +171,24 @@ StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time a
 }
 #endif
 
+#if CARILLON_TIME_SLACK > 0
+StatusType carillon_alarm_set_slack(struct carillon_alarm *alarm, carillon_duration slack)
+{
+    CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmChange, .reference = alarm);
+    REQUIRE(slack <= CARILLON_TIME_SLACK, OSServiceId_AlarmChange, E_OS_VALUE, .reference = alarm);
+    const uint32_t saved = carillon_osek_lock();
+    const bool rests = !carillon_event_is_queued(carillon_time_event(&alarm->timed));
+#if CARILLON_CLOCK_SLACK > 0
+    if (rests) {
+        carillon_time_event(&alarm->timed)->slack = (carillon_time)slack;
+    }
+#endif
+    carillon_osek_unlock(saved);
+    REQUIRE(rests, OSServiceId_AlarmChange, E_OS_STATE, .reference = alarm);
+    return E_OK;
+}
+#endif
+
 bool carillon_alarm_discard(struct carillon_alarm *alarm)
 {
     struct carillon_event *const event = carillon_time_event(&alarm->timed);

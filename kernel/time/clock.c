@@ -106,7 +106,8 @@ static __attribute__((noinline, cold)) bool is_turn_over(void)
 
 bool carillon_clock_gives_way(void)
 {
-    return (clock_follow() >= CARILLON_CLOCK_BEHIND) && is_turn_over(); /* a few more registers are saved there */
+    return (clock_follow() >= (CARILLON_CLOCK_BEHIND + CARILLON_CLOCK_SLACK)) &&
+           is_turn_over(); /* a few more registers are saved there */
 }
 #endif
 
@@ -120,8 +121,14 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
 {
     const carillon_span late = clock_begin();
     const carillon_distance distance = late + delay;
+#if CARILLON_CLOCK_SLACK > 0
+    const carillon_time before = clock_deadline();
+    carillon_queue_insert_far(&carillon_clock_queue, far, distance);
+    clock_end(CLOCK_DEADLINE_MOVED(before));
+#else
     carillon_queue_insert_far(&carillon_clock_queue, far, LEAST_AHEAD(distance));
     clock_end(clock_may_be_next(&far->event));
+#endif
 }
 
 #if CARILLON_TICKLESS
@@ -134,9 +141,15 @@ bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from
 void carillon_clock_remove(struct carillon_event *event)
 {
     (void)clock_begin();
+#if CARILLON_CLOCK_SLACK > 0
+    const carillon_time before = clock_deadline();
+    carillon_queue_remove(&carillon_clock_queue, event);
+    clock_end(CLOCK_DEADLINE_MOVED(before));
+#else
     const bool first = carillon_queue_is_first(&carillon_clock_queue, event);
     carillon_queue_remove(&carillon_clock_queue, event);
     clock_end(first);
+#endif
 }
 
 carillon_time carillon_clock_left(const struct carillon_event *event)

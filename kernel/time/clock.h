@@ -23,6 +23,9 @@
  *                                interrupts tell the ticks
  *   CARILLON_CLOCK_LATEST        how long after an expiry the handler may end, at most; of a tick clock without a time
  *                                base, where an interrupt that waits absorbs the next, it must begin within a tick
+ *   CARILLON_CLOCK_SLACK         the longest slack of an event, by which it may be served later to save an interrupt;
+ *                                it counts within CARILLON_CLOCK_LATEST.  0: there is no slack, nor code for it.  Not
+ *                                of a tick clock, which has all interrupts anyway
  *   CARILLON_CLOCK_FARTHEST      the longest distance that occurs; CARILLON_LAP if there are far events.  If the
  *                                timer cannot reach it, interrupts come in between that only count; if it can, there
  *                                is no code for that, unless it is to keep a time that is wider than its counter.
@@ -189,6 +192,12 @@ typedef carillon_count carillon_span;
 #define CARILLON_CLOCK_MOST_AHEAD (CARILLON_LONGEST - CARILLON_CLOCK_LATEST)
 #endif
 
+#if (CARILLON_CLOCK_SLACK > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK)
+#error "a tick clock has an interrupt in each tick, which no slack saves"
+#endif
+#if CARILLON_CLOCK_SLACK > (CARILLON_CLOCK_LATEST / 2u)
+#error "the longest slack leaves too little of what the clock's interrupt may be late"
+#endif
 #if CARILLON_CLOCK_REACH < (2u * CARILLON_CLOCK_MINIMUM)
 #error "the clock's interrupt may be so late that the timer cannot count it"
 #endif

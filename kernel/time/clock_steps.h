@@ -250,6 +250,31 @@ static inline bool clock_arm(carillon_span distance)
 #endif
 }
 
+#if CARILLON_CLOCK_SLACK > 0
+/* From the reference to where the timer is to expire at the latest; CARILLON_NEVER: nothing waits. */
+static inline carillon_time clock_deadline(void)
+{
+    return carillon_queue_is_empty(&carillon_clock_queue) ? (carillon_time)CARILLON_NEVER
+                                                          : carillon_queue_deadline(&carillon_clock_queue);
+}
+
+/* The queue has been changed, with the reference where it was: is the timer to be set anew?  Where laps are merged, it
+ * is armed for an event whose deadline may be behind those of others that have laps to go. */
+#define CLOCK_DEADLINE_MOVED(before) (CARILLON_CLOCK_MERGES_LAPS || (clock_deadline() != (before)))
+#endif
+
+#if CARILLON_CLOCK_SLACK > 0
+/* Is the timer armed for an event of which slack counts?  Not where nothing waits, nor for what comes after laps. */
+static inline bool clock_has_slack(void)
+{
+#if CARILLON_CLOCK_MERGES_LAPS
+    return !carillon_queue_is_empty(&carillon_clock_queue) && !clock_has_lap();
+#else
+    return !carillon_queue_is_empty(&carillon_clock_queue);
+#endif
+}
+#endif
+
 /* In the timer's handler, serve what is due; and arm the timer for what comes next.  Inlined with constants.
  *
  * 1. The lock is held, so the queue changes only in `expired`; the time goes on.
@@ -269,7 +294,13 @@ static inline bool clock_arm(carillon_span distance)
  *    CARILLON_CLOCK_BEHIND ahead, and the handler leaves.  Such ticks are counted for ever, so that a backlog's first
  *    turn may be shorter: to begin anew would cost each interrupt two instructions.  So the lock is held for what is
  * due in CARILLON_CLOCK_BATCHES ticks, and for what falls due in CARILLON_CLOCK_BEHIND after that.  Ticks that a time
- *    base tells are all made up at once: the next tick may be waiting, before whoever has a greater number. */
+ *    base tells are all made up at once: the next tick may be waiting, before whoever has a greater number.
+ * 7. With slack (CARILLON_CLOCK_SLACK), the timer is armed for the earliest deadline, which is an event's time and its
+ *    slack.  Whenever the handler comes, it serves all events whose times have come.  Each is served before its
+ *    deadline, since the timer is armed for no later one, and none before its time.  No other rule takes fewer
+ *    interrupts.  The event with the earliest deadline needs one by then, and an earlier one serves no event that this
+ *    one does not.  To the clock, an
+ *    event that waits is one whose handler is late.  So its period is counted from its own time, and 2 and 3 hold. */
 static inline __attribute__((always_inline)) void clock_settle(bool handler, void (*expired)(struct carillon_event *))
 {
 #if (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_REQUESTS
@@ -305,9 +336,20 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             distance = CARILLON_CLOCK_REACH;
         }
 #endif
+#if CARILLON_CLOCK_SLACK > 0
+        const carillon_span due = distance;
+        if ((due < CARILLON_CLOCK_REACH) && clock_has_slack()) {
+            const carillon_span deadline = carillon_queue_deadline(&carillon_clock_queue);
+            distance = (deadline < CARILLON_CLOCK_REACH) ? deadline : (carillon_span)CARILLON_CLOCK_REACH;
+        }
+#endif
         if (!handler) {
             carillon_device_enable();
+#if CARILLON_CLOCK_SLACK > 0
+            if (clock_elapsed() >= distance) {
+#else
             if (distance == 0u) {
+#endif
 #if CARILLON_CLOCK_REQUESTS
                 carillon_device_request();
                 return;
@@ -320,14 +362,22 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             }
         }
 #endif
+#if CARILLON_CLOCK_SLACK > 0
+        if ((!handler || (clock_elapsed() < due)) && clock_arm(distance)) {
+            return;
+        }
+#else
         if (clock_arm(distance)) {
             return;
         }
+#endif
 #if CARILLON_CLOCK_BEHIND > 0
         if (!handler) {
             (void)clock_follow();
         } else if (carillon_clock_gives_way()) {
             return;
+        } else {
+            /* what is due is served */
         }
 #else
         (void)clock_follow();
@@ -436,6 +486,11 @@ static inline bool clock_may_be_next(const struct carillon_event *event)
  * always is, the timer is armed for it here; where that is too late, carillon_clock_arm tries again. */
 static inline void clock_put(struct carillon_event *event, carillon_time distance)
 {
+#if CARILLON_CLOCK_SLACK > 0
+    const carillon_time before = clock_deadline();
+    (void)carillon_queue_insert_first(&carillon_clock_queue, event, distance);
+    clock_end(CLOCK_DEADLINE_MOVED(before));
+#else
     const bool first = carillon_queue_insert_first(&carillon_clock_queue, event, LEAST_AHEAD(distance));
 #if CARILLON_CLOCK_MERGES_LAPS
     if (!first && clock_has_lap()) {
@@ -458,6 +513,7 @@ static inline void clock_put(struct carillon_event *event, carillon_time distanc
     if (!clock_arm(reached)) {
         carillon_clock_arm();
     }
+#endif
 #endif
 }
 

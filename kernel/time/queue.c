@@ -126,7 +126,12 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
         first = first && (side == 0u);
         child = child->child[side];
     }
+#if CARILLON_CLOCK_SLACK > 0
+    const carillon_time slack = event->slack;
+    *event = (struct carillon_event){.parent = parent, .time = (carillon_time)(reference + distance), .slack = slack};
+#else
     *event = (struct carillon_event){.parent = parent, .time = (carillon_time)(reference + distance)};
+#endif
     parent->child[side] = event;
     if (first) {
         queue->first = event;
@@ -296,6 +301,36 @@ static inline carillon_time gap_between(const struct carillon_event *event, cons
     return event->time;
 }
 
+#endif
+
+#if CARILLON_CLOCK_SLACK > 0
+/* When an event has to be served that is `distance` away.  An earlier deadline than that does no harm. */
+static inline carillon_time deadline_of(const struct carillon_event *event, carillon_time distance)
+{
+    return (event->slack < (carillon_time)(CARILLON_LONGEST - distance)) ? (carillon_time)(distance + event->slack)
+                                                                         : (carillon_time)CARILLON_LONGEST;
+}
+
+/* An event that is not before the deadline of another one has a later deadline itself. */
+carillon_time carillon_queue_deadline(const struct carillon_queue *queue)
+{
+    const struct carillon_event *event = carillon_queue_first(queue);
+    carillon_time distance = queue->head.time;
+    carillon_time deadline = deadline_of(event, distance);
+    const struct carillon_event *next = (deadline != distance) ? next_of(queue, event) : NULL;
+    while (next != NULL) { /* bounded by the events in the first one's slack */
+        const carillon_time gap = gap_between(event, next);
+        if (gap >= (carillon_time)(deadline - distance)) {
+            break;
+        }
+        distance = (carillon_time)(distance + gap);
+        event = next;
+        const carillon_time own = deadline_of(event, distance);
+        deadline = (own < deadline) ? own : deadline;
+        next = next_of(queue, event);
+    }
+    return deadline;
+}
 #endif
 
 #if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS

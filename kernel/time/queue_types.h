@@ -27,6 +27,15 @@ extern "C" {
 #ifndef CARILLON_QUEUE_TREE
 #define CARILLON_QUEUE_TREE 0
 #endif
+#ifndef CARILLON_CLOCK_SLACK
+#define CARILLON_CLOCK_SLACK 0
+#endif
+#if CARILLON_CLOCK_SLACK > 0
+#define CARILLON_EVENT_SLACK \
+    carillon_time slack; /* by how much its owner may serve it later; the owner's, who sets it before it is put in */
+#else
+#define CARILLON_EVENT_SLACK
+#endif
 
 /* carillon_distance: a distance in ticks, which may be longer than the range of a time.  carillon_time: a time in the
  * queue, which is a shorter distance.  Times of 64 bits hold every distance. */
@@ -63,6 +72,7 @@ struct carillon_event {
     struct carillon_event *child[2];
     carillon_time time; /* modulo the range; only differences mean anything */
     int8_t balance;     /* height of child[1] less that of child[0] */
+    CARILLON_EVENT_SLACK
 };
 struct carillon_queue {
     struct carillon_event head; /* `time`: from the reference to the first event; child[0]: the root */
@@ -73,6 +83,7 @@ struct carillon_event {
     struct carillon_event *previous;
     struct carillon_event *next; /* NULL: in no queue */
     carillon_time time; /* from this event to the next: what the paper keeps in the next; of counters, what is left */
+    CARILLON_EVENT_SLACK
 };
 struct carillon_queue {
     struct carillon_event head; /* `time`: from the reference to the first event */

@@ -44,6 +44,9 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 #else
     (void)kind;
 #endif
+#if CARILLON_CLOCK_SLACK > 0
+    carillon_time_event(&sleeper->timed)->slack = 0u;
+#endif
 #if CARILLON_OSEK_QUEUED || (CARILLON_OSEK_MUTEXES > 0)
     sleeper->timed.task = (TaskType)task;
 #endif

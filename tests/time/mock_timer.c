@@ -358,6 +358,14 @@ uint64_t clock_insert(int number, uint32_t delay, uint64_t period)
     return inserted(item, delay, period);
 }
 
+#if CARILLON_CLOCK_SLACK > 0
+/* Before the item is put in. */
+void clock_slack(int number, uint32_t slack)
+{
+    items[number].far.event.slack = (carillon_time)slack;
+}
+#endif
+
 uint64_t clock_insert_far(int number, uint64_t delay, uint64_t period)
 {
     struct item *const item = &items[number];

@@ -60,6 +60,7 @@ class Clock:
     farthest: int | None = None
     behind: int = 0
     uptime: bool = False
+    most_slack: int = 0
     within: int | None = None  # a counter tells the time within a tick: what it reads at its end, -1: a match that moves
 
     def __str__(self) -> str:
@@ -68,6 +69,7 @@ class Clock:
         words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts", "uptime") if getattr(self, word)]
         words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
         words += [f"behind{self.behind}"] if self.behind else []
+        words += [f"slack{self.most_slack}"] if self.most_slack else []
         words += [f"within{self.within}"] if self.within is not None else []
         words += [f"farthest{self.farthest}"] if self.farthest is not None else []
         return "-".join(words)
@@ -99,6 +101,7 @@ class Clock:
             "CLOCK_NESTS": int(self.nests),
             "CLOCK_RESTARTS": int(self.restarts),
             "CLOCK_COST": f"{self.cost}u",
+            "CLOCK_SLACK": f"{self.most_slack}u",
             "CLOCK_BEHIND": f"{self.behind}u",
             "TIME_BITS": self.bits,
             "TIME_UPTIME": int(self.uptime),
@@ -127,6 +130,7 @@ class Run:
 
     driver: Any
     clock: Clock
+    cost: int = 0
     keep: list[Any] = field(default_factory=list)
 
     def insert(self, item: int, delay: int, period: int = 0) -> int:
@@ -167,7 +171,7 @@ def running(clock: Clock, start: int = 0, cost: int = 0) -> Iterator[Run]:
         driver.clock_reset(start, max(cost, int(clock.minimum > 1)))
         if clock.keeps_time:
             driver.clock_start()
-        yield Run(driver, clock)
+        yield Run(driver, clock, cost)
 
 
 WIDTHS = (3, 8, 16, 32)

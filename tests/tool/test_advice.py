@@ -13,8 +13,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from carillon.advise import OSCILLATOR, Advice, Prediction, advise
+from carillon.advise.automatic import why
 from carillon.advise.periods import WITHIN, greatest_common_divisor, laps, rate, rounded_up, tick_choices
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.board import ClockCosts
 from carillon.model.time import ClockKind, Period
 from carillon.pipeline import Planned, plan
@@ -249,3 +250,77 @@ def test_cells_are_advised_only_where_a_task_can_be_its_vector(board: str, osek:
     text = f'[osek]\n{osek}[osek.task.A]\npriority = 1\n[time]\nperiods = ["10ms"]\n'
     refused = {refusal.name: refusal.why for refusal in advice(tmp_path, text, board).refusals}
     assert refused.get("cells") == why
+
+
+# The clock that the tool chooses
+
+AUTO = '[time]\nclock = "auto"\n'
+BOARDS = ("ast1030-evb", "atmega128", "mps2-an385", "microbit", "stm32f4-discovery", "raspberry-pi-pico")
+
+
+def chosen(folder: Path, text: str, board: str = "ast1030-evb", time: str = "") -> Planned:
+    return planned(
+        folder, text.replace('[time]\nclock = "one-shot"\n', AUTO + time).replace("[time]\np", AUTO + time + "p"), board
+    )
+
+
+def clock_of(found: Planned) -> tuple[ClockKind, int | None]:
+    assert found.system.time is not None
+    return found.system.time.clock, found.system.time.tick
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("text", [threads("5ms", "10ms", "20ms"), threads("33ms", "100ms"), one_shot('"3ms", "7ms", "11ms"')])
+def test_the_tool_chooses_the_clock_that_its_own_advice_on_the_plan_recommends(tmp_path: Path, text: str, board: str) -> None:
+    found = chosen(tmp_path, text, board)
+    result = advise(found.system, found.allocation)
+    assert result is not None
+    clocks = [p for p in result.predictions if p.kind is not None]
+    assert result.configured is result.clock and result.clock in clocks
+    assert result.recommended is result.clock or result.recommended.kind is None
+    least = min(clocks, key=lambda p: (p.drift > OSCILLATOR * 3600, p.code or 0, p.interrupts))
+    assert (least.code, least.interrupts) == (result.clock.code, result.clock.interrupts)
+    assert why(found.system.time, result) == result.clock_reason  # type: ignore[arg-type]
+
+
+def test_the_choice_of_a_clock_is_the_plan_in_which_that_clock_is_written(tmp_path: Path) -> None:
+    found = chosen(tmp_path, threads("5ms", "10ms"), time='longest_lock = "1ms"\n')
+    kind, tick = clock_of(found)
+    assert (kind, tick) == (ClockKind.PERIODIC, 78_125)
+    periodic = 'clock = "periodic"\ntick = "5ms"\nlongest_lock = "1ms"'
+    same = planned(tmp_path, threads("5ms", "10ms").replace('clock = "one-shot"', periodic), "ast1030-evb")
+    assert same.allocation.osek is not None and found.allocation.osek is not None
+    carriers = [(c.source, c.cells, c.style, c.level) for p in (same, found) for c in p.allocation.osek.carriers]  # type: ignore[union-attr]
+    assert carriers[: len(carriers) // 2] == carriers[len(carriers) // 2 :]
+
+
+@pytest.mark.parametrize(("board", "kind"), [("ast1030-evb", ClockKind.ONE_SHOT), ("qemu-rv32-virt", ClockKind.COMPARE)])
+def test_without_periods_the_tool_chooses_the_first_clock_that_the_board_has(tmp_path: Path, board: str, kind: ClockKind) -> None:
+    found = planned(tmp_path, AUTO + "[thread.Main]\npriority = 1\n", board)
+    assert clock_of(found) == (kind, None)
+    assert "no periods are declared" in why(found.system.time, None)  # type: ignore[arg-type]
+
+
+def test_the_tick_that_is_written_is_that_of_the_periodic_clock(tmp_path: Path) -> None:
+    found = chosen(tmp_path, threads("10ms", "20ms"), time='tick = "5ms"\nlongest_lock = "1ms"\n')
+    assert clock_of(found) == (ClockKind.PERIODIC, 78_125)  # the advice alone would take 10 ms
+    found = chosen(tmp_path, threads("33ms", "100ms"), time='tick = "1ms"\n')
+    assert clock_of(found) == (ClockKind.ONE_SHOT, None)
+
+
+def test_tickless_counters_are_given_no_periodic_clock(tmp_path: Path) -> None:
+    assert clock_of(chosen(tmp_path, threads("5ms", "10ms"))) == (ClockKind.PERIODIC, 78_125)
+    assert clock_of(chosen(tmp_path, threads("5ms", "10ms"), time="tickless = true\n")) == (ClockKind.ONE_SHOT, None)
+
+
+def test_beneath_rounds_the_tool_chooses_no_clock_that_locks_interrupts(tmp_path: Path) -> None:
+    rounds = '[task.x]\nperiod = "1ms"\nwcet = "1us"\n'
+    found = planned(tmp_path, AUTO + 'tick = "1ms"\n[thread.Main]\npriority = 1\n' + rounds, "ast1030-evb")
+    assert clock_of(found)[0] is ClockKind.PERIODIC
+
+
+def test_an_error_that_no_clock_mends_is_reported_as_it_is(tmp_path: Path) -> None:
+    text = '[time]\nclock = "auto"\nslice = "1ms"\n[thread.A]\npriority = 1\n[thread.B]\npriority = 1\nstack = 4000000\n'
+    with pytest.raises(CarillonError) as error:
+        planned(tmp_path, text, "microbit")
+    assert "C223" not in {d.code for d in error.value.diagnostics}

@@ -30,7 +30,7 @@ decrements, as uC/OS-II does.
 """
 
 TOO_FEW = "C060"
-CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174")
+CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174", "C223")
 """What another clock may mend: cells that cannot keep an interval, or too few that can."""
 
 
@@ -135,6 +135,15 @@ def _distance(refused: Diagnostics) -> int:
 
 
 def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
+    """Plan at the system's clock, with the clock of the time services that is written, or with the best one."""
+    if system.time is None or system.time.automatic is None or kernel != "carillon":
+        return _plan_with(system, diagnostics, kernel, time_limit)
+    from carillon.advise.automatic import choose
+
+    return choose(system, diagnostics, lambda tried, found: _plan_with(tried, found, kernel, time_limit))
+
+
+def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
     """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
 
     That is known only after the allocation, and windows that end at worst-case completions depend on it.  So the allocation is

@@ -553,6 +553,20 @@ StatusType carillon_alarm_start_at(struct carillon_alarm *alarm, carillon_time a
 struct carillon_alarm *carillon_alarm_calling(void);
 #endif
 
+#if CARILLON_TIME_SLACK > 0
+/* Let an alarm that does not run expire later than its time, by up to some slack and never earlier.  So one
+ * interrupt of the clock serves it and others.  Each interval is counted from the time at which the one before it was
+ * to end, so there is no drift.  A periodic clock has an interrupt in each tick, and lets no alarm wait.
+ *
+ * alarm: the alarm; its slack stays until it is set again, and is 0 at first.
+ * slack: ticks of the clock, up to the `slack` of [time] in the schedule.
+ * Errors: E_OS_VALUE: a longer slack; E_OS_STATE: the alarm runs.
+ *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Carillon's own. */
+StatusType carillon_alarm_set_slack(struct carillon_alarm *alarm, carillon_duration slack);
+#endif
+
 /* Stop an alarm.  Its handler is not called any more, even if the alarm is due already.
  *
  * alarm: the alarm.

@@ -12,6 +12,7 @@ tasks spend in services is theirs.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -78,7 +79,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The answer.  ``releases`` a second of all periods; ``ticks`` for a periodic clock, the best first."""
+    """The answer.  ``releases`` a second of all periods; ``ticks`` for a periodic clock, the best first.
+
+    ``clock``: the best of the clocks, where ``recommended`` may be cells.
+    """
 
     periods: tuple[Period, ...]
     releases: Fraction
@@ -88,6 +92,8 @@ class Advice:
     configured: Prediction
     recommended: Prediction
     reason: str
+    clock: Prediction
+    clock_reason: str
 
 
 def advise(system: System, allocation: Allocation) -> Advice | None:
@@ -126,7 +132,7 @@ class _Adviser:
 
     def advice(self) -> Advice:
         """Every clock, then the choice."""
-        ticks = tick_choices(self.periods, self._can_tick)
+        ticks = self._tick_choices()
         predictions: list[Prediction] = []
         refusals: list[Refusal] = []
         if ticks:
@@ -153,7 +159,18 @@ class _Adviser:
             predictions.insert(min(1, len(predictions)), configured)
         best = min(predictions, key=_rank)
         reason = self._reason(best, ticks, predictions)
-        return Advice(self.declared, releases, ticks, tuple(predictions), tuple(refusals), configured, best, reason)
+        clock = best_clock(predictions)
+        own = self._reason(clock, ticks, predictions)
+        return Advice(self.declared, releases, ticks, tuple(predictions), tuple(refusals), configured, best, reason, clock, own)
+
+    def _tick_choices(self) -> tuple[TickChoice, ...]:
+        """The ticks of a periodic clock; where the tool chooses the clock, the tick that is written, if one is."""
+        automatic = self.clock.services.automatic
+        if automatic is None or automatic.tick is None:
+            return tick_choices(self.periods, self._can_tick)
+        tick = automatic.tick
+        error = max((rounded_up(p, Fraction(tick)) - p) / p for p in self.periods)
+        return (TickChoice(tick, error),) if self._has_cell(tick) else ()
 
     # What there is
 
@@ -162,6 +179,9 @@ class _Adviser:
         costs = self._costs(ClockKind.PERIODIC, tick)
         if costs is not None and tick * self.per_tick < max(costs.interrupt / EMPTY_TICKS, Fraction(self._longest(costs))):
             return False
+        return self._has_cell(tick)
+
+    def _has_cell(self, tick: int) -> bool:
         fitter = Fitter(self.system.board, self.system.clock_hz)
         progression = Progression(tick, tick)
         return any(cell_use(fitter, source, progression, readable=False, pended=False) is not None for source in self.free)
@@ -277,6 +297,8 @@ class _Adviser:
         text = f"{best.name}: " + (f"periods of {shown}" if several else f"a period of {shown}")
         if tick.error:
             text += f" cannot be kept by a tick: the best, {self._duration(tick.tick)}, is off by {float(tick.error):.2%}, and "
+        elif self.clock.services.automatic is not None and self.clock.services.automatic.tick is not None:
+            text += f", with the written tick of {self._duration(tick.tick)}: "
         elif tick.tick == greatest_common_divisor(self.periods):
             text += f" {'share' if several else 'has'} no tick over {self._duration(tick.tick)}: "
         else:
@@ -295,6 +317,11 @@ class _Adviser:
 
     def _duration(self, ticks: Fraction | int) -> str:
         return format_duration(ticks, self.system.clock_hz)
+
+
+def best_clock(predictions: Iterable[Prediction]) -> Prediction:
+    """The best of those that are clocks; there must be one."""
+    return min((p for p in predictions if p.kind is not None), key=_rank)
 
 
 def _rank(prediction: Prediction) -> tuple[bool, bool, Fraction, Fraction]:

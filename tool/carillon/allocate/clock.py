@@ -90,7 +90,9 @@ class ClockCell:
         each = [costs.wake if p.thread is not None else costs.alarm + costs.beside * several for p in services.periods]
         tick = costs.interrupt + costs.serving
         if services.clock is not ClockKind.PERIODIC:
-            return BATCHES * (tick + sum(each)) + len(each) * tick + sum(each)
+            slack = services.slack or 0  # what waits within it is not overdue, so the handler lets nobody in between
+            waits = [(slack // p.ticks + 1) * (tick + cost) for p, cost in zip(services.periods, each, strict=True)]
+            return BATCHES * (tick + sum(each)) + int(sum(waits))
         if not self.based:
             return tick + sum(each)
         stretch = longest_stretch(system)
@@ -98,6 +100,16 @@ class ClockCell:
             return None
         held = services.longest_lock + stretch
         return tick + sum((held // p.ticks + 1) * (costs.serving + cost) for p, cost in zip(services.periods, each, strict=True))
+
+    @property
+    def slack(self) -> int:
+        """The longest slack of an alarm, in ticks of time, rounded up as C's macros do; 0: no alarm has any."""
+        return math.ceil((self.services.slack or 0) / self.tick)
+
+    @property
+    def deferred(self) -> int:
+        """For how many ticks the clock lets alarms wait: a periodic clock, which has all interrupts anyway, lets none."""
+        return 0 if self.services.clock is ClockKind.PERIODIC else self.slack
 
     @property
     def ahead(self) -> int:
@@ -205,7 +217,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
 
 
 def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
-    """C172: the longest time does not fit.  C179: a thread's period does not fit, or a period is too short."""
+    """C172: the longest time does not fit.  C179: a thread's period does not fit, or is too short.  C224: slack is too long."""
     services = clock.services
     most = longest_without_laps(services.bits, clock.latest)
     long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
@@ -229,7 +241,19 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
             f"the shortest is {least}",
             f"make it {least} or longer, or choose a faster clock of the board",
         )
-    if long or short:
+    wide = clock.deferred > clock.latest // 2
+    if wide:
+        widest = format_duration(clock.latest // 2 * clock.tick, system.clock_hz, 3)
+        diagnostics.error(
+            "C224",
+            services.spans["slack"],
+            f"the longest slack, {clock.deferred} ticks of the clock, is more than the {clock.latest // 2} by which the clock "
+            "may put its interrupt off",
+            f"write a slack of at most {widest}"
+            + (", or bits = 32" if services.bits == 16 else "")
+            + ", or choose a clock that counts longer units",
+        )
+    if long or short or wide:
         return True
     if clock.longest is None or clock.longest <= most:
         return False

@@ -136,6 +136,8 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
         "CARILLON_CLOCK_COST": Unsigned(driver.cost),
         "CARILLON_CLOCK_BEHIND": Unsigned(clock.behind(system)),
+        "CARILLON_TIME_SLACK": Unsigned(clock.slack),
+        "CARILLON_CLOCK_SLACK": Unsigned(clock.deferred),
         "CARILLON_TIME_FAR": clock.longest is None,
         **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
         "CARILLON_TIME_OFFSETS": Unsigned(sum(bool(t.offset) for t in osek.model.tasks)),

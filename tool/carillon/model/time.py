@@ -52,6 +52,13 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
+class Automatic:
+    """The tool chooses the kind of the clock.  ``tick``: that of a periodic clock, if one is written, in system ticks."""
+
+    tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class TimeServices:
     """The ``[time]`` of a schedule.
 
@@ -63,7 +70,8 @@ class TimeServices:
     is known of the use, for advice; nothing is generated from it.  ``spans``: where each key's value stands, or the table if it
     is not written.  ``tickless``: the clock tells the ticks of the hardware counters.  ``beat``: a tick of the machine of
     microcode in ticks of the system clock, if the clock wakes it and is its alone.  ``uptime``: the time since the start is kept
-    in 64 bits, too.
+    in 64 bits, too.  ``automatic``: ``clock`` and ``tick`` are the tool's choice; before a plan,
+    they are those that it tries first.  ``slack``: the longest of an alarm, in ticks of the system clock, None if none has any.
     """
 
     clock: ClockKind
@@ -81,3 +89,5 @@ class TimeServices:
     tickless: bool = False
     beat: int | None = None
     uptime: bool = False
+    automatic: Automatic | None = None
+    slack: int | None = None

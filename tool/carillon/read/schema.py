@@ -407,8 +407,10 @@ class ServerTable(Table):
 class TimeServicesTable(Table):
     """The time services: alarms, delays, semaphores with time-outs, chronometers and time slices."""
 
-    clock: Literal["periodic", "one-shot", "compare"] = Field(
-        "one-shot", description="What drives them: a timer that ticks, one that is set to the next event, or a compare register."
+    clock: Literal["periodic", "one-shot", "compare", "auto"] = Field(
+        "one-shot",
+        description="What drives them: a timer that ticks, one that is set to the next event, or a compare register; "
+        "auto: the best for the declared periods.",
     )
     tick: AnyTime | None = Field(
         None, description="The unit of time in C; required of a periodic clock, else one unit of the timer if absent."
@@ -421,6 +423,7 @@ class TimeServicesTable(Table):
         None,
         description="For how long locks and ISRs last at most; if absent, a periodic clock has a time base.",
     )
+    slack: AnyTime | None = Field(None, description="The longest slack that an alarm may be given; if absent, none has any.")
     queue: Literal["list", "tree"] = Field("list", description="What the queue of events is: short, or fast with many events.")
     slice: AnyTime | None = Field(None, description="Time slice of threads of equal priority; they run to their end if absent.")
     tickless: bool = Field(

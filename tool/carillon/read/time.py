@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from carillon.diagnostics import Span
-from carillon.model.time import ClockKind, Period, QueueKind, TimedKind, TimeServices
+from carillon.model.time import Automatic, ClockKind, Period, QueueKind, TimedKind, TimeServices
 from carillon.read.schema import TimeServicesTable
 from carillon.read.shape import Reading, describe
 from carillon.read.ticks import Ticks, whole
@@ -56,12 +56,15 @@ class TimeReader(Reading):
         longest = self._ticks(ticks, "longest", table.longest, recurs=False, divides=False)
         tick = self._ticks(ticks, "tick", table.tick, recurs=True)
         slices = self._ticks(ticks, "slice", table.slice, recurs=False)
+        auto = table.clock == "auto"
         return TimeServices(
-            clock=ClockKind(table.clock),
-            tick=tick,
+            clock=ClockKind.ONE_SHOT if auto else ClockKind(table.clock),
+            tick=None if auto else tick,
+            automatic=Automatic(tick) if auto else None,
             bits=table.bits,
             longest=longest,
             longest_lock=self._ticks(ticks, "longest_lock", table.longest_lock, recurs=False, divides=False),
+            slack=self._ticks(ticks, "slack", table.slack, recurs=False, divides=False),
             queue=QueueKind(table.queue),
             slice=slices if self._take_turns() else None,
             now=table.now or table.uptime or bool(self.file.server) or any(t.deadline for t in threads),

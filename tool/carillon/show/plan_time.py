@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.advise import Advice, Prediction, advise
+from carillon.advise.automatic import why
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
@@ -51,6 +52,7 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             else "what is due for the machine",
             "late": _late(image, clock, allocation.held_clock) if periodic else [],
             "locks": clock.locked(system),
+            "auto": why(clock.services, advice) if clock.services.automatic is not None else None,
         }
         | part_json(allocation, clock.carrier),
         "slices": _slices_json(image, allocation, clock.services.slice, ends) if ends is not None else None,
@@ -138,6 +140,10 @@ def render_time(console: Console, planned: Planned) -> None:
         rows.add_row("slices below", "", "", str(turn["source"]), str(turn["level"]), why)
     console.print(heading("time services"))
     rows.print(console)
+    if clock["auto"] is not None:
+        below = advice is not None and advice.recommended is advice.configured
+        reason = f"{clock['kind']}, as recommended below" if below else clock["auto"]
+        console.print(f'  · clock = "auto": {reason}', markup=False)
     if clock["locks"] is not None:
         line = "clock: with the declared periods alone, its handler holds interrupts back for at most"
         console.print(f"  · {line} {clock['locks']} {system.board.code_unit} at a time", markup=False)

@@ -314,7 +314,9 @@ class Events:
         if service.kind == "clock" and time is not None:
             if time.clock is ClockKind.PERIODIC and time.tick is not None:
                 return time.span, "tick of the clock", self._ticks(time.tick)
-            self.unverified.append(f"the {time.clock.value} clock on {cell.place.name}: it is set while it runs")
+            what = f"the {time.clock.value} clock" if time.automatic is None else "the clock that the tool has chosen,"
+            why = "it is set while it runs" if time.automatic is None else "the schedule says neither its kind nor its tick"
+            self.unverified.append(f"{what} on {cell.place.name}: {why}")
             self.teller = cell if time.tickless else None
             return None
         woken = self.system.machine is Machine.MICROCODE and WAKES in self.elf.symbols
