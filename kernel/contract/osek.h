@@ -66,15 +66,15 @@ struct carillon_osek_level {
 /* `over`: the slice of the thread whose turn it is has ended, and it could not give way yet.  `held`: resources that it
  * has taken and that mask no higher level. */
 #if CARILLON_NARROW && CARILLON_OSEK_SHORT_RINGS /* each capacity is at most 127 */
-typedef uint8_t carillon_osek_place;
-typedef uint8_t carillon_osek_places; /* a sum of two */
+typedef uint8_t carillon_osek_slot;
+typedef uint8_t carillon_osek_slots; /* a sum of two */
 #else
-typedef uint16_t carillon_osek_place;
-typedef uint_fast16_t carillon_osek_places;
+typedef uint16_t carillon_osek_slot;
+typedef uint_fast16_t carillon_osek_slots;
 #endif
 struct carillon_osek_ring {
-    carillon_osek_place first;
-    carillon_osek_place count;
+    carillon_osek_slot first;
+    carillon_osek_slot count;
 #if CARILLON_OSEK_SLICES
     volatile uint8_t over;
     volatile uint8_t held;

@@ -26,15 +26,15 @@ static inline bool carillon_osek_suspended(TaskType task)
 /* Put a task behind the others that are ready at its level, if that has a queue; locked, or in the clock's handler. */
 static inline void carillon_osek_queue_up(const struct carillon_osek_level *level, TaskType task)
 {
-    const carillon_osek_places capacity = (carillon_osek_places)level->capacity;
+    const carillon_osek_slots capacity = (carillon_osek_slots)level->capacity;
     if (capacity != 0u) {
         struct carillon_osek_ring *const state = level->state;
-        const carillon_osek_places count = state->count;
-        carillon_osek_places last = (carillon_osek_places)(state->first + count);
+        const carillon_osek_slots count = state->count;
+        carillon_osek_slots last = (carillon_osek_slots)(state->first + count);
         if (last >= capacity) {
-            last = (carillon_osek_places)(last - capacity);
+            last = (carillon_osek_slots)(last - capacity);
         }
-        state->count = (carillon_osek_place)(count + 1u);
+        state->count = (carillon_osek_slot)(count + 1u);
         level->ring[last] = task;
     }
 }

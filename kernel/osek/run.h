@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         const uint32_t first = level->state->first;
         task = level->ring[first];
         if (!carillon_osek_next_mate(level, task)) {
-            level->state->first = ((first + 1u) < level->capacity) ? (carillon_osek_place)(first + 1u) : 0u;
+            level->state->first = ((first + 1u) < level->capacity) ? (carillon_osek_slot)(first + 1u) : 0u;
             level->state->count--;
         }
 #if CARILLON_OSEK_SLICES

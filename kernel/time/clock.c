@@ -3,6 +3,14 @@
  * The clock: what changes its queue, and asks for the time. */
 #include "clock_steps.h"
 
+#if (CARILLON_CLOCK != CARILLON_CLOCK_NONE) && (CARILLON_TIME_UNITS > 1) && !CARILLON_CLOCK_BASED
+/* CARILLON_TICK_LEFT: what is left of the tick, in units.  CARILLON_TICK_WAITS: whether the tick's interrupt is
+ * requested and has not been served.  CARILLON_TICK_MATCH: 0, or the greatest number of a counter whose match the
+ * handler moves.
+ */
+#include "carillon_tick.h"
+#endif
+
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 
 #if CARILLON_CLOCK_BASED
@@ -217,12 +225,6 @@ struct carillon_moment carillon_clock_moment(void)
     return moment;
 }
 #else
-
-/* CARILLON_TICK_LEFT: what is left of the tick, in units.  CARILLON_TICK_WAITS: whether the tick's interrupt is
- * requested and has not been served.  CARILLON_TICK_MATCH: 0, or the greatest number of a counter whose match the
- * handler moves.
- */
-#include "carillon_tick.h"
 
 /* 1. The handler of the tick is masked by the kernel's lock, under which this is called.  So while this reads, a tick
  *    that is over has been counted, or its request waits.

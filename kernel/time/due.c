@@ -189,21 +189,20 @@ static __attribute__((noinline)) carillon_time wake_all(struct carillon_timed *f
 static inline void serve_all(struct carillon_timed *first)
 {
     struct carillon_timed *timed = first;
+    bool more = true;
     do {
         serve_other(timed);
-        if (carillon_queue_left(&carillon_clock_queue) != 0u) {
-            break;
-        }
-        timed = carillon_time_first();
-#if CARILLON_TIME_DELAYS
-        if (carillon_time_is_delay(timed)) {
-            if (wake_all(timed) != 0u) {
-                break;
-            }
+        more = (carillon_queue_left(&carillon_clock_queue) == 0u);
+        if (more) {
             timed = carillon_time_first();
-        }
+#if CARILLON_TIME_DELAYS
+            if (carillon_time_is_delay(timed)) {
+                more = (wake_all(timed) == 0u);
+                timed = carillon_time_first();
+            }
 #endif
-    } while (true);
+        }
+    } while (more);
     carillon_queue_served();
 #if CARILLON_TIME_FUNCTIONS
     firing = NULL;
@@ -228,6 +227,8 @@ CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_first(struct carillon_tim
         carillon_time_serve_rest(first);
     } else if (wake_all(first) == 0u) {
         carillon_time_serve_rest(carillon_time_first());
+    } else {
+        /* there were delays alone */
     }
 #else
     (void)wake_all(first);

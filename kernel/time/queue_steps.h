@@ -192,8 +192,6 @@ carillon_queue_move_inlined(struct carillon_queue *queue, struct carillon_event 
     }
     carillon_queue_insert_behind(queue, &queue->head, first, distance);
 }
-#else
-#define carillon_queue_move_inlined carillon_queue_move
 #endif
 
 /* Take out the first event, which is due, and insert it `distance`, more than 0, from the reference, that is, from its
@@ -208,6 +206,13 @@ static inline void carillon_queue_move(struct carillon_queue *queue, struct cari
 {
     (void)carillon_queue_drop(queue, first);
     carillon_queue_insert(queue, first, distance);
+}
+#endif
+#if !CARILLON_QUEUE_KEEPS_LAST
+static inline void carillon_queue_move_inlined(struct carillon_queue *queue, struct carillon_event *first,
+                                               carillon_time distance)
+{
+    carillon_queue_move(queue, first, distance);
 }
 #endif
 

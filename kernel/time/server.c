@@ -38,11 +38,11 @@ static struct state {
 
 volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
 static uint8_t charged; /* whom what runs is charged to, plus 1 */
-static carillon_time since;
 
 /* Charge what has passed. */
 static void charge(void)
 {
+    static carillon_time since;
     const carillon_time now = carillon_time_now();
     if (charged != 0u) {
         struct state *const state = &states[charged - 1u];

@@ -12,10 +12,9 @@
 #if CARILLON_OSEK_TIME
 
 #if CARILLON_TIME_OFFSETS > 0
-static struct carillon_alarm offsets[CARILLON_TIME_OFFSETS];
-
 static void start_offsets(void)
 {
+    static struct carillon_alarm offsets[CARILLON_TIME_OFFSETS];
     for (uint_fast8_t k = 0u; k < CARILLON_TIME_OFFSETS; k++) {
         offsets[k].timed.kind = CARILLON_ACTION_ACTIVATE;
         offsets[k].timed.task = carillon_time_offsets[k].thread;
