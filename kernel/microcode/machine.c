@@ -11,7 +11,7 @@
 #include "kernel/microcode/state.h"
 
 /* Bounded by CARILLON_MICROCODE_THREADS, as is whatever looks for a thread. */
-static inline void take_thread(uint16_t number)
+static FAST void take_thread(uint16_t number)
 {
     machine.threads--;
     for (uint16_t k = number; k < machine.threads; k++) {
@@ -190,7 +190,7 @@ static SMALL bool take_over(void)
         }
         machine.program = program;
         machine.code = program->code;
-        insert_binding(machine.joined, machine.now);
+        bind(machine.joined, machine.now);
         wait_until(machine.now);
     } else if (now) {
         carillon_machine_start(program, machine.now);
@@ -305,7 +305,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
 void carillon_machine_end(uint16_t task)
 {
     machine.stirred = true;
-    finish(task);
+    end_task(task);
 }
 
 void carillon_machine_input(void)
