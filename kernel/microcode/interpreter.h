@@ -18,6 +18,13 @@ static SMALL void terminate(uint16_t task)
     carillon_machine_terminated(task);
 }
 
+/* The address of a handler: 0, of time sharing; from 1 on, of the tasks. */
+static SMALL uint16_t handler_of(uint32_t fault)
+{
+    const uint16_t *const handlers = machine.program->handlers;
+    return (handlers == NULL) ? (uint16_t)NONE : handlers[fault];
+}
+
 /* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
 static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
 {
@@ -25,8 +32,7 @@ static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
     carillon_giotto_missed[task]();
 #endif
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
-    const uint16_t handler =
-        ((machine.program->late == NULL) || handled) ? (uint16_t)NONE : machine.program->late[task];
+    const uint16_t handler = handled ? (uint16_t)NONE : handler_of(1u + (uint32_t)task);
     if (handler == NONE) {
         terminate(task);
     }

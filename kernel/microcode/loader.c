@@ -259,21 +259,31 @@ static enum carillon_loader_answer take(uint32_t count)
     return CARILLON_LOADER_OK;
 }
 
+static bool are_same(const void *one, const void *other, uint32_t bytes)
+{
+    const uint8_t *const first = one;
+    const uint8_t *const second = other;
+    uint32_t k = 0u;
+    while ((k < bytes) && (first[k] == second[k])) {
+        k++;
+    }
+    return k == bytes;
+}
+
 /* Whether a program begins with the code of the one that runs, as carillon_machine_join wants it.  From its entry on,
  * it must have a `future` that leads to the entry of that program, and another `future`. */
 static bool is_continued(const struct carillon_microcode *running, const struct carillon_microcode *program)
 {
     const uint32_t entry = program->entry;
-    bool same = (running->size <= entry) && ((entry + 1u) < program->size);
-    for (uint32_t k = 0u; same && (k < running->size); k++) {
-        const struct carillon_instruction *const one = &running->code[k];
-        const struct carillon_instruction *const other = &program->code[k];
-        same = (one->word == other->word) && (one->x == other->x) && (one->y == other->y);
-    }
-    for (uint32_t k = entry; same && (k < (entry + 2u)); k++) {
-        same = (program->code[k].word & 0xFFu) == CARILLON_OPCODE_FUTURE;
-    }
-    return same && (program->code[entry].y == running->entry);
+    const struct carillon_instruction *const begin = &program->code[entry];
+    const bool handles = running->handlers != NULL;
+    return (running->size <= entry) && ((entry + 1u) < program->size) &&
+           are_same(running->code, program->code, running->size * (uint32_t)sizeof(*begin)) &&
+           (handles == (program->handlers != NULL)) &&
+           (!handles ||
+            are_same(running->handlers, program->handlers, 2u * (1u + (uint32_t)carillon_loader_image.counts[1]))) &&
+           ((begin[0].word & 0xFFu) == CARILLON_OPCODE_FUTURE) && ((begin[1].word & 0xFFu) == CARILLON_OPCODE_FUTURE) &&
+           (begin[0].y == running->entry);
 }
 
 static enum carillon_loader_result judge(void)
@@ -311,10 +321,10 @@ static enum carillon_loader_result judge(void)
     }
     slot->checksum = slot->bytes[(PREFIX + 12u) / 4u];
     slot->program = (struct carillon_microcode){.code = found.code,
+                                                .handlers = found.handlers,
                                                 .steps = (found.steps < UINT32_MAX) ? (found.steps + 1u) : UINT32_MAX,
                                                 .size = found.size,
                                                 .entry = found.entry,
-                                                .shared = CARILLON_MICROCODE_NONE,
                                                 .scheduler = scheduler};
     uint16_t begin = CARILLON_MICROCODE_NONE;
     if (joins) {
@@ -322,8 +332,6 @@ static enum carillon_loader_result judge(void)
             return CARILLON_LOADER_OTHER;
         }
         begin = (uint16_t)(slot->program.entry + 1u);
-        slot->program.late = running->late;
-        slot->program.shared = running->shared;
     }
     loader.handed = &slot->program;
     carillon_loader_replace(loader.handed, begin);

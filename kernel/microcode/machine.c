@@ -74,6 +74,11 @@ static inline bool go_on_at_timeout(void)
     return false;
 }
 
+static SMALL void drop_thread(uint16_t number)
+{
+    take_thread(number);
+}
+
 /* Nothing else is to be done at this instant: the first thread that dispatches a task has the processor. */
 static SMALL bool drop_shared(void)
 {
@@ -85,9 +90,9 @@ static SMALL bool drop_shared(void)
         } else if ((task != NONE) && (task != chosen)) {
             const uint16_t after = threads[k].after;
             const uint32_t reference = threads[k].reference;
-            take_thread(k);
+            drop_thread(k);
             carillon_machine_fault(CARILLON_MACHINE_SHARED, task, after);
-            const uint16_t handler = machine.program->shared;
+            const uint16_t handler = handler_of(0u);
             if (handler == NONE) {
                 interpret(after, reference, NONE);
             } else {

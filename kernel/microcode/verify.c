@@ -29,6 +29,8 @@ struct header {
     uint16_t labels;
 };
 #define SUMMED 16u /* the checksum is not that of itself */
+/* A longer header has handlers as well, 2 bytes each, up to a word. */
+#define WITH_HANDLERS(tasks) ((uint32_t)sizeof(struct header) + ((((2u * (tasks)) + 5u) / 4u) * 4u))
 
 /* Sets of instructions. */
 #define IS(opcode) (UINT32_C(1) << (CARILLON_OPCODE_##opcode))
@@ -101,6 +103,7 @@ struct graph {
     const struct carillon_instruction *code;
     struct carillon_verify_node *nodes;
     uint16_t size;
+    bool handles; /* it has handlers, so that a call may release tasks */
     uint32_t mode;
 };
 
@@ -232,7 +235,7 @@ static void settle_component(const struct graph *graph, uint32_t from, uint32_t 
             first = address;
             task = (opcode_of(i) == CARILLON_OPCODE_IDLE_RELEASE) ? i->x : (uint16_t)time_of(i);
         }
-        if (opcode_of(i) == CARILLON_OPCODE_RELEASE) {
+        if (is_in(i, graph->handles ? (IS(RELEASE) | IS(CALL)) : IS(RELEASE))) {
             nodes[name].flags = NO_TASK;
         }
     }
@@ -408,15 +411,20 @@ static bool has_endless_loop(const struct graph *graph, bool one_thread, uint16_
 
 /* The most instructions of an instant.  Each of at most `acting` blocks and threads passes an instruction once.  In a
  * loop in which a time passes, it does so twice.  In a loop that waits for a release, it does so once more for each
- * release. */
+ * release.  Each of these instructions may have a handler, in which each instruction is passed once at most, so that
+ * there may be `size` times as many releases and instructions. */
 static uint32_t most_steps(const struct graph *graph, uint32_t acting)
 {
+    const uint32_t size = graph->size;
     uint32_t releases = 0u;
-    for (uint32_t k = 0u; k < graph->size; k++) {
+    for (uint32_t k = 0u; k < size; k++) {
         releases += is_in(&graph->code[k], IS(RELEASE)) ? 1u : 0u;
     }
-    const uint64_t most = (uint64_t)acting * graph->size * (3u + ((uint64_t)releases * acting));
-    return (most < 0xFFFFFFFFu) ? (uint32_t)most : 0xFFFFFFFFu;
+    uint64_t most = (uint64_t)acting * size * (3u + ((uint64_t)releases * acting));
+    if (graph->handles) {
+        most = ((most >> 16) != 0u) ? FOREVER : (most * 3u * (size + 1u) * (size + 1u));
+    }
+    return (most < FOREVER) ? (uint32_t)most : FOREVER;
 }
 
 static enum carillon_verify_result verify_flow(struct graph *graph, const struct carillon_verify_image *image,
@@ -430,14 +438,23 @@ static enum carillon_verify_result verify_flow(struct graph *graph, const struct
     const uint8_t threads = entry->most[1];
     found->bindings = (bindings > 0u) ? bindings : 1u;
     found->threads = (threads > 0u) ? sum(threads, found->bindings) : 0u;
+    /* A handler ends at the instant at which it begins: the time to its end is 0, as it neither waits nor begins what
+     * does, and has no loop. */
+    for (uint32_t k = 0u; graph->handles && (k <= image->counts[1]); k++) {
+        const uint16_t handler = found->handlers[k];
+        if ((handler != NONE) && ((handler >= graph->size) || (graph->nodes[handler].lifetime != 0u))) {
+            found->address = handler;
+            return CARILLON_VERIFY_HANDLER;
+        }
+    }
     if (has_endless_loop(graph, threads <= 1u, &found->address)) {
         return CARILLON_VERIFY_LOOP;
     }
     found->address = found->entry;
-    if ((found->bindings == UNBOUNDED) || (found->bindings > image->bindings)) {
+    if (found->bindings > image->bindings) {
         return CARILLON_VERIFY_BINDINGS;
     }
-    if ((found->threads == UNBOUNDED) || (found->threads > image->threads)) {
+    if (found->threads > image->threads) {
         return CARILLON_VERIFY_THREADS;
     }
     found->steps = most_steps(graph, (uint32_t)found->threads + (2u * (uint32_t)found->bindings));
@@ -453,7 +470,9 @@ static enum carillon_verify_result verify_header(const uint8_t *bytes, uint32_t 
     if (length < sizeof(*header)) {
         return CARILLON_VERIFY_LENGTH;
     }
-    if ((header->magic != MAGIC) || (header->version != VERSION) || (header->bytes != sizeof(*header))) {
+    const bool handles = header->bytes != sizeof(*header);
+    const uint32_t first = handles ? WITH_HANDLERS(image->counts[1]) : sizeof(*header);
+    if ((header->magic != MAGIC) || (header->version != VERSION) || (header->bytes != first)) {
         return CARILLON_VERIFY_FORMAT;
     }
     if (header->length != length) {
@@ -471,7 +490,7 @@ static enum carillon_verify_result verify_header(const uint8_t *bytes, uint32_t 
     if ((found->size == 0u) || (found->size > room) || (found->size > CARILLON_VERIFY_MOST)) {
         return CARILLON_VERIFY_ROOM;
     }
-    const uint32_t tables = (uint32_t)sizeof(*header) + ((uint32_t)sizeof(struct carillon_instruction) * found->size);
+    const uint32_t tables = first + ((uint32_t)sizeof(struct carillon_instruction) * found->size);
     if (length < tables) {
         return CARILLON_VERIFY_LENGTH;
     }
@@ -486,8 +505,10 @@ static enum carillon_verify_result verify_header(const uint8_t *bytes, uint32_t 
     if (carillon_crc32(0u, &bytes[tables], length - tables) != image->interface) {
         return CARILLON_VERIFY_TABLES;
     }
-    const void *const code = &bytes[sizeof(*header)];
+    const void *const code = &bytes[first];
+    const void *const handlers = &bytes[sizeof(*header)];
     found->code = code;
+    found->handlers = handles ? handlers : NULL;
     return (found->entry < found->size) ? CARILLON_VERIFY_OK : CARILLON_VERIFY_ADDRESS;
 }
 
@@ -507,7 +528,8 @@ enum carillon_verify_result carillon_verify(const uint8_t *bytes, uint32_t lengt
         }
     }
     if (result == CARILLON_VERIFY_OK) {
-        struct graph graph = {.code = found->code, .nodes = nodes, .size = found->size};
+        struct graph graph = {
+            .code = found->code, .nodes = nodes, .size = found->size, .handles = found->handlers != NULL};
         result = verify_flow(&graph, image, found);
     }
     return result;

@@ -55,12 +55,15 @@ enum carillon_verify_result {
     CARILLON_VERIFY_END,      /* nothing follows the last instruction */
     CARILLON_VERIFY_LOOP,     /* it may go round without taking time */
     CARILLON_VERIFY_BINDINGS, /* it may have more triggers waiting than there is room for */
-    CARILLON_VERIFY_THREADS   /* it may have more threads waiting than there is room for */
+    CARILLON_VERIFY_THREADS,  /* it may have more threads waiting than there is room for */
+    CARILLON_VERIFY_HANDLER   /* a handler is none of the code, waits, begins something else, or has a loop */
 };
 
-/* What was found.  `address` is the instruction that a program was refused for, if it was one. */
+/* What was found.  `handlers` is as in struct carillon_microcode.  `address` is the instruction that a program was
+ * refused for, if it was one. */
 struct carillon_verified {
     const struct carillon_instruction *code; /* the first instruction, in the bytes */
+    const uint16_t *handlers;                /* in the bytes */
     uint32_t steps;                          /* it carries out no more than so many instructions at one instant */
     uint16_t size;                           /* instructions */
     uint16_t entry;
