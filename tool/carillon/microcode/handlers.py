@@ -18,11 +18,12 @@ def handler_faults(program: Program) -> list[tuple[int, str]]:
         address = left.pop()
         if address not in reached:
             reached.add(address)
-            left += (target for _, target in program.code[address].following(address))
+            if program.code[address].opcode in ALLOWED:
+                left += (target for _, target in program.code[address].following(address))
     words = {address: FORMS[program.code[address].opcode].word for address in reached}
     others = [address for address in reached if program.code[address].opcode not in ALLOWED]
     wrong = [(address, f"a handler has {words[address]}, which does not end at once") for address in others]
-    edges = [(a, branch, target) for a in reached for branch, target in program.code[a].following(a)]
+    edges = [(a, branch, target) for a in reached.difference(others) for branch, target in program.code[a].following(a)]
     inner = {address: place for place, address in enumerate(sorted(reached))}
     moved = [(inner[a], branch, inner[target]) for a, branch, target in edges]
     selves = {a for a, _, target in moved if a == target}
