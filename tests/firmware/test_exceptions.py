@@ -58,7 +58,8 @@ CASES = {
     "": [81, 161],  # it is terminated, and released anew
     ".late t\nreturn\n": [81, 81, 181, 181],  # it goes on, and puts out 20 ms later: what it put out before stays until then
     ".late t\nterminate t\nrelease t, 20\n": [81, 81, 161, 161],  # it begins anew at once, and again in place of the release
-    ".late t\nterminate t\n.late u\ncall copy:t\n": [81, 161],  # what the default does, and a driver of the program
+    # u has waited for t, and is late as well: in place of its release, the driver touches t, which was released just before.
+    ".late t\nterminate t\n.late u\ncall copy:t\n": [81, 81, 181, 181],
 }
 
 
@@ -68,9 +69,8 @@ def test_a_task_that_overruns_is_handled_as_its_program_says(tmp_path: Path, han
     run = carillon(tmp_path, "run", "over.giotto", "--board", BOARD, "--for", "200ms", "--events", "events")
     assert run.returncode == 0, run.stderr
     assert missed(tmp_path) == CASES[handler]
-    assert [line for line in run.stdout.splitlines() if line.startswith("t ") and len(line) == 3] == [
-        f"t {k}" for k in range(1, 9)
-    ]
+    lines = [line for line in run.stdout.splitlines() if line[:2] == "t " and line[2:].isdigit()]
+    assert lines == [f"t {k}" for k in range(1, 8 if "call" in handler else 9)]
 
 
 def test_an_upload_brings_its_handlers_and_one_that_waits_in_them_is_refused(tmp_path: Path) -> None:
