@@ -55,12 +55,12 @@ class _Image:
     code: list[Instruction]
     entry: int
     steps: int
-    handlers: bytes
     raw: bytes
     drivers: list[tuple[int, tuple[int, ...]]]
     guards: list[int]
     tasks: list[tuple[int, int, int, int]]
     triggers: list[tuple[int, int]]
+    handlers: bytes = b""
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class MicrocodeCheck:
         )
         self.unverified += self.functions.unread()
         self.unverified.append("microcode: the room of the machine for triggers and threads, which is compiled into it")
-        if self.image.handlers:
+        if not self.said and self.image.handlers:
             self.unverified.append(f"handlers of exceptions in {scode.name}")
         if self.s_code:
             self.unverified.append(f"S code: which tasks {scode.name} dispatches when, and who chooses among the others")
@@ -159,7 +159,7 @@ class MicrocodeCheck:
             tasks.append((elf.code(pointers[0]), elf.code(pointers[1]), elf.data(pointers[2]), rows.take(1)))
         places = self._rows("triggers", 2 * pointer)
         triggers = [(elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer))) for p in places]
-        image = _Image([], entry, steps, handled, raw, drivers, guards, tasks, triggers)
+        image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers, handled)
         counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
         wrong: dict[int, str] = {}
         for address in range(size):
