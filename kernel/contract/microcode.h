@@ -86,16 +86,15 @@ extern void (*const carillon_giotto_missed[])(void);
 #define CARILLON_SCHEDULER_EDF 1u  /* the earliest deadline */
 #define CARILLON_SCHEDULER_RM 2u   /* the shortest time from release to deadline */
 
-/* A program.  `steps` is more than it carries out at any one instant.  `late` has for each
- * task the address of what handles that it is late, and `shared` is that of what handles two dispatched tasks;
- * CARILLON_MICROCODE_NONE is the default.  `late` may be NULL: the default for all tasks. */
+/* A program.  `steps` is more than it carries out at any one instant.  `handlers` has the
+ * address of what handles two dispatched tasks, and behind it for each task that of what handles that the task is late;
+ * CARILLON_MICROCODE_NONE is the default.  `handlers` may be NULL: the default for all of them. */
 struct carillon_microcode {
     const struct carillon_instruction *code;
-    const uint16_t *late;
+    const uint16_t *handlers;
     uint32_t steps;
     uint16_t size;
     uint16_t entry;
-    uint16_t shared;
     uint8_t scheduler;
 };
 

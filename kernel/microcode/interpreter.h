@@ -7,6 +7,24 @@
 #include "kernel/microcode/order.h"
 #include "kernel/microcode/state.h"
 
+static SMALL void end_task(uint16_t task)
+{
+    finish(task);
+}
+
+static SMALL void terminate(uint16_t task)
+{
+    end_task(task);
+    carillon_machine_terminated(task);
+}
+
+/* The address of a handler: 0, of time sharing; from 1 on, of the tasks. */
+static SMALL uint16_t handler_of(uint32_t fault)
+{
+    const uint16_t *const handlers = machine.program->handlers;
+    return (handlers == NULL) ? (uint16_t)NONE : handlers[fault];
+}
+
 /* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
 static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
 {
@@ -14,11 +32,9 @@ static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
     carillon_giotto_missed[task]();
 #endif
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
-    const uint16_t handler =
-        ((machine.program->late == NULL) || handled) ? (uint16_t)NONE : machine.program->late[task];
+    const uint16_t handler = handled ? (uint16_t)NONE : handler_of(1u + (uint32_t)task);
     if (handler == NONE) {
-        finish(task);
-        carillon_machine_terminated(task);
+        terminate(task);
     }
     return handler;
 }
@@ -45,7 +61,7 @@ static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bo
     return handler;
 }
 
-static inline void insert_binding(const struct carillon_instruction *future, uint32_t state)
+static FAST void insert_binding(const struct carillon_instruction *future, uint32_t state)
 {
     if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
         carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
@@ -55,15 +71,20 @@ static inline void insert_binding(const struct carillon_instruction *future, uin
     machine.bindings++;
 }
 
+static SMALL void bind(const struct carillon_instruction *future, uint32_t state)
+{
+    insert_binding(future, state);
+}
+
 static inline bool is_of_time(const struct waiting_trigger *waiting)
 {
     return (waiting->future->word & 0xFFu) == CARILLON_OPCODE_FUTURE;
 }
 
-/* Put in a thread, which waits as an instruction says; `behind` is the address behind it. */
-static __attribute__((noinline)) void insert_thread(const struct carillon_instruction *i, uint16_t behind,
-                                                    uint32_t reference)
+/* Put in a thread, which waits as an instruction says. */
+static __attribute__((noinline)) void insert_thread(const struct carillon_instruction *i, uint32_t reference)
 {
+    const uint16_t behind = address_of(&i[1]);
     const uint32_t word = i->word;
     const uint32_t time = word >> 8;
     struct waiting_thread *const waiting = &threads[machine.threads];
@@ -107,7 +128,7 @@ static __attribute__((noinline)) void insert_thread(const struct carillon_instru
 }
 
 /* Instructions that follow each other were carried out.  Returns whether steps are left. */
-static inline bool spend(const struct carillon_instruction *begin, const struct carillon_instruction *behind)
+static FAST bool spend(const struct carillon_instruction *begin, const struct carillon_instruction *behind)
 {
     const uint32_t count = distance(begin, behind);
     machine.last = address_of(behind);
@@ -123,83 +144,85 @@ static inline bool spend(const struct carillon_instruction *begin, const struct 
  * handles the next fault. */
 static __attribute__((noinline)) void interpret(uint16_t from, uint32_t reference, uint16_t back)
 {
-    const struct carillon_instruction *begin = &machine.code[from];
-    const struct carillon_instruction *i = begin;
+    const struct carillon_instruction *begin;
+    const struct carillon_instruction *i;
     uint16_t resume = back;
-    for (;;) {
-        const uint32_t word = i->word;
-        uint16_t next = NONE; /* where it goes on, if not behind the instruction */
+    uint16_t next = from;
+    do {
         enum { STRAIGHT, DROPPED, JUMPS, ENDS } how = STRAIGHT;
-        i++;
-        switch (word & 0xFFu) {
-        case CARILLON_OPCODE_CALL: {
-            const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i[-1].x];
-            const uint16_t *const late = first_late(driver->touches);
-            if (*late == NONE) {
-                driver->call();
-            } else {
-                next = handle_touched(late, address_of(i), resume != NONE);
-                how = DROPPED;
+        begin = &machine.code[next];
+        next = NONE;
+        i = begin;
+        while (how == STRAIGHT) {
+            const uint32_t word = i->word;
+            i++;
+            __asm__("" : "+r"(i)); /* so that one register has the instruction and what is behind it */
+            switch (word & 0xFFu) {
+            case CARILLON_OPCODE_CALL: {
+                const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i[-1].x];
+                const uint16_t *const late = first_late(driver->touches);
+                if (*late == NONE) {
+                    driver->call();
+                } else {
+                    next = handle_touched(late, address_of(i), resume != NONE);
+                    how = (next == NONE) ? STRAIGHT : DROPPED;
+                }
+                break;
             }
-            break;
-        }
-        case CARILLON_OPCODE_RELEASE:
-            if (!is_unfinished(i[-1].x)) {
-                release(i[-1].x, word);
-            } else {
-                next = handle_late(i[-1].x, address_of(i), resume != NONE);
-                how = DROPPED;
+            case CARILLON_OPCODE_RELEASE:
+                if (!is_unfinished(i[-1].x)) {
+                    release(i[-1].x, word);
+                } else {
+                    next = handle_late(i[-1].x, address_of(i), resume != NONE);
+                    how = (next == NONE) ? STRAIGHT : DROPPED;
+                }
+                break;
+            case CARILLON_OPCODE_FUTURE: {
+                const uint32_t time = machine.now + (word >> 8);
+                insert_binding(&i[-1], time);
+                wait_until(time);
+                break;
             }
-            break;
-        case CARILLON_OPCODE_FUTURE: {
-            const uint32_t time = machine.now + (word >> 8);
-            insert_binding(&i[-1], time);
-            wait_until(time);
-            break;
-        }
-        case CARILLON_OPCODE_FUTURE_EVENT:
-            insert_binding(&i[-1], carillon_microcode_triggers[i[-1].x].state());
-            machine.events = true;
-            break;
-        case CARILLON_OPCODE_DISPATCH:
-        case CARILLON_OPCODE_DISPATCH_TIME:
-        case CARILLON_OPCODE_DISPATCH_RELEASE:
-            if (!is_unfinished(i[-1].x) && (machine.threads == 0u) && (resume == NONE)) {
-                break; /* the thread that waited for it would be the only one, and the next to go on, from here */
-            }
-            insert_thread(&i[-1], address_of(i), reference);
-            how = ENDS;
-            break;
-        case CARILLON_OPCODE_IDLE:
-        case CARILLON_OPCODE_IDLE_RELEASE:
-            insert_thread(&i[-1], address_of(i), reference);
-            how = ENDS;
-            break;
-        case CARILLON_OPCODE_FORK:
-            insert_thread(&i[-1], address_of(i), reference);
-            break;
-        case CARILLON_OPCODE_IF:
-            if (!carillon_microcode_guards[i[-1].x]()) {
+            case CARILLON_OPCODE_FUTURE_EVENT:
+                bind(&i[-1], carillon_microcode_triggers[i[-1].x].state());
+                machine.events = true;
+                break;
+            case CARILLON_OPCODE_DISPATCH:
+            case CARILLON_OPCODE_DISPATCH_TIME:
+            case CARILLON_OPCODE_DISPATCH_RELEASE:
+                if (!is_unfinished(i[-1].x) && (machine.threads == 0u) && (resume == NONE)) {
+                    break; /* the thread that waited for it would be the only one, and the next to go on, from here */
+                }
+                insert_thread(&i[-1], reference);
+                how = ENDS;
+                break;
+            case CARILLON_OPCODE_IDLE:
+            case CARILLON_OPCODE_IDLE_RELEASE:
+                insert_thread(&i[-1], reference);
+                how = ENDS;
+                break;
+            case CARILLON_OPCODE_FORK:
+                insert_thread(&i[-1], reference);
+                break;
+            case CARILLON_OPCODE_IF:
+                if (!carillon_microcode_guards[i[-1].x]()) {
+                    next = i[-1].y;
+                    how = JUMPS;
+                }
+                break;
+            case CARILLON_OPCODE_JUMP:
                 next = i[-1].y;
                 how = JUMPS;
+                break;
+            case CARILLON_OPCODE_TERMINATE:
+                if (is_unfinished(i[-1].x)) {
+                    terminate(i[-1].x);
+                }
+                break;
+            default: /* return */
+                how = ENDS;
+                break;
             }
-            break;
-        case CARILLON_OPCODE_JUMP:
-            next = i[-1].y;
-            how = JUMPS;
-            break;
-        case CARILLON_OPCODE_TERMINATE:
-            if (is_unfinished(i[-1].x)) {
-                finish(i[-1].x);
-                carillon_machine_terminated(i[-1].x);
-            }
-            break;
-        default: /* return */
-            how = ENDS;
-            break;
-        }
-        if ((how == STRAIGHT) || ((how == DROPPED) && (next == NONE))) {
-            continue; /* the default has handled what was dropped */
         }
         if (how == DROPPED) {
             resume = address_of(i);
@@ -209,12 +232,7 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
         } else {
             /* it jumps */
         }
-        if (!spend(begin, i) || (next == NONE)) {
-            break;
-        }
-        begin = &machine.code[next];
-        i = begin;
-    }
+    } while (spend(begin, i) && (next != NONE));
 }
 
 #endif

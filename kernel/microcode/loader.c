@@ -25,10 +25,7 @@ uint32_t CARILLON_LOADER_RESETS(void); /* the application's */
 
 #define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
 
-#define PREFIX 16u /* what is sealed before a program: challenge, length, scheduler, three zeros */
-#define STATUS_BYTES 42u
-#define TICKS_BYTES 4u
-#define DECISION_BYTES 8u
+#define PREFIX 16u   /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define DECISIONS 5u /* in a frame, at most */
 
 struct loaded_program {
@@ -39,46 +36,88 @@ struct loaded_program {
 
 static struct loaded_program slots[2];
 
+/* Frames and what is sealed are numbers in the memory of a little-endian processor, as instructions are.  What is not
+ * sent before a frame keeps them at multiples of their sizes. */
+struct question {
+    uint8_t unsent[5];
+    uint8_t version;
+    uint8_t kind;
+    uint8_t number;
+    uint32_t value;
+    uint8_t rest[CARILLON_LOADER_FRAME - HEAD - 4u];
+};
+
+struct answer {
+    uint8_t unsent[7];
+    uint8_t version;
+    uint8_t kind;
+    uint8_t number;
+    uint8_t found;
+    uint8_t state; /* OPEN, WAITING */
+    uint8_t result;
+    uint8_t reason;
+    uint16_t address;  /* what the verifier refused */
+    uint16_t begun;    /* uploads */
+    uint16_t dropped;  /* frames with a wrong sum */
+    uint32_t received; /* bytes of the program */
+    uint64_t challenge;
+    uint32_t checksum;
+    uint32_t tick_ns;
+    uint32_t interface;
+    uint32_t room;
+    uint8_t bindings;
+    uint8_t threads;
+    uint8_t scheduler;
+    uint8_t is_full;
+#if CARILLON_MICROCODE_RECORD > 0u
+    uint32_t ticks;
+    struct carillon_decision decisions[DECISIONS];
+#endif
+    uint32_t sum; /* or earlier */
+};
+#define OPEN 1u
+#define WAITING 2u
+
 static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
     struct loaded_program *slot;             /* of the upload */
-    uint64_t challenge;
-    uint32_t received; /* bytes of the program */
-    uint16_t begun;    /* uploads */
-    uint16_t dropped;  /* frames with a wrong sum */
-    uint16_t address;  /* what the verifier refused */
-    uint8_t result;
-    uint8_t reason;
+    struct answer said;
     bool open;
-} loader;
+} loader = {.said = {.version = CARILLON_LOADER_VERSION, .room = CARILLON_LOADER_BYTES}};
 
 static struct frame_state {
-    uint8_t bytes[CARILLON_LOADER_FRAME];
+    struct question asked;
     uint8_t length;
     uint8_t left; /* bytes of the block that is decoded */
     bool zero;    /* the block ends with one, if another follows */
     bool wrong;
 } taken;
 
-static inline uint64_t turned(uint64_t value, uint32_t bits)
+/* By 1 to 31 bits. */
+static uint64_t turned(uint64_t value, uint32_t bits)
 {
-    const uint32_t rest = 64u - bits;
-    return (value << bits) | (value >> rest);
+    const uint32_t low = (uint32_t)value;
+    const uint32_t high = (uint32_t)(value >> 32);
+    const uint32_t rest = 32u - bits;
+    return ((uint64_t)((high << bits) | (low >> rest)) << 32) | ((low << bits) | (high >> rest));
+}
+
+/* Half a round: the other half is the same with the first and the third word exchanged, as they are left here. */
+static void mix_half(uint64_t *v, uint32_t first, uint32_t second)
+{
+    const uint64_t one = v[0] + v[1];
+    const uint64_t other = v[2] + v[3];
+    v[1] = turned(v[1], first) ^ one;
+    v[3] = turned(v[3], second) ^ other;
+    v[0] = other;
+    v[2] = (one << 32) | (one >> 32);
 }
 
 static void mix(uint64_t *v, uint32_t rounds)
 {
     for (uint32_t k = 0u; k < rounds; k++) {
-        v[0] += v[1];
-        v[2] += v[3];
-        v[1] = turned(v[1], 13u) ^ v[0];
-        v[3] = turned(v[3], 16u) ^ v[2];
-        v[0] = turned(v[0], 32u);
-        v[2] += v[1];
-        v[0] += v[3];
-        v[1] = turned(v[1], 17u) ^ v[2];
-        v[3] = turned(v[3], 21u) ^ v[0];
-        v[2] = turned(v[2], 32u);
+        mix_half(v, 13u, 16u);
+        mix_half(v, 17u, 21u);
     }
 }
 
@@ -108,17 +147,6 @@ uint64_t carillon_siphash(const uint8_t *key, const uint8_t *bytes, uint32_t len
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Write so many bytes of a number; returns where the next are written. */
-static uint8_t *put_number(uint8_t *to, uint64_t value, uint32_t bytes)
-{
-    uint64_t left = value;
-    for (uint32_t k = 0u; k < bytes; k++) {
-        to[k] = (uint8_t)left;
-        left >>= 8;
-    }
-    return &to[bytes];
-}
-
 /* Send a frame: each block is its length and bytes that are not 0, and stands for them and a 0.  Bounded by a taken. */
 static void send(const uint8_t *bytes, uint32_t length)
 {
@@ -144,60 +172,44 @@ static bool is_waiting(void)
     return (loader.handed != NULL) && (carillon_loader_running() != loader.handed);
 }
 
-#if CARILLON_MICROCODE_RECORD > 0u
-/* Write when the last decision was made, and decisions from a place on, as many as a frame has room for; returns where
- * the next bytes are written. */
-static uint8_t *put_decisions(uint8_t *to, uint32_t place)
-{
-    uint8_t *behind = put_number(to, carillon_recorder_ticks(), 4u);
-    struct carillon_decision found;
-    for (uint32_t k = 0u; (k < DECISIONS) && carillon_recorder_find(place + k, &found); k++) {
-        behind = put_number(put_number(put_number(behind, found.order, 4u), found.block, 2u), found.task, 2u);
-    }
-    return behind;
-}
-#endif
-
-/* `said` is what the frame says, for one that is carried out. */
-static void answer(uint8_t kind, uint8_t number, enum carillon_loader_answer found, const uint8_t *said)
+/* An answer to what was asked. */
+static void answer(enum carillon_loader_answer found)
 {
     const struct carillon_microcode *const running = carillon_loader_running();
-    uint32_t checksum = carillon_loader_first;
+    struct answer *const said = &loader.said;
+    uint32_t behind = (uint32_t)offsetof(struct answer, is_full) + 1u;
+    said->checksum = carillon_loader_first;
     for (uint32_t k = 0u; k < 2u; k++) {
-        checksum = (running == &slots[k].program) ? slots[k].checksum : checksum;
+        said->checksum = (running == &slots[k].program) ? slots[k].checksum : said->checksum;
     }
-    uint8_t bytes[HEAD + STATUS_BYTES + TICKS_BYTES + (DECISIONS * DECISION_BYTES) + SUM];
-    uint8_t *to = put_number(bytes, CARILLON_LOADER_VERSION, 1u);
-    to = put_number(to, (uint64_t)kind | ANSWER, 1u);
-    to = put_number(to, number, 1u);
-    to = put_number(to, (uint64_t)found, 1u);
-    to = put_number(to, (loader.open ? 1u : 0u) | (is_waiting() ? 2u : 0u), 1u);
-    to = put_number(to, loader.result, 1u);
-    to = put_number(to, loader.reason, 1u);
-    to = put_number(to, loader.address, 2u);
-    to = put_number(to, loader.begun, 2u);
-    to = put_number(to, loader.dropped, 2u);
-    to = put_number(to, loader.received, 4u);
-    to = put_number(to, loader.challenge, 8u);
-    to = put_number(to, checksum, 4u);
-    to = put_number(to, carillon_loader_image.tick_ns, 4u);
-    to = put_number(to, carillon_loader_image.interface, 4u);
-    to = put_number(to, CARILLON_LOADER_BYTES, 4u);
-    to = put_number(to, carillon_loader_image.bindings, 1u);
-    to = put_number(to, carillon_loader_image.threads, 1u);
-    to = put_number(to, running->scheduler, 1u);
+    said->kind = taken.asked.kind | ANSWER;
+    said->number = taken.asked.number;
+    said->found = (uint8_t)found;
+    said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u);
+    said->tick_ns = carillon_loader_image.tick_ns;
+    said->interface = carillon_loader_image.interface;
+    said->bindings = carillon_loader_image.bindings;
+    said->threads = carillon_loader_image.threads;
+    said->scheduler = running->scheduler;
 #if CARILLON_MICROCODE_RECORD > 0u
-    to = put_number(to, carillon_recorder_is_full() ? 1u : 0u, 1u);
-    if ((kind == RECORD) && (found == CARILLON_LOADER_OK)) {
-        to = put_decisions(to, carillon_little_endian(said, 2u));
+    said->is_full = carillon_recorder_is_full() ? 1u : 0u;
+    if ((taken.asked.kind == RECORD) && (found == CARILLON_LOADER_OK)) {
+        const uint32_t place = taken.asked.value & 0xFFFFu;
+        said->ticks = carillon_recorder_ticks();
+        behind += sizeof(said->ticks);
+        for (uint32_t k = 0u; (k < DECISIONS) && carillon_recorder_find(place + k, &said->decisions[k]); k++) {
+            behind += sizeof(said->decisions[k]);
+        }
     }
-#else
-    (void)said;
-    to = put_number(to, 0u, 1u);
 #endif
-    const uint32_t length = (uint32_t)((uintptr_t)to - (uintptr_t)bytes);
-    (void)put_number(to, carillon_crc32(0u, bytes, length), SUM);
-    send(bytes, length + SUM);
+    uint8_t *const bytes = (uint8_t *)said;
+    const uint32_t first = sizeof(said->unsent);
+    uint32_t sum = carillon_crc32(0u, &bytes[first], behind - first);
+    for (uint32_t k = 0u; k < SUM; k++) {
+        bytes[behind + k] = (uint8_t)sum;
+        sum >>= 8;
+    }
+    send(&bytes[first], behind + SUM - first);
 }
 
 /* A number that no reset repeats, if the application has one. */
@@ -216,41 +228,46 @@ static enum carillon_loader_answer begin(void)
     if (is_waiting()) {
         return CARILLON_LOADER_BUSY;
     }
-    uint8_t drawn[20];
-    loader.begun++;
+    loader.said.begun++;
     loader.slot = (carillon_loader_running() == &slots[0].program) ? &slots[1] : &slots[0];
-    loader.received = 0u;
+    loader.said.received = 0u;
     loader.open = true;
-    uint8_t *const rest =
-        put_number(put_number(put_number(drawn, carillon_loader_chance(), 4u), loader.begun, 4u), loader.challenge, 8u);
-    (void)put_number(rest, resets(), 4u);
-    loader.challenge = carillon_siphash(carillon_loader_key, drawn, sizeof(drawn));
+    const uint64_t last = loader.said.challenge;
+    const uint32_t drawn[5] = {carillon_loader_chance(), loader.said.begun, (uint32_t)last, (uint32_t)(last >> 32),
+                               resets()};
+    loader.said.challenge = carillon_siphash(carillon_loader_key, (const uint8_t *)drawn, sizeof(drawn));
     return CARILLON_LOADER_OK;
 }
 
-static uint8_t *program_bytes(struct loaded_program *slot)
-{
-    return &((uint8_t *)slot->bytes)[PREFIX];
-}
-
-static enum carillon_loader_answer take(const uint8_t *bytes, uint32_t length)
+static enum carillon_loader_answer take(uint32_t count)
 {
     if (!loader.open) {
         return CARILLON_LOADER_CLOSED;
     }
-    const uint32_t place = carillon_little_endian(bytes, 4u);
-    const uint32_t count = length - 4u;
-    if ((place > loader.received) || (count > (CARILLON_LOADER_BYTES - place))) {
+    const uint32_t place = taken.asked.value;
+    const uint32_t received = loader.said.received;
+    if ((place > received) || (count > (CARILLON_LOADER_BYTES - place))) {
         return CARILLON_LOADER_PLACE;
     }
-    if (place == loader.received) { /* else it is repeated */
-        uint8_t *const to = &program_bytes(loader.slot)[place];
+    if (place == received) { /* else it is repeated */
+        uint8_t *const to = &((uint8_t *)loader.slot->bytes)[PREFIX + place];
         for (uint32_t k = 0u; k < count; k++) {
-            to[k] = bytes[4u + k];
+            to[k] = taken.asked.rest[k];
         }
-        loader.received += count;
+        loader.said.received = received + count;
     }
     return CARILLON_LOADER_OK;
+}
+
+static bool are_same(const void *one, const void *other, uint32_t bytes)
+{
+    const uint8_t *const first = one;
+    const uint8_t *const second = other;
+    uint32_t k = 0u;
+    while ((k < bytes) && (first[k] == second[k])) {
+        k++;
+    }
+    return k == bytes;
 }
 
 /* Whether a program begins with the code of the one that runs, as carillon_machine_join wants it.  From its entry on,
@@ -258,30 +275,34 @@ static enum carillon_loader_answer take(const uint8_t *bytes, uint32_t length)
 static bool is_continued(const struct carillon_microcode *running, const struct carillon_microcode *program)
 {
     const uint32_t entry = program->entry;
-    bool same = (running->size <= entry) && ((entry + 1u) < program->size);
-    for (uint32_t k = 0u; same && (k < running->size); k++) {
-        const struct carillon_instruction *const one = &running->code[k];
-        const struct carillon_instruction *const other = &program->code[k];
-        same = (one->word == other->word) && (one->x == other->x) && (one->y == other->y);
-    }
-    for (uint32_t k = entry; same && (k < (entry + 2u)); k++) {
-        same = (program->code[k].word & 0xFFu) == CARILLON_OPCODE_FUTURE;
-    }
-    return same && (program->code[entry].y == running->entry);
+    const struct carillon_instruction *const begin = &program->code[entry];
+    const bool handles = running->handlers != NULL;
+    return (running->size <= entry) && ((entry + 1u) < program->size) &&
+           are_same(running->code, program->code, running->size * (uint32_t)sizeof(*begin)) &&
+           (handles == (program->handlers != NULL)) &&
+           (!handles ||
+            are_same(running->handlers, program->handlers, 2u * (1u + (uint32_t)carillon_loader_image.counts[1]))) &&
+           ((begin[0].word & 0xFFu) == CARILLON_OPCODE_FUTURE) && ((begin[1].word & 0xFFu) == CARILLON_OPCODE_FUTURE) &&
+           (begin[0].y == running->entry);
 }
 
-static enum carillon_loader_result judge(uint32_t length, uint8_t how, uint64_t seal)
+static enum carillon_loader_result judge(void)
 {
+    const uint32_t length = taken.asked.value;
+    const uint8_t how = taken.asked.rest[0];
     const struct carillon_microcode *const running = carillon_loader_running();
     const bool joins = (how & JOINS) != 0u;
     const uint8_t scheduler = (uint8_t)(how & ~JOINS);
     struct loaded_program *const slot = loader.slot;
-    uint8_t *const all = (uint8_t *)slot->bytes;
-    if (length != loader.received) {
+    const uint8_t *const all = (const uint8_t *)slot->bytes;
+    if (length != loader.said.received) {
         return CARILLON_LOADER_INCOMPLETE;
     }
-    (void)put_number(put_number(put_number(all, loader.challenge, 8u), length, 4u), how, 4u);
-    if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != seal) {
+    slot->bytes[0] = (uint32_t)loader.said.challenge;
+    slot->bytes[1] = (uint32_t)(loader.said.challenge >> 32);
+    slot->bytes[2] = length;
+    slot->bytes[3] = how;
+    if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != word_of(&taken.asked.rest[1], 8u)) {
         return CARILLON_LOADER_SEAL;
     }
     if ((scheduler > CARILLON_SCHEDULER_RM) || (joins && (scheduler != running->scheduler))) {
@@ -293,18 +314,17 @@ static enum carillon_loader_result judge(uint32_t length, uint8_t how, uint64_t 
     struct carillon_verified found;
     const enum carillon_verify_result reason =
         carillon_verify(&all[PREFIX], length, &carillon_loader_image, nodes, room, &found);
-    loader.reason = (uint8_t)reason;
-    loader.address = found.address;
+    loader.said.reason = (uint8_t)reason;
+    loader.said.address = found.address;
     if (reason != CARILLON_VERIFY_OK) {
         return CARILLON_LOADER_REFUSED;
     }
-    const void *const code = found.code; /* at a word: the prefix and the header are words */
-    slot->checksum = carillon_little_endian(&all[PREFIX + 12u], 4u);
-    slot->program = (struct carillon_microcode){.code = code,
+    slot->checksum = slot->bytes[(PREFIX + 12u) / 4u];
+    slot->program = (struct carillon_microcode){.code = found.code,
+                                                .handlers = found.handlers,
                                                 .steps = (found.steps < UINT32_MAX) ? (found.steps + 1u) : UINT32_MAX,
                                                 .size = found.size,
                                                 .entry = found.entry,
-                                                .shared = CARILLON_MICROCODE_NONE,
                                                 .scheduler = scheduler};
     uint16_t begin = CARILLON_MICROCODE_NONE;
     if (joins) {
@@ -312,42 +332,39 @@ static enum carillon_loader_result judge(uint32_t length, uint8_t how, uint64_t 
             return CARILLON_LOADER_OTHER;
         }
         begin = (uint16_t)(slot->program.entry + 1u);
-        slot->program.late = running->late;
-        slot->program.shared = running->shared;
     }
     loader.handed = &slot->program;
     carillon_loader_replace(loader.handed, begin);
     return CARILLON_LOADER_ACCEPTED;
 }
 
-static enum carillon_loader_answer conclude(const uint8_t *bytes)
+static enum carillon_loader_answer conclude(void)
 {
     if (!loader.open) {
         return CARILLON_LOADER_CLOSED;
     }
     loader.open = false; /* whatever comes of it, the challenge is used */
-    loader.reason = (uint8_t)CARILLON_VERIFY_OK;
-    loader.address = 0u;
-    loader.result = (uint8_t)judge(carillon_little_endian(bytes, 4u), bytes[4], word_of(&bytes[5], 8u));
+    loader.said.reason = (uint8_t)CARILLON_VERIFY_OK;
+    loader.said.address = 0u;
+    loader.said.result = (uint8_t)judge();
     return CARILLON_LOADER_OK;
 }
 
-static void carry_out(const uint8_t *bytes, uint32_t length)
+/* `count` is how many bytes there are behind the frame's number. */
+static void carry_out(uint32_t count)
 {
-    const uint8_t kind = bytes[1];
-    const uint8_t *const said = &bytes[HEAD];
-    const uint32_t count = length - HEAD;
+    const uint8_t kind = taken.asked.kind;
     enum carillon_loader_answer found = CARILLON_LOADER_UNKNOWN;
-    if (bytes[0] != CARILLON_LOADER_VERSION) {
+    if (taken.asked.version != CARILLON_LOADER_VERSION) {
         found = CARILLON_LOADER_VERSIONS;
     } else if ((kind == STATUS) && (count == 0u)) {
         found = CARILLON_LOADER_OK;
     } else if ((kind == BEGIN) && (count == 0u)) {
         found = begin();
     } else if ((kind == DATA) && (count > 4u)) {
-        found = take(said, count);
+        found = take(count - 4u);
     } else if ((kind == END) && (count == 13u)) {
-        found = conclude(said);
+        found = conclude();
 #if CARILLON_MICROCODE_RECORD > 0u
     } else if ((kind == RECORD) && (count == 2u)) {
         found = CARILLON_LOADER_OK;
@@ -355,13 +372,18 @@ static void carry_out(const uint8_t *bytes, uint32_t length)
     } else {
         /* there is no such frame */
     }
-    answer(kind, bytes[2], found, said);
+    answer(found);
+}
+
+static uint8_t *frame(void)
+{
+    return &((uint8_t *)&taken.asked)[sizeof(taken.asked.unsent)];
 }
 
 static void append(uint8_t byte)
 {
     if (taken.length < CARILLON_LOADER_FRAME) {
-        taken.bytes[taken.length] = byte;
+        frame()[taken.length] = byte;
         taken.length++;
     } else {
         taken.wrong = true;
@@ -373,11 +395,11 @@ void carillon_loader_byte(uint8_t byte)
     if (byte == 0u) {
         const uint8_t length = taken.length;
         const bool whole = !taken.wrong && (taken.left == 0u) && (length >= (HEAD + SUM));
-        if (whole && (carillon_crc32(0u, taken.bytes, length - SUM) ==
-                      carillon_little_endian(&taken.bytes[length - SUM], SUM))) {
-            carry_out(taken.bytes, length - SUM);
+        if (whole &&
+            (carillon_crc32(0u, frame(), length - SUM) == carillon_little_endian(&frame()[length - SUM], SUM))) {
+            carry_out(length - HEAD - SUM);
         } else if (taken.wrong || taken.zero || (length > 0u)) {
-            loader.dropped++;
+            loader.said.dropped++;
         } else {
             /* nothing between two zeros */
         }

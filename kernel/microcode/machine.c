@@ -11,7 +11,7 @@
 #include "kernel/microcode/state.h"
 
 /* Bounded by CARILLON_MICROCODE_THREADS, as is whatever looks for a thread. */
-static inline void take_thread(uint16_t number)
+static FAST void take_thread(uint16_t number)
 {
     machine.threads--;
     for (uint16_t k = number; k < machine.threads; k++) {
@@ -74,6 +74,11 @@ static inline bool go_on_at_timeout(void)
     return false;
 }
 
+static SMALL void drop_thread(uint16_t number)
+{
+    take_thread(number);
+}
+
 /* Nothing else is to be done at this instant: the first thread that dispatches a task has the processor. */
 static SMALL bool drop_shared(void)
 {
@@ -85,9 +90,9 @@ static SMALL bool drop_shared(void)
         } else if ((task != NONE) && (task != chosen)) {
             const uint16_t after = threads[k].after;
             const uint32_t reference = threads[k].reference;
-            take_thread(k);
+            drop_thread(k);
             carillon_machine_fault(CARILLON_MACHINE_SHARED, task, after);
-            const uint16_t handler = machine.program->shared;
+            const uint16_t handler = handler_of(0u);
             if (handler == NONE) {
                 interpret(after, reference, NONE);
             } else {
@@ -190,7 +195,7 @@ static SMALL bool take_over(void)
         }
         machine.program = program;
         machine.code = program->code;
-        insert_binding(machine.joined, machine.now);
+        bind(machine.joined, machine.now);
         wait_until(machine.now);
     } else if (now) {
         carillon_machine_start(program, machine.now);
@@ -305,7 +310,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
 void carillon_machine_end(uint16_t task)
 {
     machine.stirred = true;
-    finish(task);
+    end_task(task);
 }
 
 void carillon_machine_input(void)

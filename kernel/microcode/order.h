@@ -27,12 +27,12 @@ static inline uint32_t bit_of(uint16_t task)
 }
 
 /* Of two tasks, is the first one more urgent? */
-static inline bool is_before(uint64_t one, uint64_t other)
+static FAST bool is_before(uint64_t one, uint64_t other)
 {
     return (one - other) >= UINT64_C(0x8000000000000000);
 }
 
-static inline void put(uint32_t place, uint64_t entry)
+static FAST void put(uint32_t place, uint64_t entry)
 {
     heap[place] = entry;
     places[(uint16_t)entry] = (uint16_t)(place + 1u);
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void settle(uint32_t from, uint64_t entry)
 
 /* The most urgent task of those in the heap; if there is none, the first one without a deadline.  With
  * CARILLON_SCHEDULER_NONE, there is neither. */
-static inline uint16_t first_in_order(void)
+static FAST uint16_t first_in_order(void)
 {
     if (machine.heap > 0u) {
         return (uint16_t)heap[0];
@@ -114,7 +114,7 @@ static __attribute__((noinline)) void take_out(uint16_t task, uint16_t place)
     }
 }
 
-static inline void finish(uint16_t task)
+static FAST void finish(uint16_t task)
 {
     const uint16_t place = places[task];
     tasks[task].released = 0u;
@@ -125,7 +125,7 @@ static inline void finish(uint16_t task)
 }
 
 /* `word` is that of the instruction. */
-static inline void release(uint16_t task, uint32_t word)
+static FAST void release(uint16_t task, uint32_t word)
 {
     tasks[task] = (struct task_state){.released = word, .begin = machine.now};
     fresh[task / 32u] |= bit_of(task);

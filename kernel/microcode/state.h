@@ -15,6 +15,8 @@
 
 #define NONE CARILLON_MICROCODE_NONE
 #define SMALL __attribute__((cold, noinline)) /* rather than fast */
+/* The file is compiled for size.  What is short and on the way of each tick is not called. */
+#define FAST inline __attribute__((always_inline))
 
 /* A trigger that waits, and the `future` that it comes from.  If it is one of time, `state` is when it is enabled. */
 struct waiting_trigger {
@@ -82,7 +84,7 @@ static inline bool is_unfinished(uint16_t task)
     return tasks[task].released != 0u;
 }
 
-static inline void wait_until(uint32_t time)
+static FAST void wait_until(uint32_t time)
 {
     if ((machine.next - time) < UINT32_C(0x80000000)) {
         machine.next = time;

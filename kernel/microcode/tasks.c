@@ -159,7 +159,7 @@ static inline void follow_up(void)
     }
 }
 
-void carillon_microcode_start(void)
+__attribute__((cold)) void carillon_microcode_start(void)
 {
     carillon_machine_start(&carillon_microcode_first, 0u);
     clock_account(clock_elapsed());
@@ -205,6 +205,17 @@ void carillon_microcode_thread(uint16_t task)
     }
 }
 
+/* Give up the stack of a task that was terminated. */
+static __attribute__((cold, noinline)) void give_up(uint16_t task)
+{
+    const struct carillon_osek_task *const fixed = thread_of(task);
+    current = NONE;
+    parked[task] = true;
+    carillon_osek_begin_context(fixed);
+    wake();
+    carillon_port_leave(&fixed->extended->context);
+}
+
 /* As the thread that the tick has preempted in its own code. */
 static void give_way(void)
 {
@@ -215,12 +226,7 @@ static void give_way(void)
         park(task);
     }
     if (abandoned[task]) { /* since before, or while it was parked */
-        const struct carillon_osek_task *const fixed = thread_of(task);
-        current = NONE;
-        parked[task] = true;
-        carillon_osek_begin_context(fixed);
-        wake();
-        carillon_port_leave(&fixed->extended->context);
+        give_up(task);
     }
     unlock();
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/contract/microcode.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,8 +33,7 @@ struct carillon_verify_node {
     uint16_t stack;
     uint16_t component;
     uint16_t task;
-    uint8_t bindings;
-    uint8_t threads;
+    uint8_t most[2]; /* triggers, threads */
     uint8_t edge;
     uint8_t flags;
 };
@@ -54,22 +55,25 @@ enum carillon_verify_result {
     CARILLON_VERIFY_END,      /* nothing follows the last instruction */
     CARILLON_VERIFY_LOOP,     /* it may go round without taking time */
     CARILLON_VERIFY_BINDINGS, /* it may have more triggers waiting than there is room for */
-    CARILLON_VERIFY_THREADS   /* it may have more threads waiting than there is room for */
+    CARILLON_VERIFY_THREADS,  /* it may have more threads waiting than there is room for */
+    CARILLON_VERIFY_HANDLER   /* a handler is none of the code, waits, begins something else, or has a loop */
 };
 
-/* What was found.  `address` is the instruction that a program was refused for, if it was one. */
+/* What was found.  `handlers` is as in struct carillon_microcode.  `address` is the instruction that a program was
+ * refused for, if it was one. */
 struct carillon_verified {
-    const uint8_t *code; /* the first instruction, in the bytes */
-    uint32_t steps;      /* it carries out no more than so many instructions at one instant */
-    uint16_t size;       /* instructions */
+    const struct carillon_instruction *code; /* the first instruction, in the bytes */
+    const uint16_t *handlers;                /* in the bytes */
+    uint32_t steps;                          /* it carries out no more than so many instructions at one instant */
+    uint16_t size;                           /* instructions */
     uint16_t entry;
     uint16_t address;
     uint8_t bindings; /* the most triggers that wait at one time */
     uint8_t threads;  /* the most threads that wait at one time */
 };
 
-/* Verify `length` bytes; `nodes` has room for `room` notes, at most CARILLON_VERIFY_MOST of which are used.
- * Returns why the program is refused; if it is not, `found` says what it is. */
+/* Verify `length` bytes, which begin at a word; `nodes` has room for `room` notes, at most CARILLON_VERIFY_MOST of
+ * which are used. Returns why the program is refused; if it is not, `found` says what it is. */
 enum carillon_verify_result carillon_verify(const uint8_t *bytes, uint32_t length,
                                             const struct carillon_verify_image *image,
                                             struct carillon_verify_node *nodes, uint16_t room,

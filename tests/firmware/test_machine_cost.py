@@ -16,7 +16,7 @@ from carillon.model.giotto import Machine
 from carillon.run import record
 from carillon.trace import Kind
 
-PARTS = ("machine", "verify", "loader", "serial")
+PARTS = ("machine", "tasks", "verify", "loader")
 CALLED = """\
 sensor int one uses get_one; int other uses get_other;
 output int told := zero;
@@ -37,8 +37,8 @@ GET = 5
 """Instructions of `get_one`, and of what calls it with its port."""
 
 
-def test_machine_verifier_and_loader_fit_into_eight_kibibytes_of_a_cortex_m3(lab: Laboratory) -> None:
-    """As they are built for speed; what of them no image needs is counted, too."""
+def test_machine_tasks_verifier_and_loader_fit_into_eight_kibibytes_of_a_cortex_m3(lab: Laboratory) -> None:
+    """What of them no image needs is counted, too."""
     folder = lab.folder / "uploads"
     shutil.copytree(ROOT / "examples" / "helicopter", folder)
     (folder / "helicopter.upload").write_text('key = "h.key"\nresets = "helicopter_resets"\n', encoding="ascii")

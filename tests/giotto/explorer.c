@@ -156,7 +156,7 @@ void carillon_machine_terminated(uint16_t task)
 #define LONG 60u
 static struct carillon_instruction long_code[LONG];
 static const struct carillon_microcode long_program = {
-    .code = long_code, .steps = LONG + 1u, .size = LONG, .shared = NONE, .scheduler = CARILLON_SCHEDULER_RM};
+    .code = long_code, .steps = LONG + 1u, .size = LONG, .scheduler = CARILLON_SCHEDULER_RM};
 
 /* States. */
 struct state {
@@ -288,7 +288,6 @@ static void explore(const struct carillon_instruction *code, uint32_t most)
                                           .steps = promised.steps + 1u,
                                           .size = promised.size,
                                           .entry = promised.entry,
-                                          .shared = NONE,
                                           .scheduler = CARILLON_SCHEDULER_RM};
     known = 0u;
     limit = most;

@@ -44,6 +44,7 @@ void feed(const uint8_t *bytes, uint32_t count)
 }
 uint32_t taken(uint8_t *to) { uint32_t count = sent; memcpy(to, out, count); sent = 0; return count; }
 void begin_next(void) { running = next; }
+uint32_t handler(uint32_t k) { return next->handlers[k]; }
 uint32_t code_of_running(void) /* what the machine carries out */
 {
     return running->code == 0 ? 0 : carillon_crc32(running->entry, (const uint8_t *)running->code, 8u * running->size);
@@ -112,6 +113,10 @@ class Loaded:
     def joined(self) -> int:
         """Where what the last program adds begins; 0xFFFF: it replaced the one before."""
         return ctypes.c_uint32.in_dll(self.library, "joined").value
+
+    def handlers(self, tasks: int) -> list[int]:
+        """Those of the last program that the machine was given."""
+        return [int(self.library.handler(k)) for k in range(tasks + 1)]
 
     def room(self, bindings: int, threads: int) -> None:
         """Room for so many triggers and threads."""

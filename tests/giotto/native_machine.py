@@ -64,11 +64,10 @@ class _Instruction(ctypes.Structure):
 class _Program(ctypes.Structure):
     _fields_ = (
         ("code", ctypes.POINTER(_Instruction)),
-        ("late", ctypes.POINTER(c_uint16)),
+        ("handlers", ctypes.POINTER(c_uint16)),
         ("steps", c_uint32),
         ("size", c_uint16),
         ("entry", c_uint16),
-        ("shared", c_uint16),
         ("scheduler", c_uint8),
     )
 
@@ -84,9 +83,9 @@ def laid_out(
 ) -> _Program:
     """A program in memory, as the contract says."""
     words = (_Instruction * len(code))(*((i.opcode | i.time << 8, i.x, i.y) for i in code))
-    listed = list(late)
-    handlers = (c_uint16 * len(listed))(*listed) if listed else None
-    return _Program(words, handlers, steps or 64 * (len(code) + 1), len(code), entry, shared, scheduler)
+    listed = [shared, *late, *[NONE] * ROOM["TASKS"]][: 1 + ROOM["TASKS"]]
+    handlers = (c_uint16 * len(listed))(*listed) if set(listed) != {NONE} else None
+    return _Program(words, handlers, steps or 64 * (len(code) + 1), len(code), entry, scheduler)
 
 
 class _Decision(ctypes.Structure):

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carillon.microcode import Kind, Program
-from carillon.microcode.binary import HEADER_BYTES, encode
+from carillon.microcode.binary import encode, header_bytes
 
 ROOT = Path(__file__).parents[2]
 RESULTS = (
-    "ok length format checksum tick tables labels room opcode operand address end loop bindings threads".split()  # noqa: SIM905
+    "ok length format checksum tick tables labels room opcode operand address end loop bindings threads handler".split()  # noqa: SIM905
 )
 ROOM = 600
 
@@ -39,6 +39,7 @@ class Node(ctypes.Structure):
 class Found(ctypes.Structure):
     _fields_ = (
         ("code", ctypes.c_void_p),
+        ("handlers", ctypes.c_void_p),
         ("steps", ctypes.c_uint32),
         ("size", ctypes.c_uint16),
         ("entry", ctypes.c_uint16),
@@ -71,7 +72,7 @@ def library() -> ctypes.CDLL:
 
 def image_of(program: Program, bindings: int = 254, threads: int = 254) -> Image:
     """An image with the tables of a program."""
-    tables = bare(program)[HEADER_BYTES + 8 * len(program.code) :]
+    tables = bare(program)[header_bytes(program) + 8 * len(program.code) :]
     counts = [len(program.names(kind)) for kind in Kind]
     return Image(program.tick_ns, zlib.crc32(tables), (ctypes.c_uint16 * 5)(*counts), bindings, threads)
 

@@ -167,8 +167,7 @@ FAULTS = [
     Fault("app", "less code", "C209", lambda p: p.put(FIRST, 12, "H", to(31))),
     Fault("app", "code elsewhere", "C209", lambda p: p.put(FIRST, 0, "I", to(0xF000_0000)), "nothing at 0xf0000000"),
     Fault("app", "too few steps", "C209", lambda p: p.put(FIRST, 8, "I", to(5)), "5 instructions out"),
-    Fault("app", "another scheduler", "C207", lambda p: p.put(FIRST, 18, "B", to(2)), "the scheduler of the image is 2"),
-    Fault("app", "a handler of exceptions", "C205", lambda p: p.put(FIRST, 16, "H", to(0)), "handles exceptions"),
+    Fault("app", "another scheduler", "C207", lambda p: p.put(FIRST, 16, "B", to(2)), "the scheduler of the image is 2"),
     Fault("app", "a table of handlers", "C205", lambda p: p.put(FIRST, 4, "I", to(0x100)), "handles exceptions"),
     # Tables of functions
     Fault("app", "two tasks exchanged", "C205", lambda p: p.swap(TASKS, 0, 1, 16), "calls do_two, and should call do_one"),

@@ -65,7 +65,7 @@ MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
 """The same of a program with drivers, whose image takes uploads."""
 
 
-_PARTS_OF_FLASH = ("machine", "verify", "loader", "serial")
+_PARTS_OF_FLASH = ("machine", "tasks", "verify", "loader")
 _CALLING = """\
 sensor int seen uses get_seen;
 output int told := zero;

@@ -54,7 +54,7 @@ def command(
     load = loads(source)
     check_loads(source, load, report.diagnostics)
     chosen = _chosen(source, s_code, report.diagnostics)
-    plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.thread)
+    plan, thread = (None, None) if chosen is None else (chosen.plan, chosen.written)
     compiled = compile_giotto(source, report.diagnostics, plan, thread)
     if compiled is None:  # errors of the load are told with a drawing
         report.diagnostics.stop_on_errors()

@@ -229,7 +229,10 @@ def _finish(program: Program, out: Path | None, report: Report) -> None:
     from carillon.files import write_bytes
     from carillon.microcode.binary import encode, interface_of
     from carillon.microcode.bounds import MOST, Loop, bounds
+    from carillon.microcode.handlers import handler_faults
 
+    for address, cause in handler_faults(program):
+        report.refuse("C269", f"instruction {address}: {cause}", "let each handler end at the instant at which it begins")
     room = bounds(program)
     if isinstance(room, Loop):
         places = ", ".join(map(str, room.addresses[:5]))

@@ -183,9 +183,13 @@ class _Microcode(Writer):
         lines += self.missed()
         lines += text.table("static const struct carillon_instruction code[]", self.code())
         lines += [f"const uint32_t carillon_microcode_tick_ns = {self.program.tick_ns}u;", ""]
+        handlers = [_NONE if address is None else f"{address}u" for address in self.program.handlers]
+        if handlers:
+            lines += text.table("static const uint16_t handlers[]", [", ".join(handlers)])
         lines += text.table("const struct carillon_microcode carillon_microcode_first", [
-            f".code = code, .steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
-            f".entry = {self.program.entry}u, .shared = {_NONE},",
+            f".code = code, .handlers = {'handlers' if handlers else 'NULL'},",
+            f".steps = {self.microcode.steps}u, .size = {len(self.program.code)}u,",
+            f".entry = {self.program.entry}u,",
             f".scheduler = CARILLON_SCHEDULER_{self.microcode.scheduler.upper()}",
         ])  # fmt: skip
         lines += self.loader()

@@ -39,7 +39,7 @@ def compile_giotto(
 ) -> Compiled | None:
     """The E code of a program that ``check`` found no errors in; None, after C265, if it is too large for microcode.
 
-    With S code, which is a ``plan``, or a ``thread`` that begins behind the first block.
+    With S code, which is a ``plan``, or a ``thread`` that begins behind the first block; and with the handlers of the ``thread``.
     """
     return _Compiler(source, diagnostics, plan or Plan({}, {}), thread).run()
 
@@ -108,6 +108,8 @@ class _Compiler:
         self.segments: dict[tuple[tuple[str, ...], int], str] = {}
         """The label of the S code that dispatches these tasks for so long."""
         self.code = _Code()
+        self.late: tuple[tuple[int, int], ...] = ()
+        self.shared: int | None = None
         self.ports = {port.name.text: port for port in source.ports}
         self.tasks = {task.name.text: task for task in source.tasks}
         self.drivers = {driver.name.text: driver for driver in source.drivers}
@@ -188,6 +190,7 @@ class _Compiler:
         tables = (self.task_table, self.driver_table, self.guard_table)
         tasks, drivers, guards = (tuple(table.functions) for table in tables)
         program = Program(TICK_NS, 0, self.code.linked(), tuple(self.numbers), tasks, drivers, guards, triggers, labels)
+        program = replace(program, late=self.late, shared=self.shared)
         if faults(program):  # a table with too many objects
             self.too_large(max(self.source.modes, key=lambda mode: len(mode.activities)))
             return None
@@ -222,7 +225,7 @@ class _Compiler:
                 name = self.local(task, state.name)
                 number = self.driver(f"init:{name}", state.init.text, (), (name,), (name,))
                 self.code.add(Opcode.CALL, _line(state.name, f"state of {task.name}"), number)
-        if self.thread is not None:
+        if self.thread is not None and not self.thread.is_empty:
             self.code.add(Opcode.FORK, "the S code, behind the first block", to=_THREAD)
         self.code.add(Opcode.JUMP, _line(self.source.start, f"start {self.source.start}"), to=_label(self.source.start, 0))
 
@@ -281,8 +284,16 @@ class _Compiler:
         if self.thread is None:
             return
         first = len(self.code.instructions)
-        self.code.remarks[first] = "the S code"
-        self.code.labels[_THREAD] = first
+        if not self.thread.is_empty:
+            self.code.remarks[first] = "the S code"
+            self.code.labels[_THREAD] = first
+        late = [(task, first + address) for task, address in self.thread.late]
+        self.late = tuple(late)
+        self.shared = None if self.thread.shared is None else first + self.thread.shared
+        for task, address in late:
+            self.code.remarks[address] = f"the handler of {self.source.tasks[task].name}, which is late"
+        if self.shared is not None:
+            self.code.remarks[self.shared] = "the handler of time sharing"
         for address, label in self.thread.labels:
             self.code.labels[f"{_THREAD}:{label}"] = first + address
         for line, instruction in self.thread.code:

@@ -43,9 +43,10 @@ def _microcode(source: Giotto, scode: Path | None, upload: Upload | None, diagno
     4. A thread of a file begins as one.  If each ``fork`` is the last that its thread does, there is one at any time.
        Otherwise there may be as many as the player allows, and the machine tells of one that has no room.  So it is with the
        steps of an instant.
+    5. Each instruction may have a handler, which carries out an instruction once at most.
     """
     chosen = Chosen() if scode is None else chosen_in(scode, source, diagnostics)
-    compiled = None if chosen is None else compile_giotto(source, diagnostics, chosen.plan, chosen.thread)
+    compiled = None if chosen is None else compile_giotto(source, diagnostics, chosen.plan, chosen.written)
     if chosen is None or compiled is None or (scode is not None and not _kept(source, compiled, chosen, scode, diagnostics)):
         return None
     size = len(compiled.program.code)
@@ -58,6 +59,7 @@ def _microcode(source: Giotto, scode: Path | None, upload: Upload | None, diagno
         forks = [k for k, (_, i) in enumerate(code) if i.opcode is Opcode.FORK]
         threads = 1 if all(k + 1 in ends for k in forks) else MOST_THREADS
         steps = MOST_STEPS * (size + 1) + 1
+    steps *= size + 1 if compiled.program.handlers else 1
     room = (1, threads) if upload is None else (max(1, upload.triggers), max(threads, upload.threads))
     return Microcode(compiled, source.thread_names, *room, steps, chosen.scheduler)
 

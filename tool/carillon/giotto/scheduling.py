@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ from pathlib import Path
 
 from carillon.check.giotto_load import execution_times
 from carillon.diagnostics import Diagnostics, Span, suggestion
-from carillon.giotto import IDLE, Plan
+from carillon.giotto import IDLE, Plan, compile_giotto
 from carillon.giotto.blocks import Block, Walk, begins, blocks, next_block
 from carillon.giotto.simulation import Played, by_deadline, by_period, play
 from carillon.giotto.units import active_units, entry_of
@@ -71,6 +72,13 @@ class Chosen:
     thread: Thread | None = None
     scheduler: str = "edf"
     method: str | None = None
+    handlers: Thread | None = None
+    """What has handlers, but no thread."""
+
+    @property
+    def written(self) -> Thread | None:
+        """What is compiled beside the plan."""
+        return self.thread or self.handlers
 
     @property
     def by_periods(self) -> bool:
@@ -92,9 +100,14 @@ def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | 
     """
     text = read_text(file, diagnostics, "S code", ".scode")
     tasks = tuple(task.name.text for task in source.tasks)
-    found = None if text is None else assembled_thread(text.content, str(file), tasks, diagnostics, _SETTINGS)
+    handled = None
+    if text is not None and re.search(r"^\s*\.(late|shared)\b", text.content, re.MULTILINE):
+        compiled = compile_giotto(source, Diagnostics())  # what a handler may call
+        handled = None if compiled is None else compiled.program
+    found = None if text is None else assembled_thread(text.content, str(file), tasks, diagnostics, _SETTINGS, handled)
     if found is None:
         return None
+    handlers = found if found.has_handlers else None
     method, scheduler = found.settings.get("method"), found.settings.get("scheduler", "edf")
     ways = {"a .method": method is not None, ".order": bool(found.orders), "instructions": not found.is_empty}
     written = [way for way, is_there in ways.items() if is_there]
@@ -105,12 +118,12 @@ def chosen_in(file: Path, source: Giotto, diagnostics: Diagnostics) -> Chosen | 
         return None
     if found.orders:
         ordered = _ordered(file, found, source, diagnostics)
-        return None if ordered is None else Chosen(ordered, None, scheduler)
+        return None if ordered is None else Chosen(ordered, None, scheduler, None, handlers)
     if method is not None:
         plan = planned(method, source, diagnostics)
-        return None if plan is None else Chosen(plan, None, scheduler, method)
+        return None if plan is None else Chosen(plan, None, scheduler, method, handlers)
     if found.is_empty:
-        return Chosen(scheduler=scheduler)
+        return Chosen(scheduler=scheduler, handlers=handlers)
     if len(source.modes) > 1 or source.modes[0].switches:
         cause = "the S code of a file is one thread, and this program has switches of modes"
         remedy = f"write .method and one of {', '.join(METHODS)} instead"

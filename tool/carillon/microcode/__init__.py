@@ -161,6 +161,16 @@ class Program:
     guards: tuple[Function, ...] = ()
     triggers: tuple[Function, ...] = ()
     labels: tuple[tuple[int, str], ...] = ()
+    late: tuple[tuple[int, int], ...] = ()
+    """Numbers of tasks, ascending, and the address of what is carried out where each is found late."""
+    shared: int | None = None
+    """The address of what a thread carries out whose dispatch is dropped, since another thread dispatches another task."""
+
+    @property
+    def handlers(self) -> tuple[int | None, ...]:
+        """That of ``shared``, and of each task; empty if there are none."""
+        late = dict(self.late)
+        return (self.shared, *(late.get(task) for task in range(len(self.tasks)))) if late or self.shared is not None else ()
 
     @property
     def functions(self) -> dict[Kind, tuple[Function, ...]]:
@@ -204,6 +214,12 @@ def faults(program: Program) -> list[tuple[int | None, str]]:
             if function.writes and kind in (Kind.GUARD, Kind.TRIGGER):
                 faults.append((None, f"the {kind.value} {function.name} writes a port"))
     faults += _labels(program, size)
+    if any(not 0 <= task < len(program.tasks) for task, _ in program.late):
+        faults.append((None, "a handler is of a task that there is not"))
+    if list(program.late) != sorted(dict(program.late).items()):
+        faults.append((None, "the tasks with handlers do not ascend"))
+    if any(address is not None and not 0 <= address < size for address in program.handlers):
+        faults.append((None, "a handler is no address of the code"))
     tables = {kind: len(program.names(kind)) for kind in Kind}
     for address, instruction in enumerate(program.code):
         faults.extend((address, text) for text in _instruction(instruction, tables, size))

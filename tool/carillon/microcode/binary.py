@@ -19,6 +19,7 @@ VERSION = 1
 _HEADER = struct.Struct("<4sHHIIIHHHHHHHH")
 HEADER_BYTES = _HEADER.size
 INSTRUCTION_BYTES = 8
+_NONE = 0xFFFF
 
 
 class MalformedError(ValueError):
@@ -34,10 +35,21 @@ def encode(program: Program) -> bytes:
     body += b"".join(_name(name) for name in program.ports)
     body += b"".join(_function(function) for functions in program.functions.values() for function in functions)
     body += b"".join(struct.pack("<H", address) + _name(name) for address, name in program.labels)
+    body = _handlers(program) + body
     counts = [len(program.names(kind)) for kind in Kind]
     rest = struct.pack("<IHH5HH", program.tick_ns, program.entry, len(program.code), *counts, len(program.labels)) + body
-    start = struct.pack("<4sHHI", MAGIC, VERSION, HEADER_BYTES, HEADER_BYTES + len(body))
+    start = struct.pack("<4sHHI", MAGIC, VERSION, header_bytes(program), HEADER_BYTES + len(body))
     return start + struct.pack("<I", zlib.crc32(start + rest)) + rest
+
+
+def header_bytes(program: Program) -> int:
+    """The bytes of a program's header: with addresses of handlers, up to a word, if it has any."""
+    return HEADER_BYTES + (len(_handlers(program)))
+
+
+def _handlers(program: Program) -> bytes:
+    handlers = [_NONE if address is None else address for address in program.handlers]
+    return struct.pack(f"<{len(handlers)}H", *handlers) + bytes(-2 * len(handlers) % 4)
 
 
 def checksum_of(program: Program) -> int:
@@ -47,7 +59,7 @@ def checksum_of(program: Program) -> int:
 
 def interface_of(program: Program) -> int:
     """The common interface of a program and its image: the CRC-32 of the tables' bytes, without labels."""
-    bare = encode(replace(program, labels=()))
+    bare = encode(replace(program, labels=(), late=(), shared=None))
     return zlib.crc32(bare[HEADER_BYTES + INSTRUCTION_BYTES * len(program.code) :])
 
 
@@ -60,13 +72,17 @@ def decode(content: bytes) -> Program:
         raise MalformedError(f"it begins with {magic!r} and not with {MAGIC!r}")
     if version != VERSION:
         raise MalformedError(f"it is version {version} of the format, and this is version {VERSION}")
-    if header != HEADER_BYTES:
-        raise MalformedError(f"its header has {header} bytes and not {HEADER_BYTES}")
+    handlers = 0 if header == HEADER_BYTES else 1 + counts[1]
+    if header != HEADER_BYTES + 2 * handlers + -2 * handlers % 4:
+        raise MalformedError(f"its header has {header} bytes and not {HEADER_BYTES}, or those of its handlers, too")
     if length != len(content):
         raise MalformedError(f"it has {len(content)} bytes, and says that it has {length}")
     if zlib.crc32(content[:12] + content[16:]) != checksum:
         raise MalformedError("the checksum is wrong")
     reader = _Reader(content, HEADER_BYTES)
+    shared, *late = reader.unpack(f"<{handlers}H") if handlers else (_NONE,)
+    if handlers and (set(late) | {shared} == {_NONE} or any(reader.unpack("<BB")[:2] if handlers % 2 else ())):
+        raise MalformedError("its header has room for handlers, and no handler or more than handlers")
     code = tuple(_decoded(*reader.unpack("<II")) for _ in range(size))
     ports = tuple(reader.name() for _ in range(counts[0]))
     tables = [tuple(reader.function() for _ in range(count)) for count in counts[1:]]
@@ -74,7 +90,10 @@ def decode(content: bytes) -> Program:
     if reader.at != len(content):
         raise MalformedError(f"{len(content) - reader.at} bytes follow the last table")
     tasks, drivers, guards, triggers = tables
-    program = Program(tick_ns, entry, code, ports, tasks, drivers, guards, triggers, named)
+    handled = tuple((task, address) for task, address in enumerate(late) if address != _NONE)
+    program = Program(
+        tick_ns, entry, code, ports, tasks, drivers, guards, triggers, named, handled, None if shared == _NONE else shared
+    )
     for address, text in faults(program):
         raise MalformedError(text if address is None else f"instruction {address}: {text}")
     return program

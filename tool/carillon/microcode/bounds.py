@@ -47,8 +47,9 @@ def bounds(program: Program) -> Bounds | Loop:
     values = [_most(code, edges, lifetimes, threads=threads) for threads in (False, True)]
     bindings = max(1, values[0][program.entry])
     threads = values[1][program.entry]
+    releases = frozenset({Opcode.RELEASE, Opcode.CALL} if program.handlers else {Opcode.RELEASE})
     for members in components(len(code), instant):
-        if _is_endless(code, members, instant, one_thread=threads <= 1):
+        if _is_endless(code, members, instant, releases, one_thread=threads <= 1):
             return Loop(tuple(sorted(members)))
     return Bounds(bindings, threads + bindings if threads else 0)
 
@@ -144,8 +145,13 @@ def _most(code: tuple[Instruction, ...], edges: list[Edge], lifetimes: list[floa
     return amounts
 
 
-def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[Edge], *, one_thread: bool) -> bool:
-    """Whether a component of the instructions at one instant has a loop that may take no time."""
+def _is_endless(
+    code: tuple[Instruction, ...], members: list[int], edges: list[Edge], releases: frozenset[Opcode], *, one_thread: bool
+) -> bool:
+    """Whether a component of the instructions at one instant has a loop that may take no time.
+
+    ``releases`` may release a task: in a program with handlers, a ``call`` may, too.
+    """
     inside = set(members)
     inner_edges = [e for e in edges if e[0] in inside and e[2] in inside]
     if not _is_cyclic(members, inner_edges):
@@ -163,7 +169,7 @@ def _is_endless(code: tuple[Instruction, ...], members: list[int], edges: list[E
     if breaks(lambda i, branch: branch and i.opcode is Opcode.FORK) and breaks(passes):
         return False
     waits = [code[m] for m in sorted(members) if code[m].opcode in (Opcode.IDLE_RELEASE, Opcode.DISPATCH_RELEASE)]
-    if not one_thread or not waits or any(code[m].opcode is Opcode.RELEASE for m in members):
+    if not one_thread or not waits or any(code[m].opcode in releases for m in members):
         return True
     task = waits[0].x if waits[0].opcode is Opcode.IDLE_RELEASE else waits[0].time
 

@@ -32,9 +32,9 @@ class Part:
 
 
 def part_of(program: Program) -> Part:
-    """The part of a program without faults that its entry reaches."""
+    """The part of a program without faults that its entry and its handlers reach."""
     reached: set[int] = set()
-    left = [program.entry]
+    left = [program.entry, *(address for address in program.handlers if address is not None)]
     while left:
         address = left.pop()
         if address not in reached:
@@ -68,6 +68,8 @@ def composed(first: Program, second: Program) -> Composed:
     """
     if _tables(first) != _tables(second):
         raise CompositionError("they were made for two images: their ticks or their tables are not the same")
+    if second.handlers and second.handlers != first.handlers:
+        raise CompositionError("the second one has handlers of exceptions, and the composed program has those of the first one")
     ours, theirs = part_of(first), part_of(second)
     _apart(first, ours, theirs)
     size = len(first.code)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from carillon.diagnostics import Diagnostics, Limited, Span, suggestion
 from carillon.groups import grouped
 from carillon.microcode import FORMS, MOST, NAME, S_CODE, Field, Form, Function, Instruction, Kind, Opcode, Program, faults
+from carillon.microcode.handlers import ALLOWED, handler_faults
 from carillon.units import MalformedError, shorten
 
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -24,7 +25,8 @@ _COMMENT_COLUMN = 48
 _MOST_ERRORS = 100
 _WORDS = tuple(dict.fromkeys(form.word for form in FORMS.values()))
 _OF_THREADS = S_CODE | {Opcode.JUMP, Opcode.RETURN}
-_DIRECTIVES = (".tick", ".entry", *(f".{kind.value}" for kind in Kind))
+_HANDLERS = (".late", ".shared")
+_DIRECTIVES = (".tick", ".entry", *_HANDLERS, *(f".{kind.value}" for kind in Kind))
 
 
 def text_of(
@@ -47,6 +49,8 @@ def text_of(
     for address, instruction in enumerate(program.code):
         if address in remarks:
             lines += ["", *(f"; {line}".rstrip() for line in remarks[address].splitlines())]
+        lines += [f".late {program.tasks[task].name}" for task, handler in program.late if handler == address]
+        lines += [".shared"] if program.shared == address else []
         lines += [f"{label}:" for label in labels.get(address, ())]
         line = f"    {_operation(instruction, program, labels)}"
         if address in comments:
@@ -94,18 +98,26 @@ class Thread:
     """S code that is a thread of a program: instructions with their lines, addresses and names of labels from 0.
 
     ``settings`` is what its directives say, by their names without the point.  ``orders`` are the lines, the blocks and the
-    tasks of ``.order``.
+    tasks of ``.order``.  ``late`` and ``shared`` are handlers, as in a program, which stand behind all else.
     """
 
     code: tuple[tuple[int, Instruction], ...]
     labels: tuple[tuple[int, str], ...]
     settings: Mapping[str, str]
     orders: tuple[tuple[int, str, tuple[str, ...]], ...] = ()
+    late: tuple[tuple[int, int], ...] = ()
+    shared: int | None = None
+
+    @property
+    def has_handlers(self) -> bool:
+        """Whether it has any."""
+        return bool(self.late) or self.shared is not None
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no instruction beside the one that ends it."""
-        return len(self.code) == 1
+        """Whether it has no instruction beside handlers and the one that ends it."""
+        starts = [address for _, address in self.late] + ([] if self.shared is None else [self.shared])
+        return min(starts, default=len(self.code) - 1) == 0
 
 
 def assembled_thread(
@@ -114,23 +126,30 @@ def assembled_thread(
     tasks: tuple[str, ...],
     diagnostics: Diagnostics,
     settings: Mapping[str, tuple[str, ...]] | None = None,
+    handled: Program | None = None,
 ) -> Thread | None:
     """The S code of a text that dispatches these tasks; it begins at its first line, and ends behind its last one.
 
     It has instructions of S code, ``jump`` and ``return`` alone, and of directives ``settings``, each once and with one of
-    its values; and, if there are settings, ``.order BLOCK TASK, ...``.  None after errors, C267 each.
+    its values; and, if there are settings, ``.order BLOCK TASK, ...``.  Behind that it has handlers, which may use drivers and
+    guards of the program ``handled``.  None after errors, C267 or C269 each.
     """
     assembler = _Assembler(text, file, diagnostics)
     assembler.tick = 1
     assembler.settings = settings or {}
     for task in tasks:
         assembler.object(Kind.TASK, task)
+    if handled is not None:
+        for kind in (Kind.DRIVER, Kind.GUARD):
+            for function in handled.functions[kind]:
+                assembler.object(kind, function.name)
     assembler.thread = True
     program = assembler.run()
     if program is None:
         return None
     lines = [number for number, _ in assembler.operations]
-    return Thread(tuple(zip(lines, program.code, strict=True)), program.labels, assembler.set, tuple(assembler.orders))
+    code, orders = tuple(zip(lines, program.code, strict=True)), tuple(assembler.orders)
+    return Thread(code, program.labels, assembler.set, orders, program.late, program.shared)
 
 
 class _Assembler(Limited):
@@ -148,6 +167,9 @@ class _Assembler(Limited):
         self.settings: Mapping[str, tuple[str, ...]] = {}
         self.set: dict[str, str] = {}
         self.orders: list[tuple[int, str, tuple[str, ...]]] = []
+        self.late: dict[int, int] = {}
+        self.shared: int | None = None
+        self.first_handler = MOST
 
     def refuse(self, line: int, cause: str, remedy: str) -> None:
         self.error("C267", Span(self.file, line), cause, remedy)
@@ -158,12 +180,12 @@ class _Assembler(Limited):
                 self.line(number, line.partition(";")[0].strip())
             except MalformedError as refused:
                 self.refuse(number, refused.cause, refused.remedy)
-        if self.thread:
+        if self.thread and (self.first_handler == MOST or self.open()):
             self.operations.append((len(self.lines), "return"))
         code = []
-        for number, line in self.operations:
+        for place, (number, line) in enumerate(self.operations):
             try:
-                code.append(self.operation(line))
+                code.append(self.operation(line, place >= self.first_handler))
             except MalformedError as refused:
                 self.refuse(number, refused.cause, refused.remedy)
         entry = 0
@@ -182,10 +204,14 @@ class _Assembler(Limited):
         labels = sorted((address, name) for name, address in self.labels.items() if not name.startswith("@"))
         tasks, drivers, guards, triggers = (tuple(self.functions[kind]) for kind in Kind if kind is not Kind.PORT)
         ports = tuple(self.numbers[Kind.PORT])
-        program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(labels))
+        late, shared = tuple(sorted(self.late.items())), self.shared
+        program = Program(self.tick, entry, tuple(code), ports, tasks, drivers, guards, triggers, tuple(labels), late, shared)
         for address, cause in faults(program):
             line_number = 1 if address is None else self.operations[address][0]
             self.refuse(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")
+        for wrong, cause in handler_faults(program) if not self.failed else ():
+            remedy = "a handler has call, release, terminate, if, jump and return, and goes to no instruction twice"
+            self.error("C269", Span(self.file, self.operations[wrong][0]), cause, remedy)
         return None if self.failed else program
 
     def line(self, number: int, line: str) -> None:
@@ -209,7 +235,32 @@ class _Assembler(Limited):
         else:
             self.operations.append((number, line))
 
+    def open(self) -> bool:
+        """Whether something has to follow: the last instruction goes on, or a handler or a label is there."""
+        begins = len(self.operations) in (*self.late.values(), self.shared, *self.labels.values())
+        return begins or not self.operations or _parted(self.operations[-1][1])[0] not in ("return", "jump")
+
+    def handler(self, word: str, rest: str) -> None:
+        """What stands next is carried out at an exception.  Behind S code and behind another handler, a ``return`` is implied."""
+        before = len(self.operations) in (*self.late.values(), self.shared)
+        if self.thread and self.operations and not before and self.open():
+            self.operations.append((self.operations[-1][0], "return"))
+        place = len(self.operations)
+        self.first_handler = min(self.first_handler, place)
+        if word == ".shared":
+            if rest or self.shared is not None:
+                raise MalformedError(".shared names something, or is there twice", "write .shared once, and nothing behind it")
+            self.shared = place
+            return
+        task = self.number(Kind.TASK, rest)
+        if task in self.late:
+            raise MalformedError(f"the task {shorten(rest)} has two handlers", "write .late TASK once for each task")
+        self.late[task] = place
+
     def directive(self, number: int, word: str, rest: str) -> None:
+        if word in _HANDLERS:
+            self.handler(word, rest)
+            return
         if self.thread and self.settings and word == ".order":
             self.order(number, rest)
             return
@@ -266,13 +317,14 @@ class _Assembler(Limited):
             raise MalformedError(f"there is no {kind.value} {shorten(name)}", suggestion(name, self.numbers[kind]))
         return self.numbers[kind][name]
 
-    def operation(self, line: str) -> Instruction:
+    def operation(self, line: str, in_handler: bool) -> Instruction:
         word, rest = _parted(line)
         written = [part.strip() for part in rest.split(",")] if rest else []
-        forms = [opcode for opcode, form in FORMS.items() if form.word == word and (not self.thread or opcode in _OF_THREADS)]
+        known = (ALLOWED if in_handler else _OF_THREADS) if self.thread else frozenset(FORMS)
+        forms = [opcode for opcode, form in FORMS.items() if form.word == word and opcode in known]
         if not forms:
-            what = "instruction of S code" if self.thread else "instruction"
-            words = [word for word in _WORDS if not self.thread or word in {FORMS[opcode].word for opcode in _OF_THREADS}]
+            what = "instruction" if not self.thread else "instruction of handlers" if in_handler else "instruction of S code"
+            words = [word for word in _WORDS if word in {FORMS[opcode].word for opcode in known}]
             raise MalformedError(f"there is no {what} {shorten(word)}", suggestion(word, words))
         for opcode in forms:
             form = FORMS[opcode]

@@ -54,8 +54,9 @@ WHY = {
     "loop": "it may go round without taking time",
     "bindings": "it may have more triggers waiting than the image has room for",
     "threads": "it may have more threads waiting than the image has room for",
+    "handler": "a handler waits, begins something, has a loop or is none of its code",
 }
-"""What each reason means; an instruction is named for those from opcode to loop."""
+"""What each reason means; an instruction is named for those from opcode to loop, and for handler."""
 REASONS = ("ok", *WHY)
 
 
@@ -196,7 +197,7 @@ def refusal(status: Status) -> str:
     """Why the verifier has refused the last upload; nothing if it has not."""
     if status.result != "refused":
         return ""
-    named = REASONS.index("opcode") <= REASONS.index(status.reason) <= REASONS.index("loop")
+    named = REASONS.index("opcode") <= REASONS.index(status.reason) <= REASONS.index("loop") or status.reason == "handler"
     return f" ({WHY[status.reason]}" + (f": instruction {status.address})" if named else ")")
 
 

@@ -60,6 +60,7 @@ class _Image:
     guards: list[int]
     tasks: list[tuple[int, int, int, int]]
     triggers: list[tuple[int, int]]
+    handlers: bytes = b""
 
 
 @dataclass(slots=True)
@@ -112,6 +113,8 @@ class MicrocodeCheck:
         )
         self.unverified += self.functions.unread()
         self.unverified.append("microcode: the room of the machine for triggers and threads, which is compiled into it")
+        if not self.said and self.image.handlers:
+            self.unverified.append(f"handlers of exceptions in {scode.name}")
         if self.s_code:
             self.unverified.append(f"S code: which tasks {scode.name} dispatches when, and who chooses among the others")
         if self.system.upload is not None:
@@ -128,9 +131,9 @@ class MicrocodeCheck:
     def _read(self) -> _Image:
         elf, span = self.elf, self.program.start.span
         reader = Reader(elf, elf.symbol("carillon_microcode_first").address)
-        at, late = elf.data(reader.pointer()), reader.pointer()
-        steps, size, entry, shared, scheduler = (reader.take(n) for n in (4, 2, 2, 2, 1))
-        if late or shared != _NONE:
+        at, handlers = elf.data(reader.pointer()), reader.pointer()
+        steps, size, entry, scheduler = (reader.take(n) for n in (4, 2, 2, 1))
+        if handlers and not self.s_code:
             self._error("C205", span, "the program of the image handles exceptions, and a Giotto program has no handlers")
         if scheduler != _EDF and not self.s_code:
             self._error("C207", span, f"the scheduler of the image is {scheduler}, and should be {_EDF}: the earliest deadline")
@@ -144,6 +147,7 @@ class MicrocodeCheck:
         if (around := elf.around(at)) is not None and around.address == at and around.size != 8 * size:
             self._error("C209", span, f"the program says that it has {size} instructions, and its code has {around.size} bytes")
         raw = elf.bytes_at(at, 8 * size)
+        handled = elf.bytes_at(elf.data(handlers), 2 * (1 + len(self.program.tasks))) if handlers else b""
         pointer = elf.pointer
         places = self._rows("drivers", 2 * pointer)
         drivers = [(elf.code(elf.number(p, pointer)), self._touched(elf.data(elf.number(p + pointer, pointer)))) for p in places]
@@ -155,7 +159,7 @@ class MicrocodeCheck:
             tasks.append((elf.code(pointers[0]), elf.code(pointers[1]), elf.data(pointers[2]), rows.take(1)))
         places = self._rows("triggers", 2 * pointer)
         triggers = [(elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer))) for p in places]
-        image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers)
+        image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers, handled)
         counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
         wrong: dict[int, str] = {}
         for address in range(size):
@@ -422,8 +426,9 @@ class MicrocodeCheck:
         if interface != zlib.crc32(tables):
             self._error("C205", span, "the loader takes programs for other tables: their checksum is not that of the program's")
         head = struct.pack("<IHH5HH", TICK_NS, self.image.entry, len(self.image.code), *wanted, 0)
-        body = head + self.image.raw + tables
-        start = struct.pack("<4sHHI", b"CMUC", 1, 36, 16 + len(body))
+        handlers = self.image.handlers + bytes(-len(self.image.handlers) % 4)
+        body = head + handlers + self.image.raw + tables
+        start = struct.pack("<4sHHI", b"CMUC", 1, 36 + len(handlers), 16 + len(body))
         first = self.elf.number(self.elf.symbol("carillon_loader_first").address, 4)
         if first != zlib.crc32(start + body):
             self._error("C205", span, "the loader tells another checksum than that of the image's program")
