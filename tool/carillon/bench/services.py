@@ -38,6 +38,10 @@ FIGURES = {
         Figure("thread_block", 63, 65, 67, "ChibiOS"),
         Figure("thread_wake_one_shot", 75, 75, 151, "ChibiOS"),
         Figure("thread_block_one_shot", 87, 95, 98, "ChibiOS"),
+        Figure("thread_wake_above_server", 150),
+        Figure("thread_block_above_server", 155),
+        Figure("thread_wake_of_server", 220),
+        Figure("thread_block_of_server", 180),
         Figure("alarm_extended", 30, 30, 53, "SST"),
         Figure("alarm_direct", 49, 50, 53, "SST"),
         Figure("wait_event", 35, 35, 35, "ChibiOS"),
@@ -114,6 +118,8 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
     for file, board, wake, block in (
         ("schedule", BOARD, "thread_wake", "thread_block"),
         ("one-shot", BOARD, "thread_wake_one_shot", "thread_block_one_shot"),
+        ("above-server", BOARD, "thread_wake_above_server", "thread_block_above_server"),
+        ("server", BOARD, "thread_wake_of_server", "thread_block_of_server"),
         ("armv6m", PICO, "armv6m_thread_wake", "armv6m_thread_block"),
         ("avr", CHIP, "avr_thread_wake", None),
     ):
