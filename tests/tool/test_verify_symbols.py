@@ -49,6 +49,7 @@ IMAGES = {
     "parts": ("tests/tool/verify/parts.toml", "ast1030-evb"),
     "time": ("tests/tool/verify/time.toml", "ast1030-evb"),
     "slices": ("tests/tool/verify/slices.toml", "mps2-an385"),
+    "servers": ("tests/tool/verify/servers.toml", "ast1030-evb"),
 }
 WHOLE, SINGLE = 2, few(6)
 """How often a symbol's bytes are all replaced, and how often one of them is."""

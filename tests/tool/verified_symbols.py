@@ -83,6 +83,12 @@ SYMBOLS = (
     Generated(r"carillon_osek_levels", "queue, request, source and task of each level", "padding"),
     Generated(r"carillon_osek_ceilings", "the level of each resource"),
     Generated(r"carillon_osek_mutex_ceilings", "the level of each mutex"),
+    Generated(
+        r"carillon_servers|carillon_time_(offsets|deadlines)",
+        "level and kind of each server, each thread; and that all times are those of the schedule in one unit",
+        "padding; the unit, if the schedule does not write the clock's tick",
+    ),
+    Generated(r"carillon_server_of", "the server of each level"),
     Generated(r"carillon_osek_counters", "each member, of each part", "padding"),
     Generated(r"carillon_osek_alarms", "each member"),
     Generated(r"carillon_alarm_\w+_(cell|stop)", "counter and units of the cell, and that these stores stop it alone", "padding"),

@@ -33,6 +33,7 @@ from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
+from carillon.verify.thread_times import check_thread_times
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 TICK = "carillon_clock_vector"
@@ -416,6 +417,7 @@ class Events:
         check_turns(self, rows)
         check_contexts(self)
         check_ceilings(self)
+        check_thread_times(self)
         EventRows(self).check()
         for source, functions in members.items() if not self.software else ():
             for vectors in self.vectors:

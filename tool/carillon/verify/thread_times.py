@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers, offsets and deadlines of threads: which threads they are of, and their times in ticks of the clock.
+
+The tick of a clock that is set is no part of an image, if the schedule does not write it.  Then the times of the tables are
+compared with one another: all are those of the schedule in one unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from carillon.diagnostics import Span
+from carillon.model.osek import ServerKind
+from carillon.verify.contract import rows_of
+
+if TYPE_CHECKING:
+    from carillon.verify.events import Events
+
+
+class _Told(NamedTuple):
+    """A time of the schedule, in ticks of the system clock, and of the image, in the clock's; which is rounded up or down."""
+
+    what: str
+    written: int
+    ticks: int
+    upwards: bool
+    span: Span
+
+
+def check_thread_times(events: Events) -> None:
+    """C205 for each server, offset and deadline that is not what the schedule says."""
+    told = [*_servers(events), *_times(events)]
+    time = events.system.time
+    least, most = Fraction(0), Fraction(1 << 62)  # the tick of the clock, in the system's
+    if time is not None and time.tick is not None:
+        least = most = Fraction(time.tick)
+    for one in told:
+        events.report.tables += 1
+        # Rounded down, ticks <= written / tick < ticks + 1; rounded up, ticks - 1 < written / tick <= ticks.
+        low, high = (one.ticks - 1, one.ticks) if one.upwards else (one.ticks, one.ticks + 1)
+        fits_least = Fraction(one.written, high) if high > 0 else most + 1
+        fits_most = Fraction(one.written, low) if low > 0 else most
+        least, most = max(least, fits_least), min(most, fits_most)
+        if least > most:
+            events.error("C205", f"{one.what} has {one.ticks} ticks of the clock, which is no unit of the others", one.span)
+            return
+
+
+def _servers(events: Events) -> Iterator[_Told]:
+    servers = [s for s in events.osek.servers if any(t.server == s.name for t in events.osek.tasks)]
+    rows = rows_of(events.elf, "carillon_servers", events.elf.padded(10, 4)) if servers else []
+    if servers and len(rows) != len(servers):
+        events.error("C205", f"there are {len(rows)} servers, and not {len(servers)}")
+        return
+    of_level = events.elf.numbers("carillon_server_of", 1) if servers else []
+    for number, (server, row) in enumerate(zip(servers, rows, strict=True), 1):
+        budget, period, level, constant = row.take(4), row.take(4), row.take(1), row.take(1)
+        own = {t.level for t in events.leveled if t.task.server == server.name}
+        if own != {level} or of_level[level : level + 1] != [number]:
+            events.error("C205", f"the server '{server.name}' has level {level}, and its threads {sorted(own)}", server.span)
+        if constant != (server.kind is ServerKind.CONSTANT):
+            events.error("C205", f"the server '{server.name}' is of another kind", server.span)
+        yield _Told(f"the budget of server '{server.name}'", server.budget, budget, False, server.span)
+        yield _Told(f"the period of server '{server.name}'", server.period, period, True, server.span)
+    if servers and sorted(n for n in of_level if n) != list(range(1, len(servers) + 1)):
+        events.error("C205", "the table of the servers of levels has one that is none, or twice")
+
+
+def _times(events: Events) -> Iterator[_Told]:
+    for table, key, upwards in (("carillon_time_offsets", "offset", True), ("carillon_time_deadlines", "deadline", False)):
+        threads = {n: t for n, t in enumerate(events.osek.tasks) if getattr(t, key)}
+        rows = rows_of(events.elf, table, events.elf.padded(5, 4)) if threads else []
+        found = {}
+        for row in rows:
+            ticks, owner = row.take(4), row.take(1)
+            found[owner] = ticks
+        for number, thread in threads.items():
+            if number not in found or len(rows) != len(threads):
+                events.error("C205", f"the {key} of thread '{thread.name}' is not in the table of {key}s", thread.span)
+                return
+            yield _Told(f"the {key} of thread '{thread.name}'", getattr(thread, key), found[number], upwards, thread.span)
