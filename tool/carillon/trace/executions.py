@@ -103,7 +103,7 @@ def warn_of_missed(system: System, trace: Trace, diagnostics: Diagnostics) -> No
         if times:
             often = "its deadline" if len(times) == 1 else f"{len(times)} of its deadlines, the first"
             first = format_duration(times[0], system.clock_hz)
-            cause = f"task '{task.name}' missed {often} at {first}: what it computed was dropped"
+            cause = f"task '{task.name}' missed {often} at {first}: its results were due before it had ended"
             remedy = "shorten its function or those of more urgent tasks, or declare longer execution times and a slower mode"
             diagnostics.warning("C249", task.name.span, cause, remedy)
 
