@@ -39,6 +39,12 @@ priority = 3
 priority = 2
 [thread.V2]
 priority = 2
+[thread.W]
+priority = 9
+server = "S"
+[server.S]
+budget = "1ms"
+period = "9ms"
 [osek.resource.R]
 [osek.isr.I]
 source = "soft0"

@@ -39,7 +39,11 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
     def names(number: int) -> list[str]:
         return [task.name for task in allocation.levels[number - 1].tasks]
 
+    def told(ticks: int) -> str | None:
+        return format_duration(ticks, system.clock_hz) if ticks else None
+
     periods = {p.thread: p for p in clock.services.periods if p.thread is not None}
+    served = dict(zip(allocation.served_levels, allocation.osek.servers, strict=True))
     return {
         "clock": {
             "line": clock.services.span.line,
@@ -57,7 +61,26 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
         | part_json(allocation, clock.carrier),
         "slices": _slices_json(image, allocation, clock.services.slice, ends) if ends is not None else None,
         "turns": [
-            {"threads": names(level), "source": source, "level": level + 1} for level, source in allocation.turn_requests.items()
+            {
+                "threads": names(level),
+                "server": served[level].name if level in served else None,
+                "source": source,
+                "level": level + 1,
+            }
+            for level, source in allocation.turn_requests.items()
+        ],
+        "servers": [
+            {
+                "line": server.span.line,
+                "name": server.name,
+                "kind": server.kind.value,
+                "budget": told(server.budget),
+                "period": told(server.period),
+                "share": server.budget / server.period,
+                "level": level,
+                "threads": names(level),
+            }
+            for level, server in served.items()
         ],
         "threads": [
             {
@@ -67,6 +90,8 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
                 "level": allocation.level_of(task).number,
                 "stack_bytes": stack_bytes(image, task),
                 "period": format_duration(periods[task.name].ticks, system.clock_hz) if task.name in periods else None,
+                "offset": told(task.offset),
+                "deadline": told(task.deadline),
             }
             for task in sorted(allocation.osek.tasks, key=lambda t: -t.priority)
             if task.thread
@@ -136,8 +161,11 @@ def render_time(console: Console, planned: Planned) -> None:
         if row is not None:
             rows.add_row(what, f"{row['tick']:g}", row["cell"], str(row["source"]), str(row["level"]), row["why"])
     for turn in plan["turns"]:
-        why = f"ends those of {', '.join(turn['threads'])}, when the cell requests it"
-        rows.add_row("slices below", "", "", str(turn["source"]), str(turn["level"]), why)
+        if turn["server"] is not None:
+            what, why = "server", f"the end of the budget of {turn['server']}, when the clock requests it"
+        else:
+            what, why = "slices below", f"ends those of {', '.join(turn['threads'])}, when the cell requests it"
+        rows.add_row(what, "", "", str(turn["source"]), str(turn["level"]), why)
     console.print(heading("time services"))
     rows.print(console)
     if clock["auto"] is not None:
@@ -149,13 +177,22 @@ def render_time(console: Console, planned: Planned) -> None:
         console.print(f"  · {line} {clock['locks']} {system.board.code_unit} at a time", markup=False)
     for line in [*clock["late"], *(plan["slices"]["late"] if plan["slices"] is not None else [])]:
         console.print(f"  · {line}", markup=False)
-    rows = Table("line", "thread", "priority", "level", "stack", "period")
+    timed = [key for key in ("offset", "deadline") if any(thread[key] is not None for thread in plan["threads"])]
+    rows = Table("line", "thread", "priority", "level", "stack", "period", *timed)
     for thread in plan["threads"]:
         rows.add_row(
             *(str(thread["line"]), thread["name"], str(thread["priority"]), str(thread["level"])),
-            *(f"{thread['stack_bytes']} bytes", thread["period"] or "-"),
+            *(f"{thread['stack_bytes']} bytes", *(thread[key] or "-" for key in ("period", *timed))),
         )
     rows.show(console, "threads")
+    rows = Table("line", "server", "kind", "budget", "period", "share", "level", "threads")
+    for server in plan["servers"]:
+        rows.add_row(
+            *(str(server["line"]), server["name"], server["kind"], server["budget"], server["period"]),
+            *(f"{server['share']:.1%}", str(server["level"]), ", ".join(server["threads"])),
+        )
+    if plan["servers"]:
+        rows.show(console, "servers")
     if advice is not None:
         _render_advice(console, advice, system)
 
