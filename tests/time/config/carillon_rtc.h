@@ -4,8 +4,10 @@
 #ifndef CARILLON_RTC_DEVICE_H
 #define CARILLON_RTC_DEVICE_H
 
+#include "mock_timer.h"
+
 #define CARILLON_RTC_ADDRESS 0x101000u
-#define CARILLON_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+#define CARILLON_REGISTER(address) (*mock_register(address))
 
 #include "devices/goldfish/rtc.h"
 
