@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cppcheck with its MISRA addon on kernel, ports, cells and boards; deviations: docs/MISRA.md.
+# cppcheck with its MISRA addon on kernel, ports, cells, devices and boards; deviations: docs/MISRA.md.
 set -eu
 cd "$(dirname "$0")/.."
 suppressions=${1:-scripts/cppcheck-suppressions.txt}
@@ -65,6 +65,7 @@ served="-DCARILLON_OSEK_SERVERS=2u -DCARILLON_SERVERS_CONSTANT=1 -DCARILLON_OSEK
 check_time ONE_SHOT 0 1 0 1 -DCARILLON_TIME_DEADLINES=2u $served
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_MICROCODE_WAKES=1000u kernel/microcode/tasks.c kernel/osek/start.c
 check_time COMPARE 0 1 1 1 -DCARILLON_TIME_SLACK=100u -DCARILLON_CLOCK_SLACK=100u
+check_time COMPARE 0 1 0 1 -DCARILLON_TIME_RTC=1
 check_time ONE_SHOT 0 0 0 0 -DCARILLON_TIME_SLACK=100u -DCARILLON_CLOCK_SLACK=100u -DCARILLON_QUEUE_TREE=1 -DCARILLON_CLOCK_BEHIND=5u
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 

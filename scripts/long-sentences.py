@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = 30  # a sentence may have this many words
-CODE = ("tool", "kernel", "ports", "cells", "emulators", "bench", "scripts")
+CODE = ("tool", "kernel", "ports", "cells", "devices", "emulators", "bench", "scripts")
 
 Lines = list[tuple[int, str]]  # the number of a line, and its text
 

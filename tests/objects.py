@@ -204,7 +204,7 @@ class Headers:
 @cache
 def _kernel(root: Path) -> str:
     """What all files that the kernel is made from are, in a number."""
-    every = [p for part in ("kernel", "ports", "cells", "boards", "emulators") for p in (root / part).rglob("*.[chS]")]
+    every = [p for part in ("kernel", "ports", "cells", "devices", "boards", "emulators") for p in (root / part).rglob("*.[chS]")]
     digest = hashlib.sha256()
     for path in sorted(every):
         digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())

@@ -3,6 +3,10 @@
  * Chronometers and the calendar. */
 #include "services.h"
 
+#if CARILLON_TIME_RTC
+#include "carillon_rtc.h"
+#endif
+
 #if CARILLON_OSEK_TIME
 
 #if CARILLON_TIME_NOW
@@ -121,9 +125,23 @@ carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronom
 }
 #endif
 
-#if CARILLON_TIME_FUNCTIONS
+#if CARILLON_TIME_CALENDAR
 #define DAY UINT32_C(86400)
 
+#if CARILLON_TIME_RTC
+/* Locked. */
+static StatusType set_to(uint32_t now)
+{
+    carillon_rtc_write(now);
+    return E_OK;
+}
+
+/* Locked; false: there is no date. */
+static bool tell(uint32_t *now)
+{
+    return carillon_rtc_read(now);
+}
+#else
 static uint32_t seconds;
 static bool is_set;
 
@@ -131,6 +149,28 @@ static void count(void)
 {
     seconds++;
 }
+
+/* Locked.  The alarm's first second begins. */
+static StatusType set_to(uint32_t now)
+{
+    static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(count);
+    static struct carillon_period second;
+    static const struct carillon_period exactly = CARILLON_EXACT(1, 1);
+    (void)carillon_alarm_discard(&alarm);
+    seconds = now;
+    second = exactly;
+    const StatusType status = carillon_alarm_start_exact(&alarm, &second, CARILLON_INFINITE);
+    is_set = (status == E_OK);
+    return status;
+}
+
+/* Locked; false: there is no date. */
+static bool tell(uint32_t *now)
+{
+    *now = seconds;
+    return is_set;
+}
+#endif
 
 static bool is_leap(uint32_t year)
 {
@@ -145,6 +185,7 @@ static uint32_t days_of(uint32_t month, uint32_t year)
 
 StatusType carillon_calendar_set(const struct carillon_date *date)
 {
+    CHECK_PLACE(IN_SERVICE, OSServiceId_Calendar, .object = 0u);
     REQUIRE((date->year >= 1970u) && (date->year <= 2105u) && (date->month >= 1u) && (date->month <= 12u),
             OSServiceId_Calendar, E_OS_VALUE, .object = 0u);
     REQUIRE((date->day >= 1u) && (date->day <= days_of(date->month, date->year)) && (date->hour < 24u) &&
@@ -157,27 +198,21 @@ StatusType carillon_calendar_set(const struct carillon_date *date)
     for (uint32_t month = 1u; month < date->month; month++) {
         days += days_of(month, date->year);
     }
-    static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(count);
-    static struct carillon_period second;
-    static const struct carillon_period exactly = CARILLON_EXACT(1, 1);
+    const uint32_t now = (days * DAY) + ((uint32_t)date->hour * 3600u) + ((uint32_t)date->minute * 60u) + date->second;
     const uint32_t saved = carillon_osek_lock();
-    (void)carillon_alarm_discard(&alarm);
-    seconds = (days * DAY) + ((uint32_t)date->hour * 3600u) + ((uint32_t)date->minute * 60u) + date->second;
-    second = exactly;
-    const StatusType status = carillon_alarm_start_exact(&alarm, &second, CARILLON_INFINITE);
-    is_set = (status == E_OK);
+    const StatusType status = set_to(now);
     carillon_osek_unlock(saved);
     return status;
 }
 
 StatusType carillon_calendar_seconds(uint32_t *now)
 {
+    uint32_t told = 0u;
     const uint32_t saved = carillon_osek_lock();
-    const uint32_t counted = seconds;
-    const bool counts = is_set;
+    const bool tells = tell(&told);
     carillon_osek_unlock(saved);
-    REQUIRE(counts, OSServiceId_Calendar, E_OS_NOFUNC, .reference = now);
-    *now = counted;
+    REQUIRE(tells, OSServiceId_Calendar, E_OS_NOFUNC, .reference = now);
+    *now = told;
     return E_OK;
 }
 

@@ -161,7 +161,8 @@ def test_a_base_may_be_one_of_carillon_s_boards(tmp_path: Path) -> None:
 MPS = (ROOT / "boards/mps2-an385/board.toml").read_text(encoding="utf-8").replace('linker_script = "link.ld"\n', "")
 MPS = MPS.replace('interrupts = "interrupts.toml"\n', "")
 AVR = (ROOT / "boards/atmega128/board.toml").read_text(encoding="utf-8").replace('interrupts = "interrupts.toml"\n', "")
-NATIVE = "a program of this machine has no registers: leave 'startup', 'console' and 'requests' out"
+NATIVE = "a program of this machine has no registers: leave 'startup', 'console', 'requests' and 'rtc' out"
+CLOCK = '[rtc]\ndriver = "goldfish"\naddress = 0\n[build]'
 BASE = "registers.base = { first = 0x40000000, stride = 0x1000 }"
 
 
@@ -260,6 +261,9 @@ def asks(key: str, capability: str, family: str) -> str:
         ),
         (AVR, "bits = [0, 1, 2, 3]", "bits = [0, 1, 2]", ["C050 [[requests]] 1: 4 sources but 3 in 'bits'"]),
         (MPS, "full = 1\n", "", ["C050 [console]: write either 'full' or 'empty'"]),
+        (MPS, "[build]", CLOCK.replace("fish", "fsh"), ["C050 there is no driver 'goldfsh' of a real-time clock"]),
+        (MPS, "[build]", CLOCK.replace("driver", "kind"), ["C050 [rtc] has no 'driver'", "C050 unknown key 'kind' in [rtc]"]),
+        (TINY, "[build]", CLOCK, [f"C050 the file: {NATIVE}"]),
         (MPS, "full = 1\n", "full = 1\nempti = 1\n", ["C050 unknown key 'empti' in [console]"]),
         (
             TINY,

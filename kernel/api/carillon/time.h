@@ -130,6 +130,12 @@ struct carillon_timed {
 #define CARILLON_TIME_ALARMS \
     (CARILLON_TIME_FUNCTIONS || CARILLON_TIME_TASKS || CARILLON_TIME_EVENTS || CARILLON_TIME_SEMAPHORES)
 
+/* 1: the calendar is the board's real-time clock, by `calendar` of [time].  Else an alarm of a function counts it. */
+#ifndef CARILLON_TIME_RTC
+#define CARILLON_TIME_RTC 0
+#endif
+#define CARILLON_TIME_CALENDAR (CARILLON_TIME_FUNCTIONS || CARILLON_TIME_RTC)
+
 /* A counting semaphore.  Tasks wait in the order of their priorities; tasks of one priority wait in the order in which
  * they came. */
 struct carillon_waiter;
@@ -791,9 +797,9 @@ carillon_units carillon_chronometer_lap_units(struct carillon_chronometer *chron
 carillon_units carillon_chronometer_units(struct carillon_chronometer *chronometer);
 #endif
 
-#if CARILLON_TIME_FUNCTIONS
-/* The calendar is the proleptic Gregorian one, from 1970 to 2105.  No board has a real-time clock: when the calendar
- * has been set, an alarm of one second counts it. */
+#if CARILLON_TIME_CALENDAR
+/* The calendar is the proleptic Gregorian one, from 1970 to 2105.  With calendar = "rtc" in [time], it is the board's
+ * real-time clock, which has a date from the start.  Else an alarm of one second counts it when it has been set. */
 struct carillon_date {
     uint16_t year;
     uint8_t month; /* from 1 */
@@ -815,7 +821,7 @@ StatusType carillon_calendar_set(const struct carillon_date *date);
 /* Get the date.
  *
  * date: where to put the date.
- * Errors: E_OS_NOFUNC: the calendar has never been set.
+ * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock tells a time after 2106-02-07 06:28:15.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 StatusType carillon_calendar_get(struct carillon_date *date);
@@ -823,7 +829,7 @@ StatusType carillon_calendar_get(struct carillon_date *date);
 /* Get the date in seconds.
  *
  * seconds: where to put the seconds since the beginning of 1970.
- * Errors: E_OS_NOFUNC: the calendar has never been set.
+ * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock tells a time after 2106-02-07 06:28:15.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 StatusType carillon_calendar_seconds(uint32_t *seconds);

@@ -405,7 +405,7 @@ class Delay
 };
 #endif
 
-#if CARILLON_TIME_FUNCTIONS
+#if CARILLON_TIME_CALENDAR
 /* The calendar. */
 class Clock
 {
@@ -414,7 +414,7 @@ class Clock
 
     /* Return the date in seconds.
      *
-     * Returns: seconds since the beginning of 1970; 0 if the calendar has not been set.
+     * Returns: seconds since the beginning of 1970; 0 if carillon_calendar_seconds fails.
      * As: carillon_calendar_seconds. */
     Second now() const
     {

@@ -39,7 +39,7 @@ def header(image: Image, purpose: str, guard: str, lines: Iterable[str]) -> str:
 def device(image: Image, device: Device) -> str:
     """The generated header of a device."""
     macros = [f"#define CARILLON_{device.header}_{name} {value(said)}" for name, said in device.values.items()]
-    lines = ["", *macros, "", f'#include "cells/{device.family}/{device.driver}.h"']
+    lines = ["", *macros, "", f'#include "{device.folder}/{device.family}/{device.driver}.h"']
     return header(image, device.purpose, f"CARILLON_{device.header}_DEVICE_H", lines)
 
 

@@ -348,13 +348,17 @@ class TickFrame:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """``carillon_HEADER.h``: the cell of a family that serves a ``purpose``, as macros.  ``driver``: the driver's file."""
+    """``carillon_HEADER.h``: the cell of a family that serves a ``purpose``, as macros.  ``driver``: the driver's file.
+
+    ``folder``: where the family is; ``devices`` for what is no cell.
+    """
 
     header: str
     family: str
     purpose: str
     values: dict[str, Value]
     driver: str = "cell"
+    folder: str = "cells"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells that serve the clock, the time base, execution budgets and time frames.
+"""The cells that serve the clock, the time base, execution budgets and time frames; and the real-time clock.
 
 The reasons for these values: ``kernel/time/clock.h``, ``kernel/osek/base.h``, ``budget.h`` and ``frame.h``.
 """
@@ -16,11 +16,20 @@ _RETRY, _STEP, _PATIENCE = 64, 4, 512
 
 
 def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[Device, ...]:
-    """The generated headers of single cells.
+    """The generated headers of single cells, and of the real-time clock.
 
     ``origin``: what the time base reads at tick 0, or ``guard`` units before.
     """
-    return (*_clock(system, osek), *_tick(osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
+    cells = (*_clock(system, osek), *_tick(osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
+    return (*cells, *_rtc(system, osek))
+
+
+def _rtc(system: System, osek: OsekImage) -> list[Device]:
+    clock, rtc = osek.allocation.clock, system.board.rtc
+    if clock is None or not clock.services.rtc or rtc is None:
+        return []
+    values: dict[str, Value] = {"ADDRESS": Unsigned(rtc.address)}
+    return [Device("RTC", rtc.driver, "The calendar is a real-time clock.", values, "rtc", "devices")]
 
 
 def _clock(system: System, osek: OsekImage) -> list[Device]:

@@ -140,6 +140,7 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_SLACK": Unsigned(clock.deferred),
         "CARILLON_TIME_FAR": clock.longest is None,
         **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
+        "CARILLON_TIME_RTC": 1 if services.rtc else None,
         "CARILLON_TIME_OFFSETS": Unsigned(sum(bool(t.offset) for t in osek.model.tasks)),
         "CARILLON_TIME_DEADLINES": Unsigned(sum(bool(t.deadline) for t in osek.model.tasks)),
         "CARILLON_TIME_HZ": Unsigned(rate.numerator),

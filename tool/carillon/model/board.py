@@ -257,6 +257,13 @@ class Console(Frozen):
         return self
 
 
+class RealTimeClock(Frozen):
+    """A clock that tells the date, also after a reset; the driver is ``devices/<driver>/rtc.h``."""
+
+    driver: Identifier
+    address: Word = Field(description="where its registers begin")
+
+
 class TraceCounter(Frozen):
     """A counter that counts for ever, whose time stands with each recorded event.
 
@@ -325,6 +332,7 @@ class Board(Frozen):
     requests: tuple[Requests, ...] = Field(default=(), description="of sources that no cell raises")
     startup: tuple[Store, ...] = Field(default=(), max_length=256, description="before variables have their values")
     console: Console | None = Field(default=None, description="None: the port's, a C file of the board's, or the application's")
+    rtc: RealTimeClock | None = Field(default=None, description="None: the calendar can only be counted")
     trace: TraceCounter | None = Field(default=None, description="None: no events can be recorded in memory")
     build: Build
     run: Run | None = Field(default=None, description="None: nothing here runs its images")
@@ -356,8 +364,8 @@ class Board(Frozen):
         again = [source for k, source in enumerate(others) if source in raised or source in others[:k]]
         if again:
             raise ValueError(f"source {again[0]} has two places where it is enabled")
-        if self.native and (self.startup or self.console or self.requests):
-            raise ValueError("a program of this machine has no registers: leave 'startup', 'console' and 'requests' out")
+        if self.native and (self.startup or self.console or self.requests or self.rtc):
+            raise ValueError("a program of this machine has no registers: leave 'startup', 'console', 'requests' and 'rtc' out")
         return self
 
     @property

@@ -72,6 +72,7 @@ class TimeServices:
     microcode in ticks of the system clock, if the clock wakes it and is its alone.  ``uptime``: the time since the start is kept
     in 64 bits, too.  ``automatic``: ``clock`` and ``tick`` are the tool's choice; before a plan,
     they are those that it tries first.  ``slack``: the longest of an alarm, in ticks of the system clock, None if none has any.
+    ``rtc``: the calendar is the board's real-time clock, and is not counted.
     """
 
     clock: ClockKind
@@ -91,3 +92,4 @@ class TimeServices:
     uptime: bool = False
     automatic: Automatic | None = None
     slack: int | None = None
+    rtc: bool = False

@@ -43,6 +43,7 @@ def load_board(path: Path) -> Board:
     data = diagnostics.required(_read(path, layers, [], diagnostics))
     _families(data, layers, diagnostics)
     _port(data, layers, diagnostics)
+    _rtc(data, layers, diagnostics)
     named = _interrupts(data, layers, diagnostics)
     board = diagnostics.required(validate(Board, data, layers, _REMEDY, diagnostics))
     _requests(board, layers, diagnostics)
@@ -191,6 +192,16 @@ def _port(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> Non
     if isinstance(port, str) and port and port not in known:
         cause = f"there is no port {shorten(port)}"
         diagnostics.error("C050", layers.place(("port",)), cause, suggestion(port, [k for k in known if k != "template"]))
+
+
+def _rtc(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> None:
+    """Report a driver of a real-time clock that Carillon does not have."""
+    table = data.get("rtc")
+    driver = table.get("driver") if isinstance(table, dict) else None
+    known = sorted(p.parent.name for p in (data_root() / "devices").glob("*/rtc.h"))
+    if isinstance(driver, str) and driver not in known:
+        cause = f"there is no driver {shorten(driver)} of a real-time clock"
+        diagnostics.error("C050", layers.place(("rtc", "driver")), cause, suggestion(driver, known))
 
 
 def _requests(board: Board, layers: Layers, diagnostics: Diagnostics) -> None:

@@ -50,7 +50,7 @@ class Builder(Reading):
         references.check(board)
         if osek is not None:
             osek.resolve(board)
-        time.resolve()
+        time.resolve(board)
         if board is None:
             return None
         chosen = self._clock(board, [*self._times(), *(osek.times() if osek else ()), *time.times()])

@@ -431,6 +431,9 @@ class TimeServicesTable(Table):
     )
     now: bool = Field(True, description="The time can be asked for; without, the timer rests while nothing waits.")
     uptime: bool = Field(False, description="The time since the start can be asked for in 64 bits; now is true then.")
+    calendar: Literal["counted", "rtc"] = Field(
+        "counted", description="What the calendar is: seconds that an alarm counts, or the board's real-time clock."
+    )
     uses: list[Literal["delays", "time-outs", "functions", "tasks", "events", "semaphores", "suspensions", "joins"]] | None = (
         Field(
             None,

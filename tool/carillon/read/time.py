@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from carillon.diagnostics import Span
+from carillon.model.board import Board
 from carillon.model.time import Automatic, ClockKind, Period, QueueKind, TimedKind, TimeServices
 from carillon.read.schema import TimeServicesTable
 from carillon.read.shape import Reading, describe
@@ -21,10 +22,11 @@ class TimeReader(Reading):
         if self.file.time is not None:
             yield from (time for time in (self.file.time.tick, self.file.time.slice) if time is not None)
 
-    def resolve(self) -> None:
-        """Report what is wrong but for times.
+    def resolve(self, board: Board | None) -> None:
+        """Report what is wrong but for times; ``board``: None if there is none.
 
-        C170 no tick, C175 slices without effect, C177 threads without time services, C186 tickless counters on a periodic clock.
+        C170 no tick, C175 slices without effect, C177 threads without time services, C186 tickless counters on a periodic clock,
+        C274 no real-time clock.
         """
         table = self.file.time
         if table is None:
@@ -42,6 +44,10 @@ class TimeReader(Reading):
             cause = "tickless counters need a clock that is set to the next event, and this one is periodic"
             remedy = 'write clock = "one-shot" or "compare", or leave tickless out'
             self.diagnostics.error("C186", self.places.value(("time", "tickless")), cause, remedy)
+        if table.calendar == "rtc" and board is not None and board.rtc is None:
+            cause = f"the calendar is to be the board's real-time clock, and board '{board.name}' has none"
+            remedy = 'write calendar = "counted", or choose a board whose file has an [rtc]'
+            self.diagnostics.error("C274", self.places.value(("time", "calendar")), cause, remedy)
         if table.slice is not None and not self._take_turns():
             cause = "no thread has the priority of another thread or task, so nobody shares the processor in slices"
             remedy = "give two of them the same priority, or leave the slice out: no cell is taken for it"
@@ -69,6 +75,7 @@ class TimeReader(Reading):
             slice=slices if self._take_turns() else None,
             now=table.now or table.uptime or bool(self.file.server) or any(t.deadline for t in threads),
             uptime=table.uptime,
+            rtc=table.calendar == "rtc",
             tickless=table.tickless,
             span=self.places.key(("time",)),
             spans={key: self._place(key) for key in TimeServicesTable.model_fields},
