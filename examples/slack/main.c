@@ -1,4 +1,6 @@
-/* A thread has to be in time every 10 ms.  Three alarms look after things that are not urgent: each may be up to 4 ms
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread has to be in time every 10 ms.  Three alarms look after things that are not urgent: each may be up to 4 ms
  * late.  So the clock serves most of them together, with the interrupt of one of them or of the thread. */
 #include "carillon/time.h"
 #include "carillon/work.h"

@@ -382,7 +382,7 @@ MAIN = "[osek.task.Main]\npriority = 1\n"
         ("C162", declared(A=0) + points(10_000, (100, "A")) + MAIN + COUNTERS[0], "beside the activations of 'A'"),
         ("C162", MAIN + COUNTERS[0] + COUNTERS[1], "counter 'Second'"),
         ("C171", '[time]\nclock = "one-shot"\n[thread.Main]\npriority = 1\n', "one-shot"),
-        ("C174", '[time]\nclock = "compare"\nslice = "1 ms"\n[thread.Main]\npriority = 1\n', "slices"),
+        ("C174", '[time]\nclock = "compare"\nslice = "1 ms"\n[thread.Main]\npriority = 1\n[thread.B]\npriority = 1\n', "slices"),
     ],
     ids=["two tasks", "deadline", "round and counter", "two counters", "one-shot", "slices"],
 )

@@ -367,6 +367,7 @@ NEEDED = {
     Capability.RESTART: ("STOP_TOGETHER(",),
     Capability.KEEP: ("KEEP(",),
     Capability.UNTOUCHED: ("UNTOUCHED(",),
+    Capability.WITHIN: ("LEFT(",),
 }
 """The names by which a driver does what its family can."""
 

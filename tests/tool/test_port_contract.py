@@ -39,7 +39,7 @@ def test_the_template_declares_what_the_kernel_uses() -> None:
 # What a port may lack: what only dispatch by the controller uses, microcode, slices, vector tables, what switches modes, and
 # schedule tables on cells.
 BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of", "mask_until_end", "unmask"}
-SLICES_BY_CONTROLLER, SLICES = {"slice_vector", "turn_vector", "is_in"}, {"is_on", "run_preempted"}
+SLICES_BY_CONTROLLER = {"slice_vector", "turn_vector", "is_in"}
 BUDGETS = {"budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "align", "shift"}
@@ -51,7 +51,7 @@ LACKS = {
     "armv6m": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES)
     - {"level_of", "peek_pending", "align"},
     "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | GIVEN,
-    "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | SLICES | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
+    "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
     "host": {"delay"} | GIVEN,  # code takes no time
 }
 BOARDS = {"armv7m": "ast1030-evb", "armv6m": "microbit", "avr": "atmega128", "rv32": "qemu-rv32-virt", "host": "virtual-256"}

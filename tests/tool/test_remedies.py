@@ -462,13 +462,9 @@ def test_what_does_not_help_is_not_named(tmp_path: Path, text: str, cells: str |
     assert [error.remedy for error in caught.value.diagnostics] == [remedy]
 
 
-@pytest.mark.parametrize(
-    ("cells", "remedy", "more"),
-    [([WIDE], "choose a board with more cells", [TWO_WIDE]), ([(4, 8, ALL_ROLES, True)], "choose another board", [TWO_WIDE])],
-)
-def test_a_giotto_program_is_planned_on_the_board_that_its_refusal_says(
-    tmp_path: Path, cells: list[Part], remedy: str, more: list[Part]
-) -> None:
+def test_a_giotto_program_is_planned_on_the_board_that_its_refusal_says(tmp_path: Path) -> None:
+    cells: list[Part] = [(4, 8, ALL_ROLES, True)]
+    remedy, more = "choose another board", [TWO_WIDE]  # one cell is enough: the clock wakes the machine
     path = tmp_path / "program.giotto"
     task = "task work () output () state () { schedule work() } [wcet 1ms]"
     path.write_text(f"{task}\nstart m {{ mode m () period 10 {{ taskfreq 1 do work(); }} }}\n", encoding="utf-8")
@@ -535,7 +531,7 @@ FEWER = "use fewer cells for other alarms, counters or the rounds' tasks"
         ("time-no-cell", "choose another board", ["qemu-rv32-virt"]),
         ("time-period-of-a-thread", "write bits = 32", [("bits = 16\n", "bits = 32\n")]),
         ("time-period-of-a-thread", "choose a clock with a longer tick", [('"one-shot"', '"periodic"\ntick = "10ms"')]),
-        ("time-periods-shorter-than-served", "make it 9.152us or longer", [("5us", "9.152us"), ('"9us"', '"9.152us"')]),
+        ("time-periods-shorter-than-served", "make it 9.216us or longer", [("5us", "9.216us"), ('"9us"', '"9.216us"')]),
         ("time-periods-shorter-than-served", "choose a faster clock of the board", [("[system]", '[system]\nclock = "125MHz"')]),
         ("time-slice-no-cell", "choose another slice", [("3000s", "1ms")]),
         ("time-slice-no-cell", "or another board", ["virtual-256"]),
@@ -625,7 +621,7 @@ NO_BASE = [(1, 32, ALL_ROLES, True), (1, 16, ALL_ROLES, True)]
              HELD_CLOCK.format(*clock), more)
             for clock, more in [(("one-shot", ""), NO_BASE), (("compare", ""), NO_BASE), (("periodic", TICK), LONG_BASE)]
         ],
-        ("C196", LOCKS.format(1), "ast1030-evb", "write longest_lock of at least 16.768us", LOCKS.format(17), "ast1030-evb"),
+        ("C196", LOCKS.format(1), "ast1030-evb", "write longest_lock of at least 16.896us", LOCKS.format(17), "ast1030-evb"),
         ("C247", LOW + '[osek.counter.C]\ntick = "640ns"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb", "write a longer tick",
          LOW + '[osek.counter.C]\ntick = "100us"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb"),
     ],
