@@ -72,6 +72,12 @@ static inline void carillon_queue_move(struct carillon_queue *queue, struct cari
     carillon_queue_insert(queue, first, distance);
 }
 
+static inline void carillon_queue_move_inlined(struct carillon_queue *queue, struct carillon_event *first,
+                                               carillon_time distance)
+{
+    carillon_queue_move(queue, first, distance);
+}
+
 static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_time distance)
 {
     carillon_queue_move(queue, queue->head.next, distance);

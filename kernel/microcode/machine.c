@@ -3,6 +3,8 @@
  * The E and S machine: its event loop, algorithm 1, and what its owner calls.  What it keeps is in state.h, the tasks
  * and their scheduler in order.h, and the instructions in interpreter.h.  They are headers, so that the compiler sees
  * the whole machine at once. */
+/* These two passes trade bytes for cycles that the machine does not gain. */
+#pragma GCC optimize("no-ivopts", "no-tree-loop-im")
 #include "kernel/microcode/machine.h"
 
 #include "kernel/microcode/interpreter.h"

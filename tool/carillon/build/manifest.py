@@ -122,7 +122,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "compiler": board.build.compiler,
         "sources": sources,
         "cold_sources": cold,
-        "cold_options": ["-Os", "-fno-tree-loop-distribute-patterns", "-fno-ivopts", "-fno-tree-loop-im"],
+        "cold_options": ["-Os", "-fno-tree-loop-distribute-patterns"],
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
