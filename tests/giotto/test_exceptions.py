@@ -92,11 +92,11 @@ def test_no_byte_of_a_header_with_handlers_can_be_any_other(place: int) -> None:
 
 
 WRONG = {
-    "idle 3\nreturn": ("C269", "a handler has idle, which does not end at once", 12),
-    "future 3, start\nreturn": ("C269", "a handler has future, which does not end at once", 12),
-    "fork start\nreturn": ("C269", "a handler has fork, which does not end at once", 12),
-    "a:\ncall d\nif g, a\nreturn": ("C269", "a handler has a loop, and so may not end at once", 14),
-    "jump start": ("C269", "a handler has future, which does not end at once", 9),
+    "idle 3\nreturn": ("C280", "a handler has idle, which does not end at once", 12),
+    "future 3, start\nreturn": ("C280", "a handler has future, which does not end at once", 12),
+    "fork start\nreturn": ("C280", "a handler has fork, which does not end at once", 12),
+    "a:\ncall d\nif g, a\nreturn": ("C280", "a handler has a loop, and so may not end at once", 14),
+    "jump start": ("C280", "a handler has future, which does not end at once", 9),
     ".late t\nreturn": ("C267", "the task t has two handlers", 12),
     "return\n.late v\nreturn": ("C267", "there is no task v", 13),
     "return\n.shared t\nreturn": ("C267", ".shared names something, or is there twice", 13),
@@ -149,7 +149,7 @@ def test_handlers_stand_behind_any_s_code(tmp_path: Path, before: str) -> None:
     [
         ("dispatch t1", ("C267", "there is no instruction of handlers 'dispatch'", 3)),
         ("call put:none", ("C267", "there is no driver 'put:none'", 3)),
-        ("a:\nif ds, b\njump a\nb:\nreturn", ("C269", "a handler has a loop, and so may not end at once", 5)),
+        ("a:\nif ds, b\njump a\nb:\nreturn", ("C280", "a handler has a loop, and so may not end at once", 5)),
     ],
 )
 def test_a_bad_handler_in_a_file_of_s_code_is_refused(tmp_path: Path, handler: str, expected: tuple[str, str, int]) -> None:

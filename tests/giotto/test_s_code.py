@@ -432,7 +432,7 @@ def test_s_code_of_a_file_is_refused_for_a_program_with_switches(tmp_path: Path)
 EXAMPLE = re.compile(r"^(Wrong|Right)[^\n]*:\n\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("code", ["C269", "C270", "C271", "C272"])
+@pytest.mark.parametrize("code", ["C280", "C270", "C271", "C272"])
 def test_the_examples_of_an_explanation_are_what_it_says(code: str, tmp_path: Path) -> None:
     found = explain(code)
     assert found is not None

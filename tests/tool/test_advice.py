@@ -323,4 +323,4 @@ def test_an_error_that_no_clock_mends_is_reported_as_it_is(tmp_path: Path) -> No
     text = '[time]\nclock = "auto"\nslice = "1ms"\n[thread.A]\npriority = 1\n[thread.B]\npriority = 1\nstack = 4000000\n'
     with pytest.raises(CarillonError) as error:
         planned(tmp_path, text, "microbit")
-    assert "C223" not in {d.code for d in error.value.diagnostics}
+    assert "C278" not in {d.code for d in error.value.diagnostics}

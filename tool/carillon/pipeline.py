@@ -30,7 +30,7 @@ decrements, as uC/OS-II does.
 """
 
 TOO_FEW = "C060"
-CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174", "C223")
+CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174", "C278")
 """What another clock may mend: cells that cannot keep an interval, or too few that can."""
 
 

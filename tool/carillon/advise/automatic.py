@@ -42,12 +42,12 @@ P = TypeVar("P", bound=Planned)
 Clock = tuple[ClockKind, int | None]
 """A kind, with the tick of a periodic clock in ticks of the system clock."""
 
-NO_CLOCK = frozenset({"C171", "C172", "C178", "C179", "C187", "C201", "C224"})
+NO_CLOCK = frozenset({"C171", "C172", "C178", "C179", "C187", "C201", "C279"})
 """What another kind of clock may mend."""
 
 
 def choose(system: System, diagnostics: Diagnostics, planned_with: Callable[[System, Diagnostics], P]) -> P:
-    """The plan with the chosen clock; raises CarillonError, and reports C223 if no kind of clock is possible."""
+    """The plan with the chosen clock; raises CarillonError, and reports C278 if no kind of clock is possible."""
     choice = _Choice(system, diagnostics, planned_with)
     found = choice.first()
     if found is None:
@@ -116,7 +116,7 @@ class _Choice(Generic[P]):
         return None
 
     def refuse(self) -> None:
-        """Report why no clock is possible: what no other clock would mend, or C223; raises CarillonError."""
+        """Report why no clock is possible: what no other clock would mend, or C278; raises CarillonError."""
         for diagnostics in self.refused.values():
             if any(d.code not in NO_CLOCK for d in diagnostics.errors):
                 self.diagnostics.reported[:] = diagnostics.reported
@@ -131,7 +131,7 @@ class _Choice(Generic[P]):
                 else "periodic: no free cell can keep a tick for the declared periods"
             )
         remedy = "declare 'periods', or the tick of a periodic clock (tick = \"1ms\"), use fewer cells, or choose another board"
-        self.diagnostics.error("C223", self.services.spans["clock"], "no clock is possible. " + "; ".join(causes), remedy)
+        self.diagnostics.error("C278", self.services.spans["clock"], "no clock is possible. " + "; ".join(causes), remedy)
         self.diagnostics.stop_on_errors()
 
     def _is_set(self) -> bool:

@@ -217,7 +217,7 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
 
 
 def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
-    """C172: the longest time does not fit.  C179: a thread's period does not fit, or is too short.  C224: slack is too long."""
+    """C172: the longest time does not fit.  C179: a thread's period does not fit, or is too short.  C279: slack is too long."""
     services = clock.services
     most = longest_without_laps(services.bits, clock.latest)
     long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
@@ -245,7 +245,7 @@ def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
     if wide:
         widest = format_duration(clock.latest // 2 * clock.tick, system.clock_hz, 3)
         diagnostics.error(
-            "C224",
+            "C279",
             services.spans["slack"],
             f"the longest slack, {clock.deferred} ticks of the clock, is more than the {clock.latest // 2} by which the clock "
             "may put its interrupt off",

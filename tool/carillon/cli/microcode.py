@@ -232,7 +232,7 @@ def _finish(program: Program, out: Path | None, report: Report) -> None:
     from carillon.microcode.handlers import handler_faults
 
     for address, cause in handler_faults(program):
-        report.refuse("C269", f"instruction {address}: {cause}", "let each handler end at the instant at which it begins")
+        report.refuse("C280", f"instruction {address}: {cause}", "let each handler end at the instant at which it begins")
     room = bounds(program)
     if isinstance(room, Loop):
         places = ", ".join(map(str, room.addresses[:5]))

@@ -132,7 +132,7 @@ def assembled_thread(
 
     It has instructions of S code, ``jump`` and ``return`` alone, and of directives ``settings``, each once and with one of
     its values; and, if there are settings, ``.order BLOCK TASK, ...``.  Behind that it has handlers, which may use drivers and
-    guards of the program ``handled``.  None after errors, C267 or C269 each.
+    guards of the program ``handled``.  None after errors, C267 or C280 each.
     """
     assembler = _Assembler(text, file, diagnostics)
     assembler.tick = 1
@@ -211,7 +211,7 @@ class _Assembler(Limited):
             self.refuse(line_number, cause, "SPEC, section 'Microcode', says what an instruction may have")
         for wrong, cause in handler_faults(program) if not self.failed else ():
             remedy = "a handler has call, release, terminate, if, jump and return, and goes to no instruction twice"
-            self.error("C269", Span(self.file, self.operations[wrong][0]), cause, remedy)
+            self.error("C280", Span(self.file, self.operations[wrong][0]), cause, remedy)
         return None if self.failed else program
 
     def line(self, number: int, line: str) -> None:
