@@ -119,7 +119,7 @@ class Shell:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            timeout=240,
+            timeout=600,
             check=False,
         )
         text = "\n".join(line.rstrip() for line in result.stdout.split("\n")).strip("\n")
