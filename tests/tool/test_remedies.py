@@ -621,7 +621,7 @@ NO_BASE = [(1, 32, ALL_ROLES, True), (1, 16, ALL_ROLES, True)]
              HELD_CLOCK.format(*clock), more)
             for clock, more in [(("one-shot", ""), NO_BASE), (("compare", ""), NO_BASE), (("periodic", TICK), LONG_BASE)]
         ],
-        ("C196", LOCKS.format(1), "ast1030-evb", "write longest_lock of at least 16.896us", LOCKS.format(17), "ast1030-evb"),
+        ("C196", LOCKS.format(1), "ast1030-evb", "write longest_lock of at least 16.768us", LOCKS.format(17), "ast1030-evb"),
         ("C247", LOW + '[osek.counter.C]\ntick = "640ns"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb", "write a longer tick",
          LOW + '[osek.counter.C]\ntick = "100us"\n' + WAKES.format("A", "C", "Low"), "ast1030-evb"),
     ],
