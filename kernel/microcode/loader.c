@@ -99,7 +99,8 @@ static uint64_t turned(uint64_t value, uint32_t bits)
     const uint32_t low = (uint32_t)value;
     const uint32_t high = (uint32_t)(value >> 32);
     const uint32_t rest = 32u - bits;
-    return ((uint64_t)((high << bits) | (low >> rest)) << 32) | ((low << bits) | (high >> rest));
+    const uint32_t upper = (high << bits) | (low >> rest);
+    return ((uint64_t)upper << 32) | ((low << bits) | (high >> rest));
 }
 
 /* Half a round: the other half is the same with the first and the third word exchanged, as they are left here. */

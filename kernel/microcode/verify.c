@@ -422,7 +422,7 @@ static uint32_t most_steps(const struct graph *graph, uint32_t acting)
     }
     uint64_t most = (uint64_t)acting * size * (3u + ((uint64_t)releases * acting));
     if (graph->handles) {
-        most = ((most >> 16) != 0u) ? FOREVER : (most * 3u * (size + 1u) * (size + 1u));
+        most = ((most >> 16) != 0u) ? FOREVER : (most * UINT64_C(3) * ((uint64_t)size + 1u) * ((uint64_t)size + 1u));
     }
     return (most < FOREVER) ? (uint32_t)most : FOREVER;
 }
