@@ -47,7 +47,7 @@ TWENTY_FIVE = replace(FINE, slice=6000, step=10, lock=16_000, shortest=200, slic
 ARM = Target("ast1030-evb", "one-shot", FINE, 1000, programs=6)
 HUNDRED = replace(FINE, slice=1500, step=10, lock=4000, shortest=60)  # and 25
 HUNDRED_TICKS = replace(HUNDRED, shortest=1)
-ARMV6M = Target("microbit", "one-shot", HUNDRED, 20, software=True, programs=6)
+ARMV6M = Target("microbit", "one-shot", HUNDRED, 20, software=True, programs=6, stack=768)
 FEW = replace(ARMV6M, scale=replace(HUNDRED, sliced=False), software=False, shapes=("one",))  # by the interrupt controller
 FEW_TICKS = replace(FEW, clock="periodic", scale=replace(HUNDRED_TICKS, sliced=False), cost=30, ticks=(100, 125, 375, 750))
 AVR = Target("atmega128", "one-shot", EIGHT_BITS, 90, 'clock = "250kHz"', software=True, programs=8, stack=256, events=56)
