@@ -153,7 +153,7 @@ static inline void serve_other(struct carillon_timed *timed)
     }
 #endif
 #if CARILLON_TIME_SEMAPHORES
-    if (timed->kind > CARILLON_ACTION_CALL_FOREVER) { /* which has just been looked at */
+    if (timed->kind > CARILLON_ACTION_CALL_FOREVER) { /* the only kind above that one */
         give_forever(timed);
         return;
     }

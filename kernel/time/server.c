@@ -3,8 +3,8 @@
  * Servers of threads: a budget that is used up while a thread of the server runs, and comes back.
  *
  * 1. What is left of a budget is known at the instants at which what runs changes (kernel/osek/served.h), and where one
- *    of the server's events is due.  Between those, the time that has passed since the last one is the charged
- * server's. So a server that is preempted costs no work on the queue.
+ *    of the server's events is due.  Between those, the time that has passed since the last one is that of the charged
+ *    server.  So a server that is preempted costs no work on the queue.
  * 2. The budget's end is an event of the clock, as far ahead as the budget lasts if nothing preempts the server.  If
  *    something has, the event comes too early, finds the rest, and is put in again for that.  It never comes late.
  * 3. When nothing is left, the threads of the level rest: the level's handler begins none, and the one that runs gives
@@ -17,7 +17,7 @@
  *    period from now, and the budget is whole (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which
  *    is a period later then.  Where the paper goes on with a later deadline, the threads rest until the deadline:
  *    priorities are fixed here, and deadlines order nobody.  So the server never takes more of the processor than its
- *    bandwidth,     however high its priority is. */
+ *    bandwidth, however high its priority is. */
 #include "services.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)

@@ -88,14 +88,14 @@ static void wrong(unsigned what)
     note(WORD(OUT, WRONG, what));
 }
 
-/* What a stop-watch that runs reads never goes back, whoever reads it in between; and never runs ahead, but for what it is
- * rounded. */
+/* What a stop-watch that runs reads never goes back, whoever reads it in between; and never runs ahead, in whole ticks.
+ */
 static void read_watch(void)
 {
     static volatile uint32_t last;
     const uint32_t before = last;
-    const uint32_t read = (uint32_t)carillon_chronometer_read(&watch);
-    const uint32_t ahead = (uint32_t)(carillon_now() - began_at) + ((CARILLON_TIME_UNITS > 1u) ? 1u : 0u);
+    const uint32_t read = (uint32_t)(carillon_chronometer_units(&watch) / CARILLON_TIME_UNITS);
+    const uint32_t ahead = (uint32_t)(carillon_now() - began_at);
     if ((read < before) || (read > ahead)) {
         wrong(1u);
     }

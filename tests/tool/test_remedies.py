@@ -9,6 +9,7 @@ import pytest
 from test_share import ALL_ROLES, board, planned
 
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 
 ROUND = """
@@ -462,16 +463,24 @@ def test_what_does_not_help_is_not_named(tmp_path: Path, text: str, cells: str |
     assert [error.remedy for error in caught.value.diagnostics] == [remedy]
 
 
-def test_a_giotto_program_is_planned_on_the_board_that_its_refusal_says(tmp_path: Path) -> None:
-    cells: list[Part] = [(4, 8, ALL_ROLES, True)]
-    remedy, more = "choose another board", [TWO_WIDE]  # one cell is enough: the clock wakes the machine
+@pytest.mark.parametrize("machine", [Machine.MICROCODE, Machine.TICKS])
+@pytest.mark.parametrize(
+    ("cells", "remedy", "more"),
+    [([WIDE], "choose a board with more cells", [TWO_WIDE]), ([(4, 8, ALL_ROLES, True)], "choose another board", [TWO_WIDE])],
+)
+def test_a_giotto_program_is_planned_on_the_board_that_its_refusal_says(
+    tmp_path: Path, cells: list[Part], remedy: str, more: list[Part], machine: Machine
+) -> None:
     path = tmp_path / "program.giotto"
     task = "task work () output () state () { schedule work() } [wcet 1ms]"
     path.write_text(f"{task}\nstart m {{ mode m () period 10 {{ taskfreq 1 do work(); }} }}\n", encoding="utf-8")
+    if machine is Machine.MICROCODE and cells == [WIDE]:  # one cell is enough: the clock wakes the machine
+        plan(path, Diagnostics(), str(made(tmp_path, cells)), machine=machine)
+        return
     with pytest.raises(CarillonError) as caught:
-        plan(path, Diagnostics(), str(made(tmp_path, cells)))
+        plan(path, Diagnostics(), str(made(tmp_path, cells)), machine=machine)
     assert [(error.code, error.remedy) for error in caught.value.diagnostics] == [("C174", remedy)]
-    plan(path, Diagnostics(), str(made(tmp_path, more)))
+    plan(path, Diagnostics(), str(made(tmp_path, more)), machine=machine)
 
 
 # The schedules of bad_plan, with what their messages say done to them.
