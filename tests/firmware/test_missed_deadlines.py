@@ -59,7 +59,7 @@ def test_what_takes_too_long_is_told(tmp_path: Path, board: str, machine: str) -
     late = "u" if machine == "microcode" else "t"  # by deadlines, or by periods
     assert re.search(r"^C245 task 't' executed for 14(\.0\d*)?ms, and its WCET is 8ms: what was checked", said, re.M), said
     assert re.search(
-        rf"^C249 task '{late}' missed 9 of its deadlines, the first at [23]\d(\.0\d*)?ms: what it computed", said, re.M
+        rf"^C249 task '{late}' missed 9 of its deadlines, the first at [23]\d(\.0\d*)?ms: its results were due", said, re.M
     )
     assert said.count("C245") == said.count("C249") == 1
     assert {task for _, task in missed} == {late}
