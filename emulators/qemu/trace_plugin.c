@@ -359,6 +359,27 @@ static struct frame *push(void)
     return frame;
 }
 
+/* A call ends that may end anywhere within.  If it is not of the innermost frame, a handler has ended what it has
+ * preempted, and itself with that. */
+static void end_region(void)
+{
+    uint32_t owner = top;
+    while (owner != 0 && frames[owner].regions == 0) {
+        owner--;
+    }
+    if (frames[owner].regions == 0) {
+        return; /* it has begun before the trace */
+    }
+    while (top > owner) {
+        doubts -= frames[top].doubt != 0;
+        frames[top].last_index = executed - 1; /* it has been there until now */
+        (void)leave(&frames[top], line_count);
+    }
+    struct frame *const frame = &frames[top];
+    frame->depth = frame->region[--frame->regions];
+    (void)end_functions(frame, frame->depth, executed, line_count);
+}
+
 static void on_instruction(unsigned cpu, void *data)
 {
     (void)cpu;
@@ -394,9 +415,9 @@ static void on_instruction(unsigned cpu, void *data)
             give_up("tasks nest deeper than %u", frame->regions);
         }
         frame->region[frame->regions++] = frame->depth;
-    } else if (now->region == END && frame->regions != 0) {
-        frame->depth = frame->region[--frame->regions];
-        (void)end_functions(frame, frame->depth, executed, line_count);
+    } else if (now->region == END) {
+        end_region();
+        frame = &frames[top];
     }
     frame->last = now;
     frame->last_index = executed;

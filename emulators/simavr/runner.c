@@ -77,7 +77,8 @@ struct context {
     uint32_t address;
     struct extent outer, own;
     struct call *calls;
-    uint32_t *regions, *handlers;
+    struct region *regions;
+    uint32_t *handlers;
     uint16_t *frames;
 };
 
@@ -86,7 +87,10 @@ static struct place *places;
 static FILE *out;
 static struct call calls[DEEPEST];
 static uint32_t calling;
-static uint32_t regions[DEEPEST], region_count;
+static struct region {
+    uint32_t calling, handling;
+} regions[DEEPEST];
+static uint32_t region_count;
 static uint32_t handlers[DEEPEST], handling;
 static uint16_t frames[DEEPEST]; /* the stack pointer at each handler's entry */
 static struct context contexts[256];
@@ -372,11 +376,12 @@ static void on_place(const struct place *place, uint32_t pc)
         if (region_count == DEEPEST) {
             fail("calls nest too deeply");
         }
-        regions[region_count++] = calling;
+        regions[region_count++] = (struct region){calling, handling};
         break;
     case 'U':
         if (region_count != 0) {
-            leave_calls(regions[--region_count]);
+            leave_calls(regions[--region_count].calling);
+            handling = regions[region_count].handling; /* a handler has ended the job that it has preempted */
         }
         break;
     case 'R':

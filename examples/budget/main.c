@@ -3,7 +3,7 @@
 
 #include "carillon/console.h"
 
-#define PASS_US(us) carillon_work((us) * (CARILLON_CLOCK_HZ / 1000000u))
+#define PASS_US(us) carillon_work((us) * (CARILLON_CLOCK_HZ / 100000u) / 10u)
 
 static volatile uint32_t driven; /* 2 ms apart */
 static volatile uint32_t steered;

@@ -24,11 +24,12 @@
 #define CARILLON_ACTION_TICK 11u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
 #define CARILLON_ACTION_END_BUDGET 12u  /* of a server (kernel/time/server.c) */
 #define CARILLON_ACTION_FILL_BUDGET 13u /* the same comes back */
+#define CARILLON_ACTION_END_JOB 14u     /* the budget of the job that runs ends (kernel/time/keeper.c) */
 
 /* Those of an event that has a path of its own. */
 #define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */
-#define CARILLON_ACTION_CALL_FOREVER 14u /* with whole periods, and without laps to go */
-#define CARILLON_ACTION_GIVE_FOREVER 15u /* the same */
+#define CARILLON_ACTION_CALL_FOREVER 15u /* with whole periods, and without laps to go */
+#define CARILLON_ACTION_GIVE_FOREVER 16u /* the same */
 
 /* A set of actions, which the preprocessor knows too. */
 #define CARILLON_ACTION_BIT(action) (1u << (action))

@@ -31,7 +31,7 @@ struct carillon_osek_task {
     carillon_vector cells; /* serves the cells that have its level (carillon_osek_serve_cells); NULL: there are none */
 #endif
 #if CARILLON_OSEK_BUDGETS
-    uint32_t budget; /* in units of the cell (kernel/osek/budget.h); 0: none */
+    uint32_t budget; /* in units of the cell or ticks of the clock (kernel/osek/budget.h); 0: none */
 #endif
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];

@@ -52,7 +52,7 @@ static void put_in(uint32_t number, uint32_t units, uint32_t left)
         limit->next = (uint16_t)first;
         limit->beyond = left - units; /* if there is a first one */
         carillon_budget.state = number;
-        carillon_port_write(CARILLON_BUDGET_COUNTER, units);
+        carillon_budget_count(units);
         return;
     }
     struct carillon_budget_limit *before = &carillon_budget_limits[first];
@@ -87,12 +87,12 @@ static void take_first(struct carillon_budget_limit *limit)
     const struct carillon_budget_left left = carillon_budget_take();
     if (carillon_budget_is_over(left.reading)) {
         carillon_budget.state = left.state | CARILLON_LATE;
-        carillon_port_write(CARILLON_BUDGET_COUNTER, 1u);
+        carillon_budget_ask();
         return;
     }
     carillon_budget.state = limit->next;
     if (limit->next != 0u) {
-        carillon_port_write(CARILLON_BUDGET_COUNTER, left.reading + limit->beyond);
+        carillon_budget_count(left.reading + limit->beyond);
     }
     limit->is_set = false;
 }
@@ -116,14 +116,19 @@ void carillon_osek_lock_ends(uint32_t lock)
             limit->is_set = false;
         } /* else it is the lock of somebody that is preempted */
     } else if (((first & CARILLON_LATE) != 0u) && (limit_of(lock) != 0u)) {
-        carillon_port_write(CARILLON_BUDGET_COUNTER, 1u); /* see 11 */
+        carillon_budget_ask(); /* see 11 */
     } else {
         /* the lock has no budget */
     }
     carillon_port_restore(mask);
 }
 #else
-/* 0: nothing was watched; else what is left, 1 if that is nothing. */
+/* 0: nothing was watched; 1: nothing is left; else what is left, and in a queue one more: a tick may be long there. */
+#if CARILLON_BUDGETS_IN_QUEUE
+#define MORE 1u
+#else
+#define MORE 0u
+#endif
 carillon_budget_rest carillon_pause_budget(void)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
@@ -134,13 +139,18 @@ carillon_budget_rest carillon_pause_budget(void)
         return 0u;
     }
     const bool late = (left.state & CARILLON_LATE) != 0u;
-    return (late || carillon_budget_is_over(left.reading)) ? 1u : left.reading;
+    return (late || carillon_budget_is_over(left.reading)) ? 1u : (left.reading + MORE);
 }
 
 void carillon_resume_budget(carillon_budget_rest left)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+#if CARILLON_BUDGETS_IN_QUEUE
+    const uint32_t state = (left != 0u) ? CARILLON_WATCHED : CARILLON_UNWATCHED;
+    carillon_budget_give((struct carillon_budget_left){left - MORE, state});
+#else
     carillon_budget_watch(0u, left);
+#endif
     carillon_port_restore(mask);
 }
 #endif
@@ -149,16 +159,30 @@ bool carillon_budget_before_hook(void)
 {
     const bool counts = (carillon_budget.state != CARILLON_UNWATCHED) && (carillon_osek_hook == 0u) &&
                         ((carillon_budget.state & CARILLON_LATE) == 0u);
-    if (counts && carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
+    if (counts && carillon_budget_is_over(carillon_budget_reading())) {
         carillon_budget.state |= CARILLON_LATE;
+#if CARILLON_BUDGETS_IN_QUEUE
+        carillon_budget_ask();
+#endif
         return false;
     }
+#if !CARILLON_BUDGETS_IN_QUEUE
     if (counts) {
         carillon_budget_forget();
     }
+#endif
     return counts;
 }
 
+#if CARILLON_BUDGETS_IN_QUEUE
+void carillon_budget_after_hook(void)
+{
+    if ((carillon_budget.state != CARILLON_UNWATCHED) && carillon_budget_is_over(carillon_budget_reading())) {
+        carillon_budget.state |= CARILLON_LATE;
+        carillon_budget_ask();
+    }
+}
+#else
 void carillon_budget_after_hook(void)
 {
     if ((carillon_budget.state != CARILLON_UNWATCHED) && carillon_port_is_pending(CARILLON_BUDGET_SOURCE)) {
@@ -183,5 +207,7 @@ void carillon_budget_goes_on(uint32_t stand)
     }
     carillon_port_write(CARILLON_BUDGET_COUNTER, stand & ~ASKED);
 }
+
+#endif
 
 #endif

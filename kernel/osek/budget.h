@@ -53,7 +53,21 @@
  *     to 12 sees the handler.
  * 14. The counter goes on in the round's handlers, and may go through 0 there.  Nobody asked for that, so it is
  *     forgotten, if no request waited before.  The counter is read first: a reading that has gone through 0 says that a
- *     request waits. */
+ *     request waits.
+ *
+ * Without a cell (CARILLON_BUDGETS_IN_QUEUE) the clock of the time services counts (kernel/time/keeper.c), and dispatch
+ * is in software.  All that stands above of limits and of who pauses holds.
+ *
+ * 15. The nearest limit is kept as the time at which it ends if nothing preempts the job, and an event of the clock is
+ *     due no later than that.  If the job has been preempted, the event comes too early and is put in again where the
+ *     job goes on.  So a preemption moves nothing in the queue, as a rule.  A limit is found to be over by the event,
+ *     or where the job goes on.  Then the job is late, and asks for the dispatcher.
+ * 16. The dispatcher runs where no handler and nobody with the kernel's lock does.  So if a job is late there, it is
+ *     the job that has been preempted, its frame stands by 4, and it ends as if it called TerminateTask there.  What
+ * the application masks, masks the clock and the dispatcher, too: then the job ends where it enables interrupts.  Where
+ *     it unlocks, it looks itself.
+ * 17. A clock that ticks tells no parts of a tick.  So its own handler pauses nothing: a tick counts for the job that
+ * it preempts, and a budget of n ticks is over with the tick after these. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -64,9 +78,14 @@
 
 #if CARILLON_OSEK_BUDGETS
 
+#if CARILLON_BUDGETS_IN_QUEUE
+#define CARILLON_BUDGET_HALF (UINT32_C(1) << (CARILLON_TIME_BITS - 1))
+#else
 /* CARILLON_BUDGET_COUNTER, the address of the cell's counter; CARILLON_BUDGET_RANGE; CARILLON_BUDGET_RETRY, STEP and
  * PATIENCE: see 6. */
 #include "carillon_budget.h"
+#define CARILLON_BUDGET_HALF (CARILLON_BUDGET_RANGE / 2u)
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,14 +124,44 @@ struct carillon_budget_left {
 /* Whether a budget of which so much is left has been used up. */
 static inline bool carillon_budget_is_over(uint32_t left)
 {
-    return (left - 1u) >= (CARILLON_BUDGET_RANGE / 2u);
+    return (left - 1u) >= CARILLON_BUDGET_HALF;
 }
+
+/* What is left; from now on so much is left; and that the job is looked at which is late (15).  All locked. */
+#if CARILLON_BUDGETS_IN_QUEUE
+extern volatile uint8_t carillon_budget_asks;
+uint32_t carillon_budget_reading(void);
+void carillon_budget_count(uint32_t units);
+static inline void carillon_budget_ask(void)
+{
+    carillon_budget_asks = 1u;
+    carillon_port_request(CARILLON_OSEK_DISPATCHER);
+}
+#else
+static inline uint32_t carillon_budget_reading(void)
+{
+    return carillon_port_read(CARILLON_BUDGET_COUNTER);
+}
+static inline void carillon_budget_count(uint32_t units)
+{
+    carillon_port_write(CARILLON_BUDGET_COUNTER, units);
+}
+static inline void carillon_budget_ask(void)
+{
+    carillon_budget_count(1u);
+}
+#endif
 
 /* What is left for the job that runs; what is watched next, if anything, must be said before the lock is lowered.
  * Whether it is over is looked at when the job goes on: that is later, and a dispatch costs less.  Locked. */
 static inline struct carillon_budget_left carillon_budget_take(void)
 {
-    return (struct carillon_budget_left){carillon_port_read(CARILLON_BUDGET_COUNTER), carillon_budget.state};
+#if CARILLON_BUDGETS_IN_QUEUE
+    const bool counts = carillon_budget.state != CARILLON_UNWATCHED; /* to ask for the time takes long */
+    return (struct carillon_budget_left){counts ? carillon_budget_reading() : 0u, carillon_budget.state};
+#else
+    return (struct carillon_budget_left){carillon_budget_reading(), carillon_budget.state};
+#endif
 }
 
 /* Watch a job of a task that has a budget, or none if that is 0.  Locked. */
@@ -120,7 +169,7 @@ static inline void carillon_budget_watch(uint32_t task, uint32_t budget)
 {
     carillon_budget.state = (budget != 0u) ? CARILLON_BUDGET_OF(task) : CARILLON_UNWATCHED;
     if (budget != 0u) {
-        carillon_port_write(CARILLON_BUDGET_COUNTER, budget);
+        carillon_budget_count(budget);
     }
 #if CARILLON_OSEK_LOCKS > 0
     carillon_budget_limits[CARILLON_BUDGET_OF(task)].next = 0u;
@@ -136,8 +185,13 @@ static inline void carillon_budget_give(struct carillon_budget_left left)
         carillon_budget.state = CARILLON_UNWATCHED;
     } else {
         const bool over = ((left.state & CARILLON_LATE) != 0u) || carillon_budget_is_over(left.reading);
-        carillon_budget.state = over ? (left.state | CARILLON_LATE) : left.state;
-        carillon_port_write(CARILLON_BUDGET_COUNTER, over ? 1u : left.reading);
+        if (over) {
+            carillon_budget.state = left.state | CARILLON_LATE;
+            carillon_budget_ask();
+        } else {
+            carillon_budget.state = left.state;
+            carillon_budget_count(left.reading);
+        }
     }
 }
 
@@ -157,12 +211,17 @@ static inline void carillon_budget_forget_locks(void)
 bool carillon_budget_before_hook(void);
 void carillon_budget_after_hook(void);
 
+#if CARILLON_BUDGETS_IN_QUEUE
+/* In the clock's handler: the time at which a budget may end has come (15). */
+void carillon_budget_due(void);
+#else
 /* Generated: what the cell has asked for is forgotten. */
 void carillon_budget_forget(void);
 
 /* In the first and the last instructions of a round's handler: what the counter was, and whether it had asked (13). */
 uint32_t carillon_budget_stops(void);
 void carillon_budget_goes_on(uint32_t stand);
+#endif
 
 #ifdef __cplusplus
 }

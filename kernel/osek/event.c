@@ -109,10 +109,7 @@ StatusType(WaitEvent)(EventMaskType mask)
         return E_OK;
     }
     extended->waited = mask;
-    carillon_port_suspend(&extended->context); /* unlocked by its handler; goes on when it is ready and runs again */
-#if CARILLON_OSEK_BUDGETS
-    carillon_osek_lower(carillon_budget.mask);
-#endif
+    carillon_osek_suspend(extended);
 #if CARILLON_OSEK_MUTEXES > 0
     carillon_osek_goes_on();
 #endif

@@ -161,6 +161,15 @@ static inline bool carillon_osek_next_mate(const struct carillon_osek_level *lev
 void carillon_budget_body(void);
 #endif
 
+/* The running task waits; locked.  It goes on unlocked when its handler runs it again. */
+static inline void carillon_osek_suspend(struct carillon_osek_extended *extended)
+{
+    carillon_port_suspend(&extended->context);
+#if CARILLON_OSEK_BUDGETS
+    carillon_osek_lower(carillon_budget.mask);
+#endif
+}
+
 /* The next job of a task begins at the beginning, with no event set, if it is an extended task.  Where registers are
  * narrow, that is much code, and stands once. */
 static inline void carillon_osek_begin_context_inlined(const struct carillon_osek_task *task)

@@ -185,6 +185,11 @@ void carillon_software_lower(carillon_software_state saved)
         carillon_slice_ends_here();
     }
 #endif
+#if CARILLON_BUDGETS_IN_QUEUE
+    if (carillon_budget_asks != 0u) {
+        carillon_budget_ends_here();
+    }
+#endif
 }
 
 /* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
@@ -245,7 +250,7 @@ void carillon_software_deliver(void)
     carillon_port_restore(deliver());
 }
 
-#if CARILLON_BASE_ENDS_LOCKED && (CARILLON_OSEK_TASK_HOOKS || !CARILLON_HANDLERS_HOLD)
+#if CARILLON_BASE_ENDS_LOCKED && (CARILLON_OSEK_TASK_HOOKS || CARILLON_OSEK_BUDGETS || !CARILLON_HANDLERS_HOLD)
 void carillon_software_deliver_at_base(void)
 {
     (void)deliver();
@@ -258,7 +263,7 @@ void carillon_software_deliver_at_base(void)
  */
 void carillon_software_above(uint8_t level, uint8_t preempted)
 {
-#if CARILLON_OSEK_TASK_HOOKS
+#if CARILLON_OSEK_TASK_HOOKS || CARILLON_OSEK_BUDGETS
     (void)level;
     (void)preempted;
     carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
@@ -280,6 +285,11 @@ void carillon_software_dispatch(void)
 #if CARILLON_OSEK_SLICES
     if (carillon_slices_over != 0u) { /* what is pending when the thread has its turn again, has been delivered since */
         carillon_slice_ends();
+    }
+#endif
+#if CARILLON_BUDGETS_IN_QUEUE
+    if (carillon_budget_asks != 0u) {
+        carillon_budget_ends();
     }
 #endif
 }

@@ -205,6 +205,11 @@ extern volatile uint8_t carillon_slices_over;
 void carillon_slice_ends(void);
 void carillon_slice_ends_here(void);
 
+/* carillon_budget_asks says whether the job that runs is late (budget.h, 16): it ends, in a handler that has preempted it,
+ * and where it unlocks. */
+void carillon_budget_ends(void);
+void carillon_budget_ends_here(void);
+
 #if CARILLON_HANDLERS_HOLD
 /* What the frame of a handler calls, if a level is pending that is higher than what the handler has preempted.  After
  * that it looks for slices that are over. */

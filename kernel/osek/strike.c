@@ -23,6 +23,35 @@ static void end_job(void)
     carillon_osek_end();
 }
 
+/* The job that runs is late: the hook is asked, and the job does not go on. */
+static void ask_hook(void)
+{
+#if CARILLON_OSEK_LOCKS > 0
+    const bool locks = (carillon_budget.state & ~CARILLON_LATE) >= CARILLON_BUDGET_OF_LOCK(0u);
+    const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
+#else
+    const StatusType error = E_OS_PROTECTION_TIME;
+#endif
+    carillon_budget_forget_locks();
+    carillon_budget.state = CARILLON_UNWATCHED;
+    carillon_osek_interrupts_reset(); /* the job does not go on, and the hook may call services */
+    if (carillon_osek_ask_protection(error) !=
+        PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
+        ShutdownOS(error);
+    }
+}
+
+#if CARILLON_BUDGETS_IN_QUEUE
+void carillon_budget_end_late_job(void)
+{
+    const uint32_t saved = carillon_osek_lock();
+    if ((carillon_budget.state & CARILLON_LATE) != 0u) {
+        ask_hook();
+        end_job();
+    }
+    carillon_osek_unlock(saved);
+}
+#else
 /* Whether the handler was entered in the job that runs, and not in what preempts that. */
 static bool is_in_job(const void *frame)
 {
@@ -53,30 +82,19 @@ void carillon_budget_strikes(const void *frame)
     if (carillon_budget.state == CARILLON_UNWATCHED) {
         return;
     }
-    if (((carillon_budget.state & CARILLON_LATE) == 0u) &&
-        !carillon_budget_is_over(carillon_port_read(CARILLON_BUDGET_COUNTER))) {
+    if (((carillon_budget.state & CARILLON_LATE) == 0u) && !carillon_budget_is_over(carillon_budget_reading())) {
         return; /* the request is of a job that has gone */
     }
     if (!is_in_job(frame)) {
         carillon_budget.state |= CARILLON_LATE;
-        carillon_port_write(CARILLON_BUDGET_COUNTER, again(frame));
+        carillon_budget_count(again(frame));
         return;
     }
-#if CARILLON_OSEK_LOCKS > 0
-    const bool locks = (carillon_budget.state & ~CARILLON_LATE) >= CARILLON_BUDGET_OF_LOCK(0u);
-    const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
-#else
-    const StatusType error = E_OS_PROTECTION_TIME;
-#endif
-    carillon_budget_forget_locks();
-    carillon_budget.state = CARILLON_UNWATCHED;
-    carillon_osek_interrupts_reset(); /* the job does not go on, and the hook may call services */
-    if (carillon_osek_ask_protection(error) !=
-        PRO_TERMINATETASKISR) { /* no other answer is allowed, or there is no OS-Application to end */
-        ShutdownOS(error);
-    }
+    ask_hook();
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
     carillon_port_divert(frame, end_job);
 }
+
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The handler of the cell of execution budgets. */
+ * The end of a job whose budget is used up: the handler of the cell of execution budgets. */
 #ifndef CARILLON_OSEK_STRIKE_H
 #define CARILLON_OSEK_STRIKE_H
 
@@ -12,8 +12,13 @@
 extern "C" {
 #endif
 
+#if CARILLON_BUDGETS_IN_QUEUE
+/* As the job that runs: it ends here, unless it is not late any more. */
+void carillon_budget_end_late_job(void);
+#else
 /* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
 void carillon_budget_strikes(const void *frame);
+#endif
 
 #ifdef __cplusplus
 }

@@ -83,6 +83,12 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
         return;
     }
 #endif
+#if CARILLON_BUDGETS_IN_QUEUE
+    if (timed->kind == CARILLON_ACTION_END_JOB) {
+        carillon_budget_due();
+        return;
+    }
+#endif
 #if CARILLON_OSEK_SERVERS > 0
     if (timed->kind == CARILLON_ACTION_END_BUDGET) {
         carillon_server_over(timed->task);
@@ -259,7 +265,13 @@ void carillon_time_due(void)
 #if !CARILLON_TIME_TICKS_INLINE
 void carillon_time_tick(void)
 {
+#if CARILLON_OSEK_BUDGETS && !CARILLON_BUDGETS_IN_QUEUE
+    const carillon_budget_rest budget = carillon_pause_budget();
     carillon_time_tick_inline();
+    carillon_resume_budget(budget);
+#else
+    carillon_time_tick_inline();
+#endif
 }
 #endif
 
@@ -314,7 +326,7 @@ static __attribute__((noinline)) void serve_over(carillon_base left)
 #endif
 
 /* In most ticks nothing is due. */
-void carillon_clock_interrupt(void)
+static inline void serve_interrupt(void)
 {
 #if CARILLON_CLOCK_AHEAD
     const carillon_base left = carillon_base_left(); /* a tick that comes after that asks for the handler again */
@@ -326,9 +338,24 @@ void carillon_clock_interrupt(void)
 #endif
 }
 #else
-void carillon_clock_interrupt(void)
+static inline void serve_interrupt(void)
 {
     carillon_clock_serve(expired);
+}
+#endif
+
+#if CARILLON_OSEK_BUDGETS && !(CARILLON_BUDGETS_IN_QUEUE && (CARILLON_CLOCK == CARILLON_CLOCK_TICK))
+/* The budget of the job that this preempts stands still (kernel/osek/budget.h, 17). */
+void carillon_clock_interrupt(void)
+{
+    const carillon_budget_rest budget = carillon_pause_budget();
+    serve_interrupt();
+    carillon_resume_budget(budget);
+}
+#else
+void carillon_clock_interrupt(void)
+{
+    serve_interrupt();
 }
 #endif
 #endif

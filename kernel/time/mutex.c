@@ -140,7 +140,7 @@ StatusType carillon_mutex_unlock(carillon_mutex mutex)
     if ((holder->at != 0u) && (holder->at > holder->ceiling)) {
         extended->waited = CARILLON_OSEK_TURN;
         carillon_osek_wake(caller.task, task, false);
-        carillon_port_suspend(&extended->context);
+        carillon_osek_suspend(extended);
         extended->waited = 0u;
         carillon_osek_goes_on();
     } else {

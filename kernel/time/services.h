@@ -54,7 +54,7 @@ static inline void carillon_time_waits(struct carillon_osek_extended *extended, 
 static inline void carillon_time_wait(struct carillon_osek_extended *extended)
 {
     carillon_time_waits(extended, true);
-    carillon_port_suspend(&extended->context);
+    carillon_osek_suspend(extended);
 #if CARILLON_OSEK_MUTEXES > 0
     carillon_osek_goes_on();
 #endif
@@ -107,7 +107,7 @@ static inline carillon_time carillon_time_now(void)
 /* Kinds of events that are not delays without laps to go. */
 #define CARILLON_TIME_OTHERS                                                                          \
     (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || \
-     CARILLON_TICKLESS || (CARILLON_OSEK_SERVERS > 0) || (CARILLON_TIME_DEADLINES > 0))
+     CARILLON_TICKLESS || CARILLON_BUDGETS_IN_QUEUE || (CARILLON_OSEK_SERVERS > 0) || (CARILLON_TIME_DEADLINES > 0))
 
 /* The event of the queue. */
 static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)

@@ -220,7 +220,7 @@ StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration tick
         waiter.result = NOT_YET;
         extended->waited = mask;
         carillon_time_insert(&waiter.sleeper.timed, ticks);
-        carillon_port_suspend(&extended->context);
+        carillon_osek_suspend(extended);
         saved = carillon_osek_lock();
         if (waiter.result == NOT_YET) {
             waiter.result = E_OK;
@@ -285,7 +285,7 @@ static void give_way(void)
     (void)carillon_osek_lock();
     extended->waited = CARILLON_OSEK_TURN;
     carillon_osek_ready(task);
-    carillon_port_suspend(&extended->context);
+    carillon_osek_suspend(extended);
     extended->waited = 0u;
 }
 

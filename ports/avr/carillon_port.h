@@ -417,13 +417,22 @@ void carillon_port_reset(void);
 #else
 #define CARILLON_END_SLICE
 #endif
+/* The same for a job whose budget is used up. */
+#if defined(CARILLON_BUDGETS_IN_QUEUE) && CARILLON_BUDGETS_IN_QUEUE
+#define CARILLON_END_JOB                 \
+    "   lds r24, carillon_budget_asks\n" \
+    "   cpse r24, r1\n"                  \
+    "   call carillon_budget_ends\n"
+#else
+#define CARILLON_END_JOB
+#endif
 #define CARILLON_DISPATCH               \
     "   lds r24, carillon_software+2\n" \
     "   lds r22, carillon_software+0\n" \
     "   cp r22, r24\n"                  \
     "   brcc 5f\n"                      \
     "   call carillon_software_above\n" \
-    "5:\n" CARILLON_END_SLICE
+    "5:\n" CARILLON_END_SLICE CARILLON_END_JOB
 #define CARILLON_BEGIN_FRAME(source, function) \
     "   push r30\n"                            \
     "   push r31\n"                            \

@@ -8,6 +8,7 @@ or the queue of its counter, which then ticks; or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from carillon.actions import Action, Served
@@ -29,6 +30,7 @@ from carillon.lower.events import TABLE_REST, LoweredEvents, Series, to_do, turn
 from carillon.model import System
 from carillon.model.board import Board, Cells, Role, Service
 from carillon.model.family import BaseKind, Capability, Start
+from carillon.model.keeper import NEEDED
 from carillon.model.osek import Alarm, Hook, ScheduleTable, Status
 
 CLOCK = "the clock"
@@ -333,7 +335,7 @@ class ClaimBuilder:
             ways[g] = Way(form, g, place, self._rate(instructions + more, demand.period), use.cell.count, rank=rank)
         return tuple(ways.values())
 
-    def _protects(self, demand: Demand, needed: set[Capability]) -> tuple[Way, ...]:
+    def _protects(self, demand: Demand, needed: AbstractSet[Capability]) -> tuple[Way, ...]:
         """Ways on cells that have the ``needed`` capabilities, and a unit that the kernel knows."""
         able = [it for it in self._least_capable(None) if needed <= it[2].array.family.can]
         ranked = [it for it in able if self.board.request_base <= it[2].number and self._counts_ticks(demand, it[2])]
@@ -343,7 +345,7 @@ class ClaimBuilder:
         return self._on_cells(demand, self.ticks, self._least_capable(Service.SLICES))
 
     def _budgets(self, demand: Demand) -> tuple[Way, ...]:
-        return self._protects(demand, {Capability.REMAINING, Capability.LOAD})
+        return self._protects(demand, NEEDED)
 
     def _frames(self, demand: Demand) -> tuple[Way, ...]:
         return self._protects(demand, {Capability.REMAINING})

@@ -119,12 +119,17 @@ class ClockCell:
     @property
     def longest(self) -> int | None:
         """The longest time, in ticks of time; None: there is none.  Without services in use, the counters' longest."""
-        counters = self.ahead if self.services.tickless else 0
+        kept = self.budget(self.services.kept) if self.services.kept else 0
+        counters = max(self.ahead if self.services.tickless else 0, kept)
         if not self.services.uses:
             return counters
         if self.services.longest is None:
             return None
         return max(int(-(-self.services.longest // self.tick)), counters)
+
+    def budget(self, time: int) -> int:
+        """An execution or lock budget in ticks of time, rounded up; a clock that ticks counts the tick that has begun, too."""
+        return self.at_least(time) + int(self.services.clock is ClockKind.PERIODIC)
 
     def at_most(self, time: int) -> int:
         """A time of the schedule in ticks of time, rounded down."""
@@ -149,6 +154,25 @@ def check_threads(system: System, clock: ClockCell | None, diagnostics: Diagnost
             told = format_duration(most * clock.tick, system.clock_hz)
             cause = f"'deadline' of thread '{thread.name}': {deadline} is longer than the clock can tell beside a period, {told}"
             diagnostics.error("C179", thread.span, cause, "write a shorter deadline, a longer tick, or times of 32 bits")
+
+
+def check_budgets(system: System, clock: ClockCell | None, diagnostics: Diagnostics) -> None:
+    """C188: the clock cannot tell a budget that it keeps: that is less than a tick, or more than a time can hold."""
+    if system.osek is None or not system.osek.queued_budgets or clock is None:
+        return
+    most = min(longest_without_laps(clock.services.bits, clock.latest), 1 << (clock.services.bits - 1)) - 1
+    tick, told = (format_duration(ticks * clock.tick, system.clock_hz) for ticks in (1, most))
+    for task in system.osek.tasks:
+        every = (task.budget, task.all_interrupts_lock, task.os_interrupts_lock, *(ticks for _, ticks in task.resource_locks))
+        for budget in filter(None, every):
+            which = "the" if budget == task.budget else "a lock"
+            cause = f"{which} budget of task '{task.name}', {format_duration(budget, system.clock_hz)}, is "
+            if clock.at_most(budget) < 1:
+                remedy = "write a budget of many ticks, or choose a one-shot or compare clock"
+                diagnostics.error("C188", task.span, f"{cause}shorter than a tick of the clock, {tick}", remedy)
+            elif clock.at_least(budget) > most:
+                remedy = "write a shorter budget, a longer tick, or times of 32 bits"
+                diagnostics.error("C188", task.span, f"{cause}more than the clock can tell at once, {told}", remedy)
 
 
 def check_servers(system: System, clock: ClockCell | None, diagnostics: Diagnostics) -> None:

@@ -100,9 +100,10 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     if osek.framed and not _keeps_frames(system, kernel, diagnostics):
         return None
     sources = frozenset({i.source for i in osek.isrs} | {i.source for i in system.interrupts})
-    needed = highest + osek.budgets  # the cell of budgets has a level of its own
+    needed = highest + osek.celled_budgets  # the cell of budgets has a level of its own
     room = board.levels - board.unmaskable_levels
     software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
+    software = software or osek.queued_budgets  # the dispatcher ends the jobs
     spare = len(spare_sources(board, sources))
     why = _keeps_from_hardware(system, needed, room, spare) if board.dispatch == "either" and not software else ""
     software = software or bool(why)
@@ -119,7 +120,7 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
     served = tuple(level.number for level in levels if level.tasks[0].server is not None)
-    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.budgets, served, why)
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.celled_budgets, served, why)
 
 
 def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> str:
@@ -131,7 +132,7 @@ def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> 
         (bool(system.modes), "there are rounds, too"),
         (needed > room, f"the controller has {room} levels for them, and they take {needed}"),
         (priorities > spare, f"each of the {priorities} priorities needs a source, and the board has {spare} to spare"),
-        (osek.budgets, "there are execution budgets"),
+        (osek.celled_budgets, "there are execution budgets"),
         (bool(osek.hooks & {Hook.PRETASK, Hook.POSTTASK}), "there are hooks of tasks"),
         (time is not None and time.slice is not None, "threads take turns"),
         (any(t.server is not None for t in osek.tasks), "threads have a server"),
@@ -140,21 +141,22 @@ def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> 
 
 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
-    """Whether budgets can be kept; else C184: time services or another kernel, or C188: a budget is too long."""
+    """Whether budgets can be kept; else C184: another kernel, or the clock and rounds, or C188: a budget is too long."""
     assert system.osek is not None
     tasks = [t for t in system.osek.tasks if t.timed]
-    beside = "time services" if system.time is not None else ""
-    if beside or kernel != "carillon":
-        reason = f"beside {beside}" if beside else "by the conventional kernel"
-        kind = "an execution" if tasks[0].budget else "a lock"
-        diagnostics.error(
-            "C184",
-            tasks[0].span,
-            f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {reason}",
-            "leave the budgets out, or "
-            + ("keep the tasks that have them in a system of their own" if beside else "build with Carillon's own kernel"),
-        )
-        return False
+    queued = system.osek.queued_budgets
+    reasons = (
+        (kernel != "carillon", "by the conventional kernel", "build with Carillon's own kernel"),
+        (queued and bool(system.modes), "by the clock beneath rounds", "choose a board whose cells can be read and set"),
+    )
+    for holds, reason, remedy in reasons:
+        if holds:
+            kind = "an execution" if tasks[0].budget else "a lock"
+            cause = f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {reason}"
+            diagnostics.error("C184", tasks[0].span, cause, f"leave the budgets out, or {remedy}")
+            return False
+    if queued:
+        return True  # how far the clock counts is known when it has a cell
     long = [t for t in tasks if t.timed > BUDGET_RANGE // 2]
     for task in long:
         which = "the" if task.timed == task.budget else "a lock"

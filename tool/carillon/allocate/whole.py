@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.claims import SECONDS, ClaimBuilder, Claims
-from carillon.allocate.clock import check_servers, check_threads
+from carillon.allocate.clock import check_budgets, check_servers, check_threads
 from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks
 from carillon.allocate.memory import Memory
 from carillon.allocate.refusal import Refusal
@@ -71,6 +71,7 @@ def allocate_system(
     warn_of_lost_ticks(system, osek, diagnostics)
     warn_of_long_handler(system, osek, diagnostics)
     check_ticks(system, osek, diagnostics)
+    check_budgets(system, osek.clock, diagnostics)
     check_servers(system, osek.clock, diagnostics)
     check_threads(system, osek.clock, diagnostics)
     return replace(best_whole.modes, osek=replace(osek, proved=best_whole.proved))

@@ -36,7 +36,7 @@ TIME = (
     "kernel/osek/guest.c",
     *(
         f"kernel/time/{name}.c"
-        for name in ("clock", "watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "alarm", "due")
+        for name in ("clock", "watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "keeper", "alarm", "due")
     ),
 )
 BLOCKS = ("kernel/giotto/blocks.c",)

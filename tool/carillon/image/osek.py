@@ -57,7 +57,7 @@ def _only_direct(allocation: OsekAllocation, number: int) -> Value:
 def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
     """The handlers of all cells of the event-triggered system, unless they are functions of the kernel."""
     allocation, model = osek.allocation, osek.model
-    handlers, pauses = [], allocation.budgets is not None
+    handlers, pauses = [], model.budgets
     lone = allocation.lone
     for part in allocation.counters:
         only = allocation.only_alarm(part)
@@ -98,7 +98,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         function, header = (TICK, "kernel/time/due_steps.h") if has_tick(clock) else (serve(clock), time)
         call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
-        yield EventHandler("carillon_clock_vector", leads, (call,), False, header=header)
+        yield EventHandler("carillon_clock_vector", leads, (call,), budgets is not None and has_tick(clock), header=header)
     if slices is not None and allocation.software:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
@@ -123,7 +123,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         yield EventHandler("carillon_budget_vector", leads, (call,), False, vector="carillon_port_budget_vector")
     if frames is not None:
         call = EventCall(osek.cell(frames), "carillon_frame_turns", ())
-        yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), budgets is not None)
+        yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), osek.model.budgets)
 
 
 TICK = "carillon_time_tick_inline"

@@ -61,6 +61,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_MODES": len(modes),
         "CARILLON_START_MODE": modes.index(system.start_mode) if modes else 0,
         "CARILLON_OSEK": osek is not None,
+        "CARILLON_BUDGETS_IN_QUEUE": osek is not None and osek.model.queued_budgets,
         "CARILLON_OSEK_SLICES": osek is not None and (osek.allocation.slices is not None or bool(osek.model.servers)),
         "CARILLON_OSEK_TURN_LEVELS": len(osek.allocation.turns) if osek is not None else 0,
         "CARILLON_CONVENTIONAL": image.allocation.conventional and bool(modes),
@@ -130,7 +131,7 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_CLOCK_CALLED": clock.services.tickless
         or TimedKind.FUNCTION in services.uses
         or services.uses >= _TAKES_OUT
-        or bool(osek.model.servers)
+        or bool(osek.model.servers or osek.model.queued_budgets)
         or any(t.deadline for t in osek.model.tasks),
         "CARILLON_CLOCK_HOOKED": Hook.STARTUP in osek.model.hooks or system.cplusplus,
         "CARILLON_CLOCK_RESTARTS": driver.restarts,
@@ -174,7 +175,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
     readable = any(c.readable and c.kind is CounterKind.HARDWARE for c in model.counters)
     advanced = any(allocation.is_advanced(model.counter(a.counter)) for a in model.alarms)
     port_level = f"((level)-{len(levels) - 1}u)" if levels else "((level)+1u)"
-    budgets, frames = allocation.budgets is not None, allocation.frames is not None
+    budgets, frames = model.budgets, allocation.frames is not None
     served = allocation.served_levels
     locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
 

@@ -23,10 +23,11 @@ from carillon.lower import Demand, ExpiryPoint, Named, When
 from carillon.model import System
 from carillon.model.board import Cells
 from carillon.model.giotto import Machine
+from carillon.model.keeper import BUDGET_BITS
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
-BUDGET_RANGE = 1 << 24
+BUDGET_RANGE = 1 << BUDGET_BITS
 """In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (``kernel/osek/frame.h``)."""
@@ -159,7 +160,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             demands.append(_run_time(ServeClock("clock"), services.span))
         if services.slice is not None:
             demands.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
-    if osek.budgets:
+    if osek.celled_budgets:
         first = next(t for t in osek.tasks if t.timed)
         demands.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
     if osek.framed:

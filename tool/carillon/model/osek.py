@@ -382,6 +382,7 @@ class Osek:
 
     ``modes`` are its application modes, the first is OSDEFAULTAPPMODE.  Tuples are in the order of the file, which
     is the order of the numbers that C sees (TaskType and the like).  ``scheduler_resource``: RES_SCHEDULER exists.
+    ``clock_keeps``: the clock of the time services keeps budgets, and no cell of their own.
     """
 
     status: Status
@@ -402,6 +403,7 @@ class Osek:
     mutexes: tuple[Mutex, ...] = ()
     servers: tuple[Server, ...] = ()
     span: Span = field(default_factory=lambda: Span(""))
+    clock_keeps: bool = False
 
     def task(self, name: str) -> OsekTask:
         """The task of that name; KeyError if there is none."""
@@ -441,6 +443,16 @@ class Osek:
     def budgets(self) -> bool:
         """Whether any task has a budget, of execution or of a lock."""
         return any(t.timed for t in self.tasks)
+
+    @property
+    def celled_budgets(self) -> bool:
+        """Whether a cell keeps budgets."""
+        return self.budgets and not self.clock_keeps
+
+    @property
+    def queued_budgets(self) -> bool:
+        """Whether the clock's queue keeps budgets."""
+        return self.budgets and self.clock_keeps
 
     @property
     def lock_budgets(self) -> bool:

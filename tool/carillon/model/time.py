@@ -72,7 +72,8 @@ class TimeServices:
     microcode in ticks of the system clock, if the clock wakes it and is its alone.  ``uptime``: the time since the start is kept
     in 64 bits, too.  ``automatic``: ``clock`` and ``tick`` are the tool's choice; before a plan,
     they are those that it tries first.  ``slack``: the longest of an alarm, in ticks of the system clock, None if none has any.
-    ``rtc``: the calendar is the board's real-time clock, and is not counted.
+    ``rtc``: the calendar is the board's real-time clock, and is not counted.  ``kept``: the longest execution or lock budget that
+    the clock keeps, in ticks of the system clock; 0 if it keeps none.
     """
 
     clock: ClockKind
@@ -93,3 +94,4 @@ class TimeServices:
     automatic: Automatic | None = None
     slack: int | None = None
     rtc: bool = False
+    kept: int = 0

@@ -21,7 +21,7 @@ from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable
 from carillon.read.shape import Reading
 from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
-from carillon.read.time import TimeReader
+from carillon.read.time import TimeReader, keeping_budgets
 from carillon.resources import board_names, find_board, ports_with
 from carillon.units import Time, format_frequency, format_number, shorten
 
@@ -90,7 +90,7 @@ class Builder(Reading):
             searches=(*tables.searches, *application.searches),
             drifts=tuple(self.ticks.drifts),
             osek=built,
-            time=time.build(self.ticks),
+            time=keeping_budgets(time.build(self.ticks), built, board),
             other_clocks=tuple(hz for hz in self.fitting if hz != clock_hz),
             clock_given=file.system.clock is not None,
             start_within=rounds.start_within,

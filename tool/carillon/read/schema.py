@@ -238,9 +238,7 @@ class OsekTaskTable(Table):
     budget: AnyTime | None = Field(None, description="Execution budget of a job: ProtectionHook is called when it is used up.")
     time_frame: AnyTime | None = Field(None, description="Least time between activations; ProtectionHook hears of early ones.")
     overrun: Literal["guarded", "never"] = Field(
-        "guarded",
-        description="What if its cell expires while it still runs: nothing, or the author vouches that this never happens, so "
-        "that its end does not look.",
+        "guarded", description="If its cell expires while it runs: nothing; or its author vouches that this never happens."
     )
     resource_lock: list[ResourceLockTable] = Field(default_factory=list, description="How long it may hold a resource.")
     all_interrupts_lock: AnyTime | None = Field(None, description="How long it may disable all interrupts.")
@@ -364,6 +362,7 @@ class OsekTable(Table):
     parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
     scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")
     stack_check: bool = Field(False, description="Stacks of extended tasks are checked at each switch.")
+    budgets: Literal["cell", "clock"] | None = Field(None, description="What keeps budgets; if absent, a cell where one can.")
     modes: list[Identifier] | None = Field(
         None, description='Application modes; the first is what the default main starts; ["OSDEFAULTAPPMODE"] if absent.'
     )

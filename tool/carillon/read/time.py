@@ -4,14 +4,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from carillon.diagnostics import Span
 from carillon.model.board import Board
+from carillon.model.osek import Osek
 from carillon.model.time import Automatic, ClockKind, Period, QueueKind, TimedKind, TimeServices
 from carillon.read.schema import TimeServicesTable
 from carillon.read.shape import Reading, describe
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
+
+
+def keeping_budgets(services: TimeServices | None, osek: Osek | None, board: Board) -> TimeServices | None:
+    """The time services if the clock keeps budgets: it tells the time, and there is one without a ``[time]``.
+
+    Without a ``[time]``, it is of the first kind that some cell of the board can be.  If that is the board's only cell, the clock
+    tells the ticks of counters, too.
+    """
+    if osek is None or not osek.queued_budgets:
+        return services
+    kept = max(task.timed for task in osek.tasks)
+    if services is not None:
+        return replace(services, now=True, kept=kept)
+    able = {kind for cells in board.cells for kind in cells.clocks}
+    span = next(task.span for task in osek.tasks if task.timed)
+    return TimeServices(
+        clock=next((kind for kind in ClockKind if kind in able), ClockKind.ONE_SHOT),
+        tick=None,
+        bits=32,
+        longest=None,
+        queue=QueueKind.LIST,
+        slice=None,
+        now=True,
+        span=span,
+        spans=dict.fromkeys(TimeServicesTable.model_fields, span),
+        uses=frozenset(),
+        tickless=sum(len(cells.names) for cells in board.cells) == 1,
+        kept=kept,
+    )
 
 
 class TimeReader(Reading):

@@ -170,8 +170,13 @@ class Happenings:
             if self._stack and self._stack[-1].delivers:
                 self._stack.pop()
                 yield from self._goes_on()
-        elif self._stack and self._stack[-1].runs and record.value in self.names.functions:
-            yield from self._end(Kind.END)
+        elif record.value in self.names.functions:
+            own, stack = self.names.functions[record.value], self._stack
+            if stack and stack[-1].runs:
+                yield from self._end(Kind.END)
+            elif (position := self._position(lambda frame: frame.object in own)) is not None:  # a handler has ended it
+                yield from self._leave(position)
+                yield from self._end(Kind.END)
 
     def _resume(self, record: Record) -> Iterator[Event]:
         name = self.names.contexts.get(record.value)
@@ -187,19 +192,29 @@ class Happenings:
     def _suspend(self, record: Record) -> Iterator[Event]:
         """An extended task waits, or ends."""
         name, stack = self.names.contexts.get(record.value), self._stack
-        position = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and stack[k].object == name), None)
+        position = self._position(lambda frame: frame.object == name)
         if name is None or position is None:
             return
         above = stack[position + 1 :]
+        yield from self._leave(position)
+        if record.code == Code.SUSPEND:
+            self._waiting[name] = [replace(frame, left=True) for frame in above]
+        yield from self._end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)
+
+    def _position(self, is_own: Callable[[_Frame], bool]) -> int | None:
+        """Where a task's own code is on the stack, the innermost; None if it is not there."""
+        stack = self._stack
+        return next((k for k in range(len(stack) - 1, -1, -1) if stack[k].runs and is_own(stack[k])), None)
+
+    def _leave(self, position: int) -> Iterator[Event]:
+        """What is above a task has ended with it, or waits with it."""
+        above = self._stack[position + 1 :]
         for frame in reversed(above):
             if frame.entered is not None and not frame.left:
                 yield self._event(Kind.EXIT, frame.object)
         if above:
-            yield self._event(Kind.RESUME, name)
-        del stack[position + 1 :]
-        if record.code == Code.SUSPEND:
-            self._waiting[name] = [replace(frame, left=True) for frame in above]
-        yield from self._end(Kind.WAIT if record.code == Code.SUSPEND else Kind.END)
+            yield self._event(Kind.RESUME, self._stack[position].object)
+        del self._stack[position + 1 :]
 
     def _exit(self, _: Record) -> Iterator[Event]:
         stack = self._stack

@@ -76,7 +76,7 @@ def wrong_base(cell: Cell, lead: int) -> str:
 
 def check_lock_budgets(events: Events) -> None:
     """The table of lock budgets: of each task a row, of its resources in their order, then three of interrupts."""
-    if not events.osek.lock_budgets or events.budget_cell is None:
+    if not events.osek.lock_budgets:
         return
     symbol = events.elf.symbols.get(LOCK_TABLE)
     if symbol is None and LOCK_BEGINS not in events.elf.symbols:
@@ -90,9 +90,13 @@ def check_lock_budgets(events: Events) -> None:
     for task in events.osek.tasks:
         events.report.tables += 1
         units = [reader.take(4) for _ in range(columns)]
-        row = [events.budget_cell.ticks(n) if n else Fraction(0) for n in units]
         interrupts = [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
         held = sorted(Fraction(ticks) for _, ticks in task.resource_locks)
+        cell = events.budget_cell
+        if cell is None:
+            events.locks[task.name] = [*sorted(n for n in units[:-3] if n), *units[-3:]]
+            continue
+        row = [cell.ticks(n) if n else Fraction(0) for n in units]
         if row[-3:] != interrupts or sorted(t for t in row[:-3] if t) != held:
             events.error("C205", f"the task '{task.name}' has other lock budgets than those of the schedule", task.span)
 

@@ -89,6 +89,10 @@ class Events:
     """By the identity of a cell that shares its source with others: what is done for it alone."""
     frame_cell: Cell | None = None
     """The cell of time frames."""
+    budgets: list[int] = field(default_factory=list)
+    """What the table of tasks says of each: units of the cell, or ticks of the clock."""
+    locks: dict[str, list[int]] = field(default_factory=dict)
+    """Of each task whose lock budgets the clock keeps, those of resources in order of length, then three of interrupts."""
     leveled: list[TaskLevel] = field(default_factory=list)
     """What the table of tasks says of each."""
     services: dict[int, Service | None] = field(default_factory=dict)
@@ -102,7 +106,12 @@ class Events:
     def software(self) -> bool:
         """Whether tasks are dispatched by software, so that they have no sources."""
         either = self.system.board.dispatch == "either" and "carillon_software_dispatch" in self.elf.symbols
-        return self.osek.dispatch is Dispatch.SOFTWARE or self.system.board.dispatch == "software" or either
+        return (
+            self.osek.queued_budgets
+            or self.osek.dispatch is Dispatch.SOFTWARE
+            or self.system.board.dispatch == "software"
+            or either
+        )
 
     @property
     def task_levels(self) -> dict[str, int]:
@@ -128,11 +137,12 @@ class Events:
         self._requested_parts(started)
         self._isrs()
         self._tasks()
-        if self.osek.budgets and self.budget_cell is None:
+        if self.osek.celled_budgets and self.budget_cell is None:
             self.error("C204", "tasks have execution budgets, and no cell keeps them")
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
+        check_thread_times(self)
         check_order(self)
         check_at_tasks(self)
         check_tables(self)
@@ -387,6 +397,7 @@ class Events:
             cells = reader.pointer() if any(name.startswith("carillon_cells_") for name in self.elf.symbols) else 0
             units = reader.take(4) if self.osek.budgets else 0
             budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
+            self.budgets.append(units)
             memory = own_stack(self, task, extended, stack, words)
             body = self.elf.symbols.get(f"carillon_task_{task.name}")
             wrong = ""
@@ -394,7 +405,7 @@ class Events:
                 wrong = f"runs '{self.elf.name_of(function)}'"
             elif autostart != sum(1 << self.osek.modes.index(m) for m in task.autostart):
                 wrong = f"is activated at the start of application modes {autostart:#x}"
-            elif self.osek.budgets and budget != task.budget:
+            elif self.osek.celled_budgets and budget != task.budget:
                 wrong = f"has a budget of {float(budget):g} ticks, and not of {task.budget}"
             elif activations != task.activations:
                 wrong = f"may be activated {activations} times"
@@ -417,7 +428,6 @@ class Events:
         check_turns(self, rows)
         check_contexts(self)
         check_ceilings(self)
-        check_thread_times(self)
         EventRows(self).check()
         for source, functions in members.items() if not self.software else ():
             for vectors in self.vectors:

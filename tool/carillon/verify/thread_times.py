@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers, offsets and deadlines of threads: which threads they are of, and their times in ticks of the clock.
+"""Times in ticks of the clock: of servers, of offsets and deadlines of threads, and of budgets that the clock keeps.
 
 The tick of a clock that is set is no part of an image, if the schedule does not write it.  Then the times of the tables are
 compared with one another: all are those of the schedule in one unit.
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from carillon.diagnostics import Span
 from carillon.model.osek import ServerKind
+from carillon.model.time import ClockKind
 from carillon.verify.contract import rows_of
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class _Told(NamedTuple):
 
 def check_thread_times(events: Events) -> None:
     """C205 for each server, offset and deadline that is not what the schedule says."""
-    told = [*_servers(events), *_times(events)]
+    told = [*_servers(events), *_times(events), *_budgets(events)]
     time = events.system.time
     least, most = Fraction(0), Fraction(1 << 62)  # the tick of the clock, in the system's
     if time is not None and time.tick is not None:
@@ -81,3 +83,21 @@ def _times(events: Events) -> Iterator[_Told]:
                 events.error("C205", f"the {key} of thread '{thread.name}' is not in the table of {key}s", thread.span)
                 return
             yield _Told(f"the {key} of thread '{thread.name}'", getattr(thread, key), found[number], upwards, thread.span)
+
+
+def _budgets(events: Events) -> Iterator[_Told]:
+    """Execution and lock budgets of tasks.  A clock that ticks counts the tick that has begun, too."""
+    time = events.system.time
+    if not events.osek.queued_budgets or time is None:
+        return
+    begun = int(time.clock is ClockKind.PERIODIC)
+    for task, units in zip(events.osek.tasks, events.budgets, strict=False):
+        held = sorted(ticks for _, ticks in task.resource_locks)
+        written = [task.budget, *held, task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
+        found = [units, *events.locks.get(task.name, [0] * (len(written) - 1))]
+        for ticks, counted in zip_longest(written, found, fillvalue=0):
+            if bool(ticks) != bool(counted):
+                events.error("C205", f"the task '{task.name}' has other budgets than those of the schedule", task.span)
+                return
+            if ticks:
+                yield _Told(f"a budget of task '{task.name}'", ticks, counted - begun, True, task.span)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from carillon.emit import text
-from carillon.image import CellImage, OsekImage
+from carillon.image import OsekImage
 from carillon.image.osek import INTERRUPT_LOCKS
 from carillon.model.osek import Isr, OsekTask
 
@@ -12,14 +12,23 @@ from carillon.model.osek import Isr, OsekTask
 def budgets(osek: OsekImage) -> list[str]:
     """The budgets of locks, and what takes back a request of the cell of budgets; nothing if there are none."""
     if osek.allocation.budgets is None:
-        return []
+        return _locks(osek) if osek.model.budgets else []
     cell = osek.cell(osek.allocation.budgets)
     source = cell.carrier.source
     forget = [*text.acknowledging(cell), f"    carillon_port_forget({source}u, CARILLON_SOURCE_BIT({source}u));"]
-    return [*_locks(osek, cell), "void carillon_budget_forget(void)", "{", *forget, "}", ""]
+    return [*_locks(osek), "void carillon_budget_forget(void)", "{", *forget, "}", ""]
 
 
-def _locks(osek: OsekImage, cell: CellImage) -> list[str]:
+def units_of_budget(osek: OsekImage, ticks: int) -> int:
+    """A budget in units of the cell that keeps it, or in ticks of the clock."""
+    cell, clock = osek.allocation.budgets, osek.allocation.clock
+    if cell is not None:
+        return osek.cell(cell).use.units(ticks)
+    assert clock is not None
+    return clock.budget(ticks)
+
+
+def _locks(osek: OsekImage) -> list[str]:
     """The lock budgets of all tasks; nothing if there are none."""
     model = osek.model
     if not model.lock_budgets:
@@ -30,7 +39,7 @@ def _locks(osek: OsekImage, cell: CellImage) -> list[str]:
         held = dict(task.resource_locks)
         ticks = [held.get(name, 0) for name in names]
         ticks += [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
-        row = ", ".join(f"{cell.use.units(t) if t else 0}u" for t in ticks)
+        row = ", ".join(f"{units_of_budget(osek, t) if t else 0}u" for t in ticks)
         rows.append(f"{row}, /* {task.name}, {text.place(task.span)} */")
     title = f"/* Of each task: {', '.join([*names, *INTERRUPT_LOCKS])}. */"
     return [title, *text.table("const uint32_t carillon_osek_lock_budgets[]", rows)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
+from carillon.emit.osek.budgets import units_of_budget
 from carillon.image import DirectTask, OsekImage
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
@@ -48,8 +49,7 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
         if level.number in served:
             fields["cells"] = f"carillon_cells_{level.number}"
         if task.budget:
-            assert allocation.budgets is not None
-            fields["budget"] = osek.cell(allocation.budgets).use.units(task.budget)
+            fields["budget"] = units_of_budget(osek, task.budget)
         if task.extended:
             fields |= {
                 "extended": f"&carillon_extended_{task.name}",
