@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from carillon.model.fields import Frozen, Text
-from carillon.units import MalformedError, parse_current, parse_frequency, parse_voltage
+from carillon.units import MalformedError, format_number, parse_current, parse_frequency, parse_voltage
 
 
 def _written(parse: Callable[[str], Fraction], kind: str, example: str) -> PlainValidator:
@@ -48,7 +48,7 @@ class Currents(Frozen):
     @classmethod
     def _active(cls, active: Fraction) -> Fraction:
         if not active:
-            raise ValueError("a processor that executes draws a current: write more than zero")
+            raise ValueError("a processor that executes draws more than none")
         return active
 
     @field_validator("idle")
@@ -56,7 +56,7 @@ class Currents(Frozen):
     def _idle(cls, idle: Fraction, info: ValidationInfo) -> Fraction:
         active = info.data.get("active")
         if active is not None and idle > active:
-            raise ValueError("a processor that idles draws no more than an active one, but 'idle' is above 'active'")
+            raise ValueError("it is above 'active', but a processor that idles draws no more")
         return idle
 
     @field_validator("source")
@@ -65,3 +65,14 @@ class Currents(Frozen):
         if not source.strip():
             raise ValueError("it is blank: name the data sheet, its revision and the page")
         return source
+
+    def as_json(self) -> dict[str, float | str]:
+        """The form that ``--json`` prints."""
+        figures = {"active_ma": self.active * 1000, "idle_ma": self.idle * 1000, "voltage": self.voltage, "hz": self.frequency}
+        return {key: float(value) for key, value in figures.items()} | {"source": self.source}
+
+    def __str__(self) -> str:
+        """The figures on a line, as they are given."""
+        active, idle = (format_number(current * 1000, 6) for current in (self.active, self.idle))
+        at = f"{format_number(self.voltage, 6)} V and {format_number(self.frequency / 10**6, 6)} MHz"
+        return f"currents: active {active} mA, idle {idle} mA at {at} ({self.source})"
