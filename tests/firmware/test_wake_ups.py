@@ -8,13 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from carillon.bench.made import made
+from carillon.bench.made import Application, made
 from carillon.diagnostics import Diagnostics
 from carillon.resources import data_root
 from carillon.show.plan import plan_json
 from carillon.trace.timeline import IDLE
 
 ROOT = data_root()
+TABLED = """
+[system]
+board = "qemu-rv32-virt"
+start_within = "1ms"
+[task.x]
+period = "100ms"
+wcet = "1ms"
+[task.y]
+period = "50ms"
+offset = "20ms"
+wcet = "1ms"
+"""
+CODE = '#include "carillon/osektime.h"\nttTASK(x) {}\nttTASK(y) {}\n'
 
 
 @pytest.mark.parametrize(
@@ -28,7 +41,18 @@ ROOT = data_root()
 def test_a_run_has_as_many_interrupts_as_the_plan_says_and_idles_for_as_long_at_least(
     schedule: str, board: str, rounds: int, tmp_path: Path
 ) -> None:
-    application = made(ROOT / schedule, tmp_path, Diagnostics(), board)
+    check(made(ROOT / schedule, tmp_path, Diagnostics(), board), rounds)
+
+
+@pytest.mark.parametrize("board", ["qemu-rv32-virt", "virtual-256", "atmega128"])
+def test_a_table_and_turns_of_a_timer_are_counted_too(board: str, tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(CODE, encoding="utf-8")
+    (tmp_path / "schedule.toml").write_text(TABLED, encoding="utf-8")
+    check(made(tmp_path / "schedule.toml", tmp_path / "build", Diagnostics(), board), 5)
+
+
+def check(application: Application, rounds: int) -> None:
+    """The plan's wake-ups are a run's interrupts, and its figures those of how long the run idled."""
     system = application.planned.system
     (mode,) = plan_json(application.planned)["energy"]["modes"]
     summary = application.analysed(rounds)
