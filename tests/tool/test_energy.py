@@ -205,7 +205,7 @@ def test_a_round_s_figures_are_worked_out_of_its_wcets_and_the_kernel_s_code(tmp
     currents = {key: energy["currents"][key] for key in ("active_ma", "idle_ma", "voltage", "hz", "given_hz")}
     assert currents == {"active_ma": 34, "idle_ma": 16, "voltage": 5, "hz": 16_000_000, "given_hz": 8_000_000}
     text = shown(plan)
-    assert "wake-ups: 150 a second for the round, if each deadline is met; it idles for 87." in text
+    assert "wake-ups: 150 a second, if each deadline is met; at least 87." in text
     assert "estimated with 34 mA, and 16 mA while the processor sleeps, at 5 V and 16MHz, in proportion from 8MHz" in text
     assert "source: Atmel, ATmega128 data sheet" in text
 
@@ -244,7 +244,9 @@ def test_what_executes_for_an_unknown_time_is_named_instead_of_a_figure(
     assert {key: found[key] for key in ("idle_share", "current_ma", "power_mw", "mah_a_day")} == dict.fromkeys(
         ("idle_share", "current_ma", "power_mw", "mah_a_day")
     )
-    assert f"how long the processor idles is not known: no WCET of {unknown[0]}\n" in shown(plan)
+    text = shown(plan)
+    assert "wake-ups of the round: 150 a second" in text
+    assert f"how long the processor idles is not known: no WCET of {unknown[0]}\n" in text
 
 
 def test_a_board_without_currents_says_so_and_nothing_is_guessed(tmp_path: Path) -> None:
@@ -268,7 +270,10 @@ def test_each_clock_of_the_advice_has_its_current(tmp_path: Path) -> None:
         assert prediction.share is not None
         assert clock["wakeups"] == float(prediction.interrupts)
         assert clock["current_ma"] == pytest.approx(float(16 + 18 * prediction.share))
-    assert "with nothing but the clock's handler" in shown(plan)
+    text = shown(plan)
+    head = text.index("with nothing but this clock's handler")
+    assert f"{clocks[0]['current_ma']:.4g}" in text[head:]
+    assert f"{clocks[0]['mah_a_day']:.4g}" in text[head:]
 
 
 def test_a_clock_whose_code_is_not_known_has_no_current(tmp_path: Path) -> None:

@@ -12,10 +12,13 @@ from carillon.check.utilisation import demand
 from carillon.energy import Estimate, Supply
 from carillon.image import ModeImage
 from carillon.model import Mode, System
+from carillon.show.table import Table
 from carillon.timing.handlers import kernel_round, round_interrupts
 from carillon.units import format_frequency, format_number
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from carillon.pipeline import Planned
 
 OURS = "carillon"
@@ -95,16 +98,28 @@ def _mode_json(planned: Planned, image: ModeImage, supply: Supply | None) -> dic
     } | _figures(estimate)
 
 
+def render_clocks(console: Console, system: System, named: dict[Prediction, str]) -> None:
+    """Print what is drawn with each clock; nothing if the board does not say."""
+    supply = Supply.of(system)
+    if supply is None:
+        return
+    rows = Table("with nothing but this clock's handler", "mA", "mW", "mAh a day")
+    for prediction, name in named.items():
+        figures = _figures(clock_estimate(supply, prediction)).values()
+        rows.add_row(name, *("-" if figure is None else f"{figure:.4g}" for figure in figures))
+    rows.print(console)
+
+
 def mode_text(mode: dict[str, Any]) -> str:
     """One line of a mode, of what :func:`energy_json` has of it."""
-    text = f"wake-ups: {mode['wakeups']:,.10g} a second for the round, if each deadline is met"
+    text = f"wake-ups{' of the round' if mode['unknown'] else ''}: {mode['wakeups']:,.10g} a second, if each deadline is met"
     if mode["unknown"]:
         shown = mode["unknown"][:3] + (["…"] if len(mode["unknown"]) > 3 else [])
         return f"{text}; how long the processor idles is not known: no WCET of {', '.join(shown)}"
-    text += f"; it idles for {mode['idle_share']:.2%} of the time at least"
+    text += f"; at least {mode['idle_share']:.2%} of the time is idle"
     if mode["current_ma"] is None:
         return text
-    return f"{text}, and draws {mode['current_ma']:.4g} mA, {mode['power_mw']:.4g} mW, {mode['mah_a_day']:.4g} mAh a day at most"
+    return f"{text}; at most {mode['current_ma']:.4g} mA, {mode['power_mw']:.4g} mW, {mode['mah_a_day']:.4g} mAh a day"
 
 
 def notes(planned: Planned) -> list[str]:

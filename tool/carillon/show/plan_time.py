@@ -12,11 +12,10 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
 from carillon.console import heading
-from carillon.energy import Supply
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.time import ClockKind
-from carillon.show.plan_energy import clock_estimate
+from carillon.show.plan_energy import render_clocks
 from carillon.show.table import Table
 from carillon.units import format_duration, format_number
 
@@ -215,12 +214,8 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
     unit = system.board.code_unit
     periods = ", ".join(format_duration(p.ticks, system.clock_hz) for p in advice.periods)
     console.print(heading("which clock", f": for periods of {periods}"))
-    supply = Supply.of(system)
-    drawn = ("mA", "mAh a day") if supply is not None else ()
-    rows = Table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour", *drawn)
+    rows = Table("clock", "interrupts/s", f"{unit}/s", "CPU", "longest", "early", "late", "drift an hour")
     for prediction in advice.predictions:
-        estimate = clock_estimate(supply, prediction)
-        figures = estimate.as_json() if estimate is not None else None
         rows.add_row(
             _named(prediction, system.clock_hz),
             format_number(prediction.interrupts, 1),
@@ -228,13 +223,9 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
             "-" if prediction.share is None else f"{float(prediction.share):.3%}",
             "-" if prediction.longest is None else str(prediction.longest),
             *(time(prediction.early), time(prediction.late), time(prediction.drift)),
-            *("-" if figures is None else f"{figures[key]:.4g}" for key in ("current_ma", "mah_a_day")[: len(drawn)]),
         )
     rows.print(console)
-    if supply is not None:
-        console.print(
-            "  · mA, mAh: with nothing but the clock's handler; what tasks and threads execute comes on top", markup=False
-        )
+    render_clocks(console, system, {p: _named(p, system.clock_hz) for p in advice.predictions})
     if len(advice.ticks) > 1:
         rows = Table("tick", "interrupts/s", "periods longer by")
         for choice in advice.ticks:
