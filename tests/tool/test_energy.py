@@ -139,7 +139,7 @@ def test_an_energy_is_shown_with_four_digits(joules: Fraction, text: str) -> Non
         ({"voltage": None}, "1:1 C050 [currents] has no 'voltage'"),
         ({"frequency": None}, "1:1 C050 [currents] has no 'frequency'"),
         ({"source": '""'}, "6:10 C050 'source' of [currents] is empty"),
-        ({"source": '"  "'}, "6:10 C050 'source' of [currents]: it is blank: name the data sheet, its revision and the page"),
+        ({"source": '"  "'}, "6:10 C050 'source' of [currents]: it is blank"),
         ({"active": '"-17mA"'}, "2:10 C050 'active' of [currents]: '-17mA' is negative"),
         (
             {"active": '"0mA"'},

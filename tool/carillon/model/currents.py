@@ -14,6 +14,10 @@ from carillon.model.fields import Frozen, Text
 from carillon.units import MalformedError, format_number, parse_current, parse_frequency, parse_voltage
 
 
+def _fault(cause: str, remedy: str) -> PydanticCustomError:
+    return PydanticCustomError("written", "{cause}", {"cause": cause, "remedy": remedy})
+
+
 def _written(parse: Callable[[str], Fraction], kind: str, example: str) -> PlainValidator:
     """Reads values that are written as a string with a unit."""
 
@@ -25,7 +29,7 @@ def _written(parse: Callable[[str], Fraction], kind: str, example: str) -> Plain
                 cause, remedy = malformed.cause, malformed.remedy
         else:
             cause, remedy = f"a {kind} is a string with a unit", f"write a string, for example {example}"
-        raise PydanticCustomError("written", "{cause}", {"cause": cause, "remedy": remedy})
+        raise _fault(cause, remedy)
 
     return PlainValidator(validate)
 
@@ -48,7 +52,7 @@ class Currents(Frozen):
     @classmethod
     def _active(cls, active: Fraction) -> Fraction:
         if not active:
-            raise ValueError("a processor that executes draws more than none")
+            raise _fault("a processor that executes draws more than none", "write the data sheet's active supply current")
         return active
 
     @field_validator("idle")
@@ -56,14 +60,15 @@ class Currents(Frozen):
     def _idle(cls, idle: Fraction, info: ValidationInfo) -> Fraction:
         active = info.data.get("active")
         if active is not None and idle > active:
-            raise ValueError("it is above 'active', but a processor that idles draws no more")
+            cause = "it is above 'active', but a processor that idles draws no more"
+            raise _fault(cause, "compare both with the data sheet, and their units")
         return idle
 
     @field_validator("source")
     @classmethod
     def _source(cls, source: str) -> str:
         if not source.strip():
-            raise ValueError("it is blank: name the data sheet, its revision and the page")
+            raise _fault("it is blank", "name the data sheet, its revision and the page")
         return source
 
     def as_json(self) -> dict[str, float | str]:
