@@ -15,10 +15,7 @@ from carillon.show.plan import plan_json
 from carillon.trace.timeline import IDLE
 
 ROOT = data_root()
-TABLED = """
-[system]
-board = "qemu-rv32-virt"
-start_within = "1ms"
+TASKS = """
 [task.x]
 period = "100ms"
 wcet = "1ms"
@@ -44,10 +41,14 @@ def test_a_run_has_as_many_interrupts_as_the_plan_says_and_idles_for_as_long_at_
     check(made(ROOT / schedule, tmp_path, Diagnostics(), board), rounds)
 
 
-@pytest.mark.parametrize("board", ["qemu-rv32-virt", "virtual-256", "atmega128"])
-def test_a_table_and_turns_of_a_timer_are_counted_too(board: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("board", "head"),
+    [("qemu-rv32-virt", 'start_within = "1ms"'), ("virtual-256", ""), ("atmega128", 'clock = "2MHz"')],
+    ids=["table", "cells", "turns"],
+)
+def test_the_interrupts_of_a_table_and_those_that_count_turns_are_wake_ups_too(board: str, head: str, tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(CODE, encoding="utf-8")
-    (tmp_path / "schedule.toml").write_text(TABLED, encoding="utf-8")
+    (tmp_path / "schedule.toml").write_text(f"[system]\n{head}\n{TASKS}", encoding="utf-8")
     check(made(tmp_path / "schedule.toml", tmp_path / "build", Diagnostics(), board), 5)
 
 

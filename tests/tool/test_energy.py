@@ -289,7 +289,15 @@ def test_another_kernel_s_wake_ups_are_not_worked_out(tmp_path: Path) -> None:
     path.write_text(ROUND, encoding="utf-8")
     plan = pipeline.plan(path, Diagnostics(), None, "conventional")
     assert plan_json(plan)["energy"]["modes"] == []
-    assert "wake-ups" not in shown(plan)
+    assert "no current is estimated: it is worked out of Carillon's own kernel alone\n" in shown(plan)
+
+
+def test_without_declared_periods_it_is_said_that_wake_ups_are_not_known(tmp_path: Path) -> None:
+    plan = planned(tmp_path, THREADS.replace('period = "10ms"\n', ""))
+    energy = plan_json(plan)["energy"]
+    assert (energy["modes"], energy["clocks"]) == ([], [])
+    text = shown(plan)
+    assert "how often the processor wakes up is not known, and no current is estimated: no periods are declared\n" in text
 
 
 # Runs

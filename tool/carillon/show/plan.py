@@ -213,5 +213,5 @@ def render_plan(console: Console, planned: Planned) -> None:
         render_osek(console, osek_json(planned.image), system.board.levels)
     if system.time is not None:
         render_time(console, planned, advice)
-    if energy["modes"] or energy["clocks"]:
-        console.print(Text("\n".join("  · " + note for note in notes(planned))))
+    if energy["modes"] or energy["clocks"] or energy["currents"] is not None:
+        console.print(Text("\n".join("  · " + note for note in notes(planned, energy))))

@@ -122,9 +122,14 @@ def mode_text(mode: dict[str, Any]) -> str:
     return f"{text}; at most {mode['current_ma']:.4g} mA, {mode['power_mw']:.4g} mW, {mode['mah_a_day']:.4g} mAh a day"
 
 
-def notes(planned: Planned) -> list[str]:
-    """What the estimates are made of, or why there are none."""
+def notes(planned: Planned, energy: dict[str, Any]) -> list[str]:
+    """What the estimates of :func:`energy_json` are made of, or why there are none."""
     system = planned.system
+    if not energy["modes"] and not energy["clocks"]:
+        why = (
+            "no periods are declared" if planned.allocation.kernel == OURS else "it is worked out of Carillon's own kernel alone"
+        )
+        return [f"how often the processor wakes up is not known, and no current is estimated: {why}"]
     supply, currents = Supply.of(system), system.board.currents
     if supply is None or currents is None:
         return [f"no current is estimated: the file of board '{system.board.name}' has no [currents]"]
