@@ -205,3 +205,21 @@ def test_a_part_that_is_none_is_refused_before_anything_runs() -> None:
     refused = runner.invoke(app, ["bench", "osek", "--part", "handlers"])
     assert refused.exit_code == 2
     assert "'osek' has no part 'handlers': it is measured as a whole" in refused.output
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_one_shot_clock_wakes_the_processor_less_often_and_takes_less_power(
+    rows: dict[tuple[str, str], Row], scenario: int
+) -> None:
+    wakes, power, energy, took, interrupts, slices = (
+        [rows[f"philosophers_{what}_{scenario}", kind].median for kind in ("periodic", "one-shot")]
+        for what in ("wakeups", "power", "energy", "time", "interrupts", "slices")
+    )
+    asleep, awake = (current * 0.9216 * 5 for current in (8, 17))  # mW at 7.3728 MHz
+    for k in range(2):
+        assert wakes[k] == pytest.approx((interrupts[k] + slices[k]) / took[k] * 1000, abs=0.01)
+        assert power[k] == pytest.approx(energy[k] / took[k] * 1000, abs=0.01)
+        handlers = rows[f"philosophers_handlers_{scenario}", ("periodic", "one-shot")[k]].median / took[k]
+        assert asleep + (awake - asleep) * handlers <= power[k] <= asleep * 1.05
+    assert wakes[1] < wakes[0] / 6
+    assert power[1] < power[0]

@@ -87,6 +87,13 @@ priority = 1
 budget = "1ms"
 time_frame = "5ms"
 """
+DRAWN = """
+[system]
+board = "atmega128"
+sources = []
+[task.x]
+period = "10ms"
+"""
 CELLED = """
 [system]
 board = "ast1030-evb"
@@ -172,6 +179,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("planned.toml").write_text(PLANNED, encoding="utf-8")
     Path("budgeted.toml").write_text(BUDGETED, encoding="utf-8")
     Path("celled.toml").write_text(CELLED, encoding="utf-8")
+    Path("drawn.toml").write_text(DRAWN, encoding="utf-8")
     Path("tabled.toml").write_text(TABLED, encoding="utf-8")
     Path("run.toml").write_text(RUN, encoding="utf-8")
     Path("run.c").write_text(CODE, encoding="utf-8")
@@ -182,7 +190,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_plans_keys() -> None:
-    files = ("planned.toml", "tabled.toml", "budgeted.toml", "celled.toml")
+    files = ("planned.toml", "tabled.toml", "budgeted.toml", "celled.toml", "drawn.toml")
     check("plan", *(run("plan", file) for file in files))
 
 
@@ -248,7 +256,7 @@ def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_other_commands_keys() -> None:
-    check("boards", run("boards"), run("boards", "mps2-an385"))
+    check("boards", run("boards"), run("boards", "mps2-an385"), run("boards", "atmega128"))
     svd = Path(__file__).parent / "svd" / "stm32f405.svd"
     check("new", run("new", "app"), run("new", "mine", "--board-from", str(svd)))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times and frequencies as they are written, kept as exact fractions.
+"""Times, frequencies, currents and voltages as they are written, kept as exact fractions.
 
 A time is a decimal number and a unit (SPEC, section 'Times').  Nothing is rounded here: whether a time
 is a whole number of ticks is decided where the clock is known.
@@ -16,6 +16,8 @@ FREQUENCY_PATTERN = r"^ *[0-9]{1,30}(\.[0-9]{1,30})? ?(Hz|kHz|MHz|GHz) *$"
 
 SECONDS = {"ns": Fraction(1, 10**9), "us": Fraction(1, 10**6), "ms": Fraction(1, 1000), "s": Fraction(1)}
 HERTZ = {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
+AMPERES = {"uA": Fraction(1, 10**6), "mA": Fraction(1, 1000), "A": Fraction(1)}
+VOLTS = {"mV": Fraction(1, 1000), "V": Fraction(1)}
 _ALIASES = {"tick": "ticks", "\u00b5s": "us", "\u03bcs": "us"}
 """Other words for a unit of time: a micro sign, and the Greek letter that keyboards and editors write for one."""
 
@@ -96,6 +98,21 @@ def parse_frequency(text: str) -> Fraction:
     if number == 0:
         raise MalformedError("a frequency of zero", 'a clock has a positive frequency, for example "15.625MHz"')
     return number * HERTZ[unit]
+
+
+def parse_current(text: str) -> Fraction:
+    """Read a current and return it in amperes; raises :class:`MalformedError` as :func:`parse_time` does."""
+    aliases = {"\u00b5A": "uA", "\u03bcA": "uA"}
+    number, unit = _split(text, "current", '"17mA"', tuple(AMPERES), tuple(aliases))
+    return number * AMPERES[aliases.get(unit, unit)]
+
+
+def parse_voltage(text: str) -> Fraction:
+    """Read a voltage and return it in volts; raises :class:`MalformedError` as :func:`parse_time` does, or if it is zero."""
+    number, unit = _split(text, "voltage", '"5V"', tuple(VOLTS), ())
+    if number == 0:
+        raise MalformedError("a voltage of zero", 'a supply has a positive voltage, for example "5V"')
+    return number * VOLTS[unit]
 
 
 def _split(text: str, kind: str, example: str, units: tuple[str, ...], aliases: tuple[str, ...]) -> tuple[Fraction, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
@@ -13,8 +14,13 @@ from carillon.bench.handlers import Handler
 from carillon.bench.made import Application, change, copied, made
 from carillon.bench.marks import Marks
 from carillon.diagnostics import Diagnostics
+from carillon.energy import Supply
 from carillon.resources import data_root
+from carillon.run import Recording
 from carillon.run.entries import Code
+from carillon.run.records import Decoder
+from carillon.trace.analyse import analyse
+from carillon.trace.timeline import IDLE
 
 CHIP = "atmega128"
 
@@ -28,6 +34,9 @@ ROOMY = "atmega128-xmem"
 class Run:
     """What was recorded: times in cycles (instructions on boards in QEMU).  ``handlers`` are the clock's."""
 
+    built: Application
+    recording: Recording
+    ticks: int
     hertz: int
     handlers: tuple[Handler, ...]
     slices: tuple[Handler, ...]
@@ -43,7 +52,20 @@ class Run:
         handlers = built.handlers(recording, {osek.clock.carrier.source})
         slices = built.handlers(recording, {osek.slices.source} if osek.slices is not None else set())
         switches = sum(entry.code == Code.RESUME for entry in recording.records)
-        return cls(clock.hz * clock.instructions_per_tick, handlers, slices, built.marks(recording, marks, handlers), switches)
+        hertz, passed = clock.hz * clock.instructions_per_tick, built.marks(recording, marks, handlers)
+        return cls(built, recording, ticks, hertz, handlers, slices, passed, switches)
+
+    def energy(self, begin: int, end: int) -> Fraction:
+        """What the processor took from one time to another, in joules, as estimated of its board's currents."""
+        decoder = Decoder(self.built.planned.image, self.built.symbols)
+        records, supply = self.recording.records, Supply.of(self.built.planned.system)
+        origin = decoder.origin(records)
+        assert origin is not None
+        assert supply is not None
+        trace = decoder.trace(records, self.ticks, 0, self.recording.output)
+        idle = [(s.begin.n + origin, s.end.n + origin) for s in analyse(trace, ()).segments if s.lane is IDLE]
+        idled = sum(max(0, min(to, end) - max(at, begin)) for at, to in idle)
+        return supply.estimate(Fraction(idled, end - begin)).energy(Fraction(end - begin, self.hertz))
 
     def with_mark(self, mark: str) -> tuple[list[Handler], list[Handler]]:
         """The clock's handlers in which a mark was passed, and the others."""

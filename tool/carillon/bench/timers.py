@@ -192,6 +192,10 @@ def philosophers(applications: Applications, _rounds: int, progress: Progress) -
             rows.append(row(f"philosophers_time_{scenario}", kind, CHIP, "ms", [round(took, 3)]))
             busy = sum(h.length for h in run.handlers if begin <= h.begin <= end) / run.hertz * 1e3
             rows.append(row(f"philosophers_handlers_{scenario}", kind, CHIP, "ms", [round(busy, 3)]))
+            rows.append(row(f"philosophers_wakeups_{scenario}", kind, CHIP, "1/s", [round((served + sliced) * 1e3 / took, 2)]))
+            joules = run.energy(begin, end)
+            rows.append(row(f"philosophers_power_{scenario}", kind, CHIP, "mW", [round(float(joules * 1_000_000) / took, 3)]))
+            rows.append(row(f"philosophers_energy_{scenario}", kind, CHIP, "mJ", [round(float(joules * 1000), 2)]))
             ends = [round((at - begin) / run.hertz, 2) for at in run.marks.times("bench_end")]
             rows.append(row(f"philosophers_thread_{scenario}", kind, CHIP, "s", ends))
             times[kind].append((think + eat, busy, took))

@@ -60,6 +60,8 @@ def _told(board: Board, *, whole: bool) -> dict[str, Any]:
         "clocks_hz": [c.hz for c in board.clocks],
     }
     if whole:
+        currents = board.currents
+        found["currents"] = currents.as_json() if currents is not None else None
         found["arrays"] = [
             {
                 "cells": list(array.names),
@@ -83,6 +85,7 @@ def _print_one(board: Board) -> None:
     to = console.console()
     to.print(Text.assemble((board.name, "bold"), f": {board.summary}"))
     to.print(f"clocks: {_clocks(board)} MHz; priority levels: {_levels(board)}")
+    to.print(str(board.currents or "currents: not given, so that no energy is estimated"), markup=False)
     words = {
         Timed.START: "the start of each cell beside others",
         Timed.ALIGN: "the move to the first expiry",

@@ -18,6 +18,7 @@ from typing import Annotated, Literal, Protocol, Self
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from carillon.diagnostics import Span
+from carillon.model.currents import Currents
 from carillon.model.family import Capability, Driver, Family, Rearm, Start, Timed
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
 from carillon.model.time import ClockKind
@@ -319,6 +320,7 @@ class Board(Frozen):
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...] = Field(min_length=1)
     costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict, description="of each kind of clock, as measured")
+    currents: Currents | None = Field(default=None, description="None: no energy can be estimated")
     interrupt_entry: Count = Field(default=0, description="instructions or cycles before and after each handler")
     system_vectors: Source = Field(default=0, description="vectors before the first that the tool fills")
     defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros for this board")

@@ -163,4 +163,4 @@ def _header(path: Place) -> int:
     """The number of parts of ``path`` that name a table with a header of its own."""
     if path[0] in ("clocks", "cells", "requests", "costs", "clock", "node"):
         return min(2, len(path))
-    return 1 if path[0] in ("build", "run", "console", "rtc", "network", "bus") else 0
+    return 1 if path[0] in ("build", "run", "console", "rtc", "currents", "network", "bus") else 0

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.emit import text
+from carillon.energy import Supply
 from carillon.groups import grouped
 from carillon.image import Image, ModeImage
 from carillon.image.misses import compute_lanes, deadline_misses
@@ -197,6 +198,7 @@ class Decoder:
             missed=self._missed_by_giotto(records, origin, length),
             invocations=tuple(self._invocations(records, origin)),
             pins=pins,
+            supply=Supply.of(system),
         )
 
     def _outside(self, records: list[Record], origin: int) -> tuple[list[Event], tuple[tuple[str, int], ...]]:

@@ -13,6 +13,7 @@ from carillon.advise import advise
 from carillon.allocate.result import Carrier, ModeAllocation, Style
 from carillon.console import heading, verbatim
 from carillon.image import ModeImage
+from carillon.show.plan_energy import energy_json, mode_text, notes
 from carillon.show.plan_osek import osek_json, render_osek
 from carillon.show.plan_time import render_time, time_json
 from carillon.show.table import Table
@@ -89,9 +90,11 @@ def plan_json(planned: Planned) -> dict[str, Any]:
     """The plan as ``carillon plan --json`` prints it."""
     system = planned.system
     below = {"osek": osek_json(planned.image)} if planned.image.osek is not None else {}
+    advice = advise(system, planned.allocation)
     if planned.system.time is not None:
-        below["time"] = time_json(planned, advise(system, planned.allocation))
+        below["time"] = time_json(planned, advice)
     return below | {
+        "energy": energy_json(planned, advice),
         "system": system.name,
         "board": system.board.name,
         "clock_hz": system.clock_hz,
@@ -164,7 +167,9 @@ def render_plan(console: Console, planned: Planned) -> None:
         console.print("no sequence is timed by instructions:")
         for text in dict.fromkeys(cell.family.exact for image in planned.image.modes for cell in image.cells):
             console.print(f"  · {text}")
-    for image in planned.image.modes:
+    advice = advise(system, planned.allocation)
+    energy = energy_json(planned, advice)
+    for place, image in enumerate(planned.image.modes):
         mode = image.allocation
         length = mode.mode.round_length
         duration = f"{length / system.clock_hz * 1e3:g} ms"
@@ -193,6 +198,7 @@ def render_plan(console: Console, planned: Planned) -> None:
             takes = f"at most {most} {system.board.code_unit} a round" if timed else "takes no time here"
             levels = f"{mode.levels} of {system.board.levels} levels"
             console.print(f"kernel code: {takes}; {mode.overhead} by the cost table ({state}); {levels}")
+            console.print(mode_text(energy["modes"][place]), markup=False)
         if image.control:
             gap = image.control.gap
             when = "at the end of the round" if gap == 0 else f"{gap} ticks after the end of the round"
@@ -206,4 +212,6 @@ def render_plan(console: Console, planned: Planned) -> None:
     if planned.image.osek is not None:
         render_osek(console, osek_json(planned.image), system.board.levels)
     if system.time is not None:
-        render_time(console, planned)
+        render_time(console, planned, advice)
+    if energy["modes"] or energy["clocks"] or energy["currents"] is not None:
+        console.print(Text("\n".join("  · " + note for note in notes(planned, energy))))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from carillon.advise import Advice, Prediction, advise
+from carillon.advise import Advice, Prediction
 from carillon.advise.automatic import why
 from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation
@@ -15,6 +15,7 @@ from carillon.console import heading
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.time import ClockKind
+from carillon.show.plan_energy import render_clocks
 from carillon.show.table import Table
 from carillon.units import format_duration, format_number
 
@@ -149,10 +150,9 @@ def _advice_json(advice: Advice, clock_hz: int) -> dict[str, Any]:
     }
 
 
-def render_time(console: Console, planned: Planned) -> None:
+def render_time(console: Console, planned: Planned, advice: Advice | None) -> None:
     """Print what :func:`time_json` says."""
     system = planned.system
-    advice = advise(system, planned.allocation)
     plan = time_json(planned, advice)
     rows = Table("for", "tick (ticks)", "cell", "source", "level", "interrupts at")
     clock = plan["clock"]
@@ -225,6 +225,7 @@ def _render_advice(console: Console, advice: Advice, system: System) -> None:
             *(time(prediction.early), time(prediction.late), time(prediction.drift)),
         )
     rows.print(console)
+    render_clocks(console, system, {p: _named(p, system.clock_hz) for p in advice.predictions})
     if len(advice.ticks) > 1:
         rows = Table("tick", "interrupts/s", "periods longer by")
         for choice in advice.ticks:

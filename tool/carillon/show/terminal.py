@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from carillon.energy import current_text, energy_text
 from carillon.show.scene import (
     Panel,
     Window,
@@ -339,6 +340,11 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
     rows.append((f"Kernel {panels[0].trace.unit}", kernel))
     rows.append(("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals]))
     rows.append(("Idle share", [f"{100 * t.idle_share:.2f} %" for t in all_totals]))
+    if any(t.energy is not None for t in all_totals):
+        rows.append(
+            ("Current, estimated", [current_text(t.energy.estimate) if t.energy is not None else "-" for t in all_totals])
+        )
+        rows.append(("Energy, estimated", [energy_text(t.energy.joules) if t.energy is not None else "-" for t in all_totals]))
     return rows
 
 

@@ -115,6 +115,14 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
     return whole
 
 
+def round_interrupts(image: Image, mode: ModeImage) -> int:
+    """How many interrupts a round has if each deadline is met, those of the application's own sources left out."""
+    length = mode.allocation.mode.round_length
+    carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
+    alone = sum(_expiries(c, length) for c in carriers) + len(_laps(image, mode))
+    return alone + len(_due(mode)) + (mode.sync is not None)
+
+
 def _expiries(carrier: Carrier, length: int) -> int:
     """How often a carrier's cells expire in a round."""
     if carrier.style is Style.MULTIPLEXED:

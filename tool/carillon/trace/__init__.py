@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TextIO
 
+from carillon.energy import Supply
 from carillon.trace.course import Course
 
 
@@ -77,6 +78,7 @@ class Trace:
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
+    ``supply``: what the processor draws; None where its board does not say.
     """
 
     application: str
@@ -105,6 +107,7 @@ class Trace:
     invocations: tuple[tuple[str, int, int | None], ...] = ()
     captured: bool = False
     pins: tuple[tuple[str, int], ...] = ()
+    supply: Supply | None = None
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -12,10 +12,11 @@ import bisect
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 from carillon.groups import grouped
 from carillon.trace import Event, Kind, Trace
-from carillon.trace.summary import Spread, Summary, TaskSummary, Totals, Verdict
+from carillon.trace.summary import Energy, Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
 from carillon.trace.walk import Walk
 
@@ -198,4 +199,12 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
         idle_share=idle / total_u if total_u else 0.0,
         deadlines_met=sum(not verdict.missed for verdict in verdicts),
         deadlines_missed=sum(verdict.missed for verdict in verdicts),
+        energy=_energy(trace, idle, total_u, walk.scale),
     )
+
+
+def _energy(trace: Trace, idle: int, total: int, scale: int) -> Energy | None:
+    """What a run of ``total`` units took of which it idled for ``idle``, with ``scale`` units in a tick."""
+    if trace.supply is None or not total:
+        return None
+    return Energy(trace.supply.estimate(Fraction(idle, total)), Fraction(total, scale * trace.clock_hz))

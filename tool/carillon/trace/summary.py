@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 
+from carillon.energy import Estimate
 from carillon.trace.timeline import Handler, HandlerKind, Lane, Moment, Release, Run, Segment
 
 
@@ -94,11 +96,29 @@ _OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadli
 
 
 @dataclass(frozen=True, slots=True)
+class Energy:
+    """What a run of so many seconds is estimated to have taken."""
+
+    estimate: Estimate
+    seconds: Fraction
+
+    @property
+    def joules(self) -> Fraction:
+        """The energy of the whole run."""
+        return self.estimate.energy(self.seconds)
+
+    def as_json(self) -> dict[str, float]:
+        """The form that ``--json`` prints."""
+        return {**self.estimate.as_json(), "energy_mj": float(self.joules * 1000)}
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """Figures of the whole run; shares lie between 0 and 1.
 
     ``kernel_share`` is the kernel's part of all instructions, None where code takes no time.
-    ``interrupts_for_met_deadlines`` counts interrupts that did nothing but find deadlines met.
+    ``interrupts_for_met_deadlines`` counts interrupts that did nothing but find deadlines met.  ``energy``: None where the board
+    gives no currents.
     """
 
     interrupts: int
@@ -110,12 +130,14 @@ class Totals:
     idle_share: float
     deadlines_met: int
     deadlines_missed: int
+    energy: Energy | None = None
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         names = {"kernel_n": "kernel_instructions", "total_n": "instructions"}
         by_kind = {kind.value: self.interrupts_by_kind[kind] for kind in HandlerKind}
-        return {names.get(name, name): value for name, value in asdict(self).items()} | {"interrupts_by_kind": by_kind}
+        told = {names.get(name, name): value for name, value in asdict(replace(self, energy=None)).items()}
+        return told | {"interrupts_by_kind": by_kind, "energy": self.energy.as_json() if self.energy is not None else None}
 
 
 @dataclass(frozen=True, slots=True)
