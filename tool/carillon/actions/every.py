@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
 from pkgutil import iter_modules
@@ -27,4 +28,5 @@ def of(alarm: AlarmAction) -> Action:
     """What an alarm of the schedule does."""
     values: list[Any] = [getattr(alarm, f.name) for f in fields(alarm)]
     own = [tuple(of(one) for one in value) if isinstance(value, tuple) else value for value in values]
-    return next(c for c in ACTIONS.values() if c.says is type(alarm))(*own)
+    found: Callable[..., Action] = next(c for c in ACTIONS.values() if c.says is type(alarm))
+    return found(*own)
