@@ -18,7 +18,7 @@
     (CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT) | CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL) | \
      CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL_THEN_COUNT))
 
-static inline __attribute__((always_inline)) void act(uint8_t action, uint8_t object,
+static inline __attribute__((always_inline)) void act(uint8_t action, const uint8_t *object,
                                                       const union carillon_operand *operand)
 {
     const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~NOT_SINGLE;
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) void act(uint8_t action, uint8_t ob
         return;
     }
 #endif
-    carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), action, object, operand);
+    carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), action, *object, operand); /* read here, at last */
 }
 
 #if LISTS
@@ -40,7 +40,7 @@ static __attribute__((noinline)) void act_each(uint32_t first)
 {
     const struct carillon_osek_alarm_action *one = &carillon_osek_alarm_actions[first];
     for (;;) {
-        act(one->action, one->object, &one->operand);
+        act(one->action, &one->object, &one->operand);
         if (one->more == 0u) {
             break;
         }
@@ -57,7 +57,7 @@ void carillon_osek_act(const struct carillon_osek_alarm *alarm)
         return;
     }
 #endif
-    act(alarm->action, alarm->object, &alarm->operand);
+    act(alarm->action, &alarm->object, &alarm->operand);
 }
 #endif
 

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
-from laboratory import AST, RV32, VIRTUAL, VIRTUAL_AST, Laboratory
+from laboratory import AST, RV32, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome
 
 PROGRAMS = int(os.environ.get("CARILLON_ACTION_PROGRAMS", "2"))
 ATMEGA = "atmega128"
@@ -72,6 +72,87 @@ def test_all_is_requested_before_any_task_runs_and_in_the_stated_order(lab: Labo
     outcome = lab.run(schedule, CODE, board, ticks=TICK[board] * 9, system=SYSTEM.get(board, ""), kernel=kernel)
     calls = [("first", 1), ("second", 1), ("error", 4), ("third", 1)]  # Then activates Low once more before it calls
     assert outcome.reported == [*calls, ("waits", 1), ("mate", 1), ("mid", 1), ("low", 1)] * 3
+
+
+HELD = """
+[osek.event.E]
+[osek.task.Low]
+priority = 1
+events = ["E"]
+[osek.task.Mid]
+priority = 2
+[osek.task.Mate]
+priority = 2
+[osek.task.High]
+priority = 3
+[osek.counter.C]
+tick = "TICK"
+[osek.alarm.AHigh]
+counter = "C"
+activate = "High"
+autostart = { at = 1 }
+"""
+HELD_CODE = """
+    TASK(High) { carillon_work(WORK); report("high", 1); TerminateTask(); }
+    TASK(Mid) { report("mid", 1); TerminateTask(); }
+    TASK(Mate) { report("mate", 1); TerminateTask(); }
+    TASK(Low) { EventMaskType set; GetEvent(Low, &set); report("low", set != 0u); TerminateTask(); }
+"""
+LEVELED = [AST, VIRTUAL_AST, VIRTUAL]
+
+
+def held(lab: Laboratory, board: str, alarms: str) -> Outcome:
+    """While High runs, from the first tick to between the fourth and the fifth, alarms of lower tasks expire."""
+    code = HELD_CODE.replace("WORK", str(TICK[board] * 7 // 2))
+    return lab.run(HELD.replace("TICK", f"{TICK[board]} ticks") + alarms, code, board, ticks=TICK[board] * 7)
+
+
+@pytest.mark.parametrize("board", LEVELED)
+@pytest.mark.parametrize("first", ["one", "several"])
+def test_what_a_lower_level_holds_back_is_done_before_what_comes_later_above_all(lab: Laboratory, board: str, first: str) -> None:
+    """An event of a task comes after its activation, whichever of the two an alarm of several levels does."""
+    one, several = ('activate = "Low"', 'activate = "Mid"\nset_event = { task = "Low", event = "E" }')
+    if first == "several":
+        several, one = ('activate = ["Mid", "Low"]', 'set_event = { task = "Low", event = "E" }')
+    at = {"one": (2, 3), "several": (3, 2)}[first]
+    alarms = f'[osek.alarm.One]\ncounter = "C"\n{one}\nautostart = {{ at = {at[0]} }}\n'
+    alarms += f'[osek.alarm.Several]\ncounter = "C"\n{several}\nautostart = {{ at = {at[1]} }}\n'
+    assert held(lab, board, alarms).reported == [("high", 1), ("mid", 1), ("low", 1)]
+
+
+@pytest.mark.parametrize("board", LEVELED)
+def test_what_is_done_to_tasks_of_one_priority_takes_nothing_from_a_higher_task(lab: Laboratory, board: str) -> None:
+    alarms = '[osek.alarm.Several]\ncounter = "C"\nactivate = ["Mate", "Mid"]\nautostart = { at = 3 }\n'
+    outcome = held(lab, board, alarms)
+    assert outcome.reported == [("high", 1), ("mate", 1), ("mid", 1)]
+    (run,) = [r for r in outcome.summary.runs if r.lane.name == "High"]
+    assert run.preemptions == 0
+
+
+@pytest.mark.parametrize("board", LEVELED)
+def test_an_alarm_on_a_cell_that_is_cancelled_does_nothing_more(lab: Laboratory, board: str) -> None:
+    """The cell is on the kernel's level; set anew, the alarm is in the queue, and does the same things."""
+    alarms = '[osek.alarm.Several]\ncounter = "C"\nactivate = ["Mid", "Low"]\nautostart = { at = 2, cycle = 1 }\n'
+    code = HELD_CODE.replace("carillon_work(WORK);", "").replace('report("mid", 1);', "mid();")
+    code = (
+        """
+        static void mid(void)
+        {
+            static unsigned runs;
+            runs++;
+            report("mid", runs);
+            if (runs == 2u) { report("cancelled", CancelAlarm(Several)); report("set", SetRelAlarm(Several, 2, 0)); }
+        }
+    """
+        + code
+    )
+    outcome = lab.run(HELD.replace("TICK", f"{TICK[board]} ticks") + alarms, code, board, ticks=TICK[board] * 9)
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert [(alarm.name, carrier.task_level) for alarm, carrier in osek.alarms] == [("Several", 0)]
+    low = ("low", 0)
+    again = [("mid", 2), ("cancelled", 0), ("set", 0)]
+    assert outcome.reported == [("high", 1), ("mid", 1), low, *again, low, ("mid", 3), low]
 
 
 ALARMS, TICKS = 5, 40

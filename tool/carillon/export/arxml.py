@@ -49,7 +49,7 @@ def arxml_text(tables: Tables, name: str, folder: Path, diagnostics: Diagnostics
     """The configuration for a file in ``folder``, of a schedule without errors and the application's ``name``.
 
     Warns of what it leaves out (C221); None after C222: there is no event-triggered system, a name is no SHORT-NAME, or an
-    object needs one that ARXML cannot say, or an alarm does several things.
+    object needs one that ARXML cannot say.  An alarm that does several things is C222, too.
     """
     writer = _Writer(tables, name, folder, diagnostics)
     lines = list(writer.lines())
