@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 import pytest
 from laboratory import AST, RV32, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome
 
+from carillon.trace import Kind
+
 PROGRAMS = int(os.environ.get("CARILLON_ACTION_PROGRAMS", "2"))
 ATMEGA = "atmega128"
 BOARDS = [VIRTUAL, VIRTUAL_AST, AST, RV32, ATMEGA]
@@ -153,6 +155,26 @@ def test_an_alarm_on_a_cell_that_is_cancelled_does_nothing_more(lab: Laboratory,
     low = ("low", 0)
     again = [("mid", 2), ("cancelled", 0), ("set", 0)]
     assert outcome.reported == [("high", 1), ("mid", 1), low, *again, low, ("mid", 3), low]
+
+
+def test_a_list_with_a_function_has_no_cell_since_no_call_may_be_lost(lab: Laboratory) -> None:
+    alarms = '[osek.alarm.Several]\ncounter = "C"\nactivate = "Mid"\ncallback = "Call"\nstatic = true\n'
+    alarms += "autostart = { at = 2, cycle = 2 }\n"
+    code = HELD_CODE.replace("WORK", "1") + 'ALARMCALLBACK(Call) { report("call", 1); }\n'
+    outcome = lab.run(HELD.replace("TICK", f"{TICK[VIRTUAL_AST]} ticks") + alarms, code, VIRTUAL_AST, ticks=TICK[VIRTUAL_AST] * 5)
+    osek = outcome.planned.allocation.osek
+    assert osek is not None
+    assert osek.alarms == []
+    assert outcome.reported == [("high", 1), *[("call", 1), ("mid", 1)] * 2]
+
+
+@pytest.mark.parametrize("board", LEVELED)
+def test_a_trace_has_the_expiry_of_each_task_that_a_cell_of_several_activates(lab: Laboratory, board: str) -> None:
+    alarms = '[osek.alarm.Several]\ncounter = "C"\nactivate = ["Low", "Mid"]\nstatic = true\nautostart = { at = 2, cycle = 3 }\n'
+    code = HELD_CODE.replace("WORK", "1")
+    outcome = lab.run(HELD.replace("TICK", f"{TICK[board]} ticks") + alarms, code, board, ticks=TICK[board] * 6)
+    expected = [(TICK[board] * tick, task) for tick in (2, 5) for task in ("Low", "Mid")]
+    assert [(e.n, e.object) for e in outcome.events(Kind.EXPIRY)] == expected
 
 
 ALARMS, TICKS = 5, 40
