@@ -31,8 +31,12 @@
 #define CARILLON_ACTION_CALL_FOREVER 15u /* with whole periods, and without laps to go */
 #define CARILLON_ACTION_GIVE_FOREVER 16u /* the same */
 
+/* Those of an alarm that does several things (kernel/osek/expiry.c). */
+#define CARILLON_ACTION_SEVERAL 16u            /* a list of other actions, one after the other */
+#define CARILLON_ACTION_SEVERAL_THEN_COUNT 17u /* such a list, then a counter advances by one */
+
 /* A set of actions, which the preprocessor knows too. */
-#define CARILLON_ACTION_BIT(action) (1u << (action))
+#define CARILLON_ACTION_BIT(action) (UINT32_C(1) << (action))
 
 /* What an action takes besides a task or counter.  The names of the last two are the kernel's own: applications expand
  * macros that have them. */
@@ -41,6 +45,7 @@ union carillon_operand {
     void (*function)(void);
     struct carillon_semaphore *carillon_semaphore;
     uint32_t carillon_event; /* EventMaskType */
+    uint32_t carillon_first; /* of a list of actions, where it begins */
 };
 
 #endif

@@ -155,6 +155,15 @@ struct carillon_osek_alarm {
 extern const struct carillon_osek_alarm carillon_osek_alarms[];
 #define CARILLON_OSEK_NO_ALARM 255u
 
+/* One of several actions of an alarm: none has a list of its own, and none counts.  All lists are in one table. */
+struct carillon_osek_alarm_action {
+    union carillon_operand operand;
+    uint8_t action; /* of contract/action.h */
+    uint8_t object;
+    uint8_t more; /* another one of the list follows */
+};
+extern const struct carillon_osek_alarm_action carillon_osek_alarm_actions[];
+
 /* A schedule table.  `lone`: each of its cursors is alone in its part, and a turn of the table and one of the counter
  * are less than 15 * 2^28 ticks together.  What it does at one level of tasks is a cursor, which stands in that level's
  * part of the counter's queue.  All tables of a counter have cursors in the same parts, in the same order. */

@@ -10,18 +10,54 @@
 #define CALLS ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_CALL)) != 0u)
 
 #if CARILLON_OSEK_ALARMS > 0
-void carillon_osek_act(const struct carillon_osek_alarm *alarm)
+#define LISTS_THEN_COUNT ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL_THEN_COUNT)) != 0u)
+#define LISTS (LISTS_THEN_COUNT || ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL)) != 0u))
+
+/* The actions that are neither a list nor move another queue. */
+#define NOT_SINGLE                                                                               \
+    (CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT) | CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL) | \
+     CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL_THEN_COUNT))
+
+static inline __attribute__((always_inline)) void act(uint8_t action, const uint8_t *object,
+                                                      const union carillon_operand *operand)
 {
-    const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT);
+    const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~NOT_SINGLE;
 #if CALLS
-    if (carillon_is_action(set, alarm->action, CARILLON_ACTION_CALL)) {
+    if (carillon_is_action(set, action, CARILLON_ACTION_CALL)) {
         const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_CALLBACK);
-        alarm->operand.function();
+        operand->function();
         carillon_osek_leave_hook(before);
         return;
     }
 #endif
-    carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), alarm->action, alarm->object, &alarm->operand);
+    carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), action, *object, operand); /* read here, at last */
+}
+
+#if LISTS
+/* What the lists of alarms hold.  Each thing asks for its task's level, as services do.  Nothing that a list makes
+ * ready runs before its end: the handler is on the kernel's level, or on the one level of all its tasks, or locked. */
+static __attribute__((noinline)) void act_each(uint32_t first)
+{
+    const struct carillon_osek_alarm_action *one = &carillon_osek_alarm_actions[first];
+    for (;;) {
+        act(one->action, &one->object, &one->operand);
+        if (one->more == 0u) {
+            break;
+        }
+        one++;
+    }
+}
+#endif
+
+void carillon_osek_act(const struct carillon_osek_alarm *alarm)
+{
+#if LISTS
+    if (carillon_is_action(CARILLON_OSEK_ALARM_ACTIONS, alarm->action, CARILLON_ACTION_SEVERAL)) {
+        act_each(alarm->operand.carillon_first);
+        return;
+    }
+#endif
+    act(alarm->action, &alarm->object, &alarm->operand);
 }
 #endif
 
@@ -97,7 +133,13 @@ static __attribute__((noinline)) void serve(CounterType counter)
         expire(queue, state);
         const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - carillon_osek_alarm_states];
 #if COUNTS
-        if (alarm->action == CARILLON_ACTION_COUNT) {
+#if LISTS_THEN_COUNT
+        if (alarm->action == CARILLON_ACTION_SEVERAL_THEN_COUNT) {
+            act_each(alarm->operand.carillon_first);
+        }
+#endif
+        if ((alarm->action == CARILLON_ACTION_COUNT) ||
+            (LISTS_THEN_COUNT && (alarm->action == CARILLON_ACTION_SEVERAL_THEN_COUNT))) {
             if (advance(&carillon_osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
                 depth++;
                 stack[depth] = alarm->object;

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from carillon.actions.every import ACTIONS, of
-from carillon.model.osek import ALARM_ACTIONS, Callback, SetEvent
+from carillon.model.osek import ALARM_ACTIONS, ActivateTask, AlarmAction, Callback, IncrementCounter, SetEvent
+from carillon.model.several import Several, SeveralThenIncrement, composed
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = {
@@ -38,13 +39,23 @@ def test_the_kernel_knows_every_action_that_a_table_can_have() -> None:
 def test_what_verify_expects_of_an_alarm_is_what_the_kernel_calls_it() -> None:
     """``verify`` imports none of the actions, so that the model has the number for it."""
     said = {c.says: c for c in ACTIONS.values() if c.says is not None}
-    assert set(said) == set(ALARM_ACTIONS)
-    assert {a.key: a.number for a in ALARM_ACTIONS} == {a.key: NUMBERS[said[a].constant] for a in ALARM_ACTIONS}
+    every: tuple[type[AlarmAction], ...] = (*ALARM_ACTIONS, Several, SeveralThenIncrement)
+    assert set(said) == set(every)
+    assert {a: a.number for a in every} == {a: NUMBERS[said[a].constant] for a in every}
 
 
 def test_an_alarms_action_is_what_its_table_says() -> None:
     assert of(SetEvent("Control", "Ready")).phrase == "sets Ready of Control"
     assert of(Callback("Toggle")).phrase == "calls Toggle"
+
+
+def test_several_actions_are_one_that_knows_the_others() -> None:
+    wakes, calls, counts = ActivateTask("A"), Callback("Toggle"), IncrementCounter("C")
+    assert composed([wakes]) is wakes
+    assert of(composed([wakes, calls])).phrase == "activates A, then calls Toggle"
+    assert of(composed([calls, counts])).phrase == "calls Toggle, then increments C"
+    assert composed([wakes, calls, counts]).each == (wakes, calls, counts)
+    assert isinstance(composed([wakes, counts]), IncrementCounter)
 
 
 def test_the_kernel_does_an_action_in_one_place() -> None:

@@ -260,7 +260,9 @@ def test_the_table_has_every_key_of_a_schedules_objects() -> None:
 
     def inside(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
         for key, info in model.model_fields.items():
-            for part in (info.annotation, *get_args(info.annotation)):
+            parts = [info.annotation]
+            for part in parts:
+                parts += get_args(part)
                 if isinstance(part, type) and issubclass(part, BaseModel):
                     yield key, part
                     yield from inside(part)
@@ -548,6 +550,11 @@ def test_what_a_configuration_cannot_say_is_named(tmp_path: Path) -> None:
             '[time]\n[thread.Sleeper]\npriority = 2\n[osek.counter.C]\ntick = "1ms"\n'
             '[osek.alarm.A]\ncounter = "C"\nactivate = "Sleeper"\n',
             "C222: alarm 'A' names the thread 'Sleeper'",
+        ),
+        (
+            '[osek.task.T]\npriority = 2\n[osek.counter.C]\ntick = "1ms"\n'
+            '[osek.alarm.A]\ncounter = "C"\nactivate = ["T"]\ncallback = "Call"\n',
+            "C222: alarm 'A' has 2 actions, and an OsAlarm has one",
         ),
     ],
 )

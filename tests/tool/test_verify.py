@@ -69,6 +69,9 @@ IMAGES = {  # name: schedule, board
     "levels": ("levels", "ast1030-evb"),
     "levels on AVR": ("levels", "atmega128"),
     "parts": ("parts", "ast1030-evb"),
+    "several": ("several", "ast1030-evb"),
+    "several on the host": ("several", "virtual-ast1030-evb"),
+    "several on AVR": ("several", "atmega128"),
     "parts on the host": ("parts", "virtual-ast1030-evb"),
     "budgets": ("budgets", "ast1030-evb"),
     "beneath": ("beneath", "ast1030-evb"),
@@ -253,6 +256,7 @@ JOINED = "carillon_joined_0_26"
 SHARED = "carillon_joined_0_66"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
+LISTS = "carillon_osek_alarm_actions"
 ROUND, ACTS, TABLES, CURSORS = (
     "carillon_steps_Round_2",
     "carillon_osek_point_actions",
@@ -743,6 +747,18 @@ FAULTS = [
     ),
     Fault("events", "a counter's end", "C204", lambda p: p.number("carillon_osek_counters", 0, plus(-1))),
     # A counter's queue in parts: part 0 on SysTick, 7 on TMR8 (source 39), 8 on source 22, which SysTick's handler requests.
+    # Alarms that do several things: action, object, and whether another follows, behind an operand of four bytes; in 8 bytes.
+    Fault("several", "another order of a list", "C204", lambda p: p.swap(LISTS, 0, 1, 8), "'AtLevel'"),
+    Fault("several", "another task in a list", "C204", lambda p: p.number(LISTS, 5, to(0), 1), "'AtLevel'"),
+    Fault("several", "another action in a list", "C204", lambda p: p.number(LISTS, 2 * 8 + 4, to(6), 1), "'AboveAll'"),
+    Fault("several", "another event in a list", "C204", lambda p: p.number(LISTS, 4 * 2, to(2)), "'AboveAll'"),
+    Fault("several", "another function in a list", "C204", lambda p: p.number(LISTS, 5 * 2, plus(4)), "'AboveAll'"),
+    Fault("several", "a list that ends early", "C204", lambda p: p.number(LISTS, 2 * 8 + 6, to(0), 1), "'AboveAll'"),
+    Fault("several", "a list that goes on", "C204", lambda p: p.number(LISTS, 8 + 6, to(1), 1), "'AtLevel'"),
+    Fault("several", "a list that begins elsewhere", "C204", lambda p: p.number(ALARMS, 0, plus(1)), "'AtLevel'"),
+    Fault("several", "an alarm with the first of its actions", "C204", lambda p: p.number(ALARMS, 21, to(1), 1), "'AtLevel'"),
+    Fault("several", "an alarm without its count", "C204", lambda p: p.number(ALARMS, 24 + 21, to(16), 1), "'AboveAll'"),
+    Fault("several", "an alarm with another counter", "C204", lambda p: p.number(ALARMS, 24 + 22, to(0), 1), "'AboveAll'"),
     Fault("parts", "a part's cell at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(3), 2), "'ForLow'"),
     Fault("parts", "a part's cell at the kernel's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(5), 2)),
     Fault("parts", "a requested part at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 5 + 1, to(2), 2)),

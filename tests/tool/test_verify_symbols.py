@@ -47,6 +47,7 @@ IMAGES = {
     "frames": ("tests/tool/verify/frames.toml", "ast1030-evb"),
     "tables": ("tests/tool/verify/schedule-tables.toml", "ast1030-evb"),
     "parts": ("tests/tool/verify/parts.toml", "ast1030-evb"),
+    "several": ("tests/tool/verify/several.toml", "ast1030-evb"),
     "time": ("tests/tool/verify/time.toml", "ast1030-evb"),
     "slices": ("tests/tool/verify/slices.toml", "mps2-an385"),
     "servers": ("tests/tool/verify/servers.toml", "ast1030-evb"),

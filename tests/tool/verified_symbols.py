@@ -91,6 +91,7 @@ SYMBOLS = (
     Generated(r"carillon_server_of", "the server of each level"),
     Generated(r"carillon_osek_counters", "each member, of each part", "padding"),
     Generated(r"carillon_osek_alarms", "each member"),
+    Generated(r"carillon_osek_alarm_actions", "each action of each list, in order", "padding"),
     Generated(r"carillon_alarm_\w+_(cell|stop)", "counter and units of the cell, and that these stores stop it alone", "padding"),
     Generated(
         r"carillon_osek_(schedule_tables|cursors)|carillon_steps_\w+",

@@ -86,6 +86,11 @@ class Action:
     """What an alarm does that has it, for people: with the names of its fields."""
 
     @property
+    def each(self) -> tuple[Action, ...]:
+        """What is done, one thing after the other."""
+        return (self,)
+
+    @property
     def phrase(self) -> str:
         """What an alarm does that has it."""
         return self.does.format_map({f.name: getattr(self, f.name) for f in fields(self)})

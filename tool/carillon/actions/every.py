@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from collections.abc import Callable
+from dataclasses import fields
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from carillon import actions
 from carillon.actions import Action
@@ -24,4 +26,7 @@ ACTIONS: dict[str, type[Action]] = _found()
 
 def of(alarm: AlarmAction) -> Action:
     """What an alarm of the schedule does."""
-    return next(c for c in ACTIONS.values() if c.says is type(alarm))(*astuple(alarm))
+    values: list[Any] = [getattr(alarm, f.name) for f in fields(alarm)]
+    own = [tuple(of(one) for one in value) if isinstance(value, tuple) else value for value in values]
+    found: Callable[..., Action] = next(c for c in ACTIONS.values() if c.says is type(alarm))
+    return found(*own)

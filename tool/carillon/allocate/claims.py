@@ -403,8 +403,10 @@ class ClaimBuilder:
         if demand.when is not When.SYSTEM:
             return ()
         board_order = self._ranked(lambda _: 0)
-        level = self.plan.level_of(action.object)
         ways = list(self._on_cells(demand, self.fitter, board_order, Form.CELL, alarm=True))
+        if action.subject != "task":  # several: a list is done on the kernel's level
+            return tuple(ways)
+        level = self.plan.level_of(action.object)
         if level.kind is TaskKind.DIRECT:
             ways += self._on_cells(demand, self.fitter, board_order, Form.VECTOR, alarm=True)
         elif can_wake(self.plan, demand.action.object):
@@ -425,6 +427,7 @@ class ClaimBuilder:
         price = demand.action.price(Served(1, 1, False, queued=True), self.costs)
         ways = self._alarm_ways(demand)
         ways += tuple(self._joined_ways(demand, ways)) if alarm.static else ()
+        at_level = bool(ways) and demand.action.subject == "task"
         # The queue is never cheaper than a cell: the alarm is exact on a cell, however rare it is.
         queue = Way(Form.QUEUE, rate=max([self._rate(price, period), *(w.rate + 1 for w in ways)]))
         return Claim(
@@ -433,6 +436,6 @@ class ClaimBuilder:
             (*sorted(ways, key=lambda w: (w.rate, w.cells, w.rank)), queue),
             True,
             alarm.counter,
-            self.plan.level_of(demand.action.object).number if ways else 0,
-            does(demand.action) if ways else "",
+            self.plan.level_of(demand.action.object).number if at_level else 0,
+            does(demand.action) if at_level else "",
         )

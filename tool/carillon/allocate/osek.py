@@ -185,7 +185,7 @@ class OsekAllocation:
             by_source.setdefault(carrier.source, []).append((alarm, carrier))
         level = {task.name: level.number for level in self.levels for task in level.tasks}
         return {
-            source: sorted(pairs, key=lambda pair: -level.get(pair[1].action.object, 0))
+            source: sorted(pairs, key=lambda pair: -max(level.get(one.object, 0) for one in pair[1].action.each))
             for source, pairs in by_source.items()
             if len(pairs) > 1
         }
@@ -262,8 +262,8 @@ class OsekAllocation:
 
     def part_of(self, counter: str, action: AlarmAction) -> int:
         """The number of the part that queues an action: the part of its task's level, or else the counter's first part."""
-        task = action.object if isinstance(action, ActivateTask | SetEvent) else ""
-        level = next((x.number for x in self.levels if any(t.name == task for t in x.tasks)), 0)
+        tasks = {one.object if isinstance(one, ActivateTask | SetEvent) else "" for one in action.each}
+        level = next((x.number for x in self.levels if tasks <= {t.name for t in x.tasks}), 0)
         own = (p.part for p in self.counters if level and p.task_level == level and p.action.object == counter)
         return next(own, [c.name for c in self.osek.counters].index(counter))
 

@@ -79,8 +79,15 @@ def split(
 
 
 def level_woken(plan: TaskPlan, action: AlarmAction) -> int:
-    """The level at which a part may serve an action; 0: the kernel's.  Levels with threads have no parts."""
-    if not isinstance(action, ActivateTask | SetEvent):
+    """The level at which a part may serve an action; 0: the kernel's.
+
+    Levels with threads have no parts.  Several actions have a level if all of them wake tasks of this one.  At the level of the
+    highest of their tasks, they could be held back, and what a lower level's part has for one of them would come out of order.
+    """
+    if not all(isinstance(one, ActivateTask | SetEvent) for one in action.each):
         return 0
-    level = plan.level_of(action.object)
+    levels = {plan.level_of(one.object) for one in action.each}
+    if len(levels) > 1:
+        return 0
+    level = levels.pop()
     return 0 if any(t.thread for t in level.tasks) else level.number

@@ -17,9 +17,10 @@ from pydantic import BaseModel
 
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, some
-from carillon.model.osek import RES_SCHEDULER
+from carillon.model.osek import ALARM_ACTIONS, RES_SCHEDULER
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, Group, Kind, Parameter
 from carillon.read.foreign.write import moved_system
+from carillon.read.one_or_more import listed
 from carillon.read.schema import OsekTable, ScheduleFile
 from carillon.read.shape import Tables
 from carillon.units import SECONDS, Time, format_number, shorten
@@ -48,7 +49,7 @@ def arxml_text(tables: Tables, name: str, folder: Path, diagnostics: Diagnostics
     """The configuration for a file in ``folder``, of a schedule without errors and the application's ``name``.
 
     Warns of what it leaves out (C221); None after C222: there is no event-triggered system, a name is no SHORT-NAME, or an
-    object needs one that ARXML cannot say.
+    object needs one that ARXML cannot say.  An alarm that does several things is C222, too.
     """
     writer = _Writer(tables, name, folder, diagnostics)
     lines = list(writer.lines())
@@ -76,6 +77,7 @@ class _Writer:
         system = moved_system(said | {"name": self.name}, self.tables.path, self.folder)
         self.modes = list(self.osek.modes or [DEFAULT_MODE])
         objects = {section: _plain_tables(getattr(self.osek, section)) for section in SECTIONS}
+        objects["alarm"] = {alarm: self.one_action(alarm, table) for alarm, table in objects["alarm"].items()}
         taken = {name for table in objects.values() for entry in table.values() for name in entry.get("resources", ())}
         if RES_SCHEDULER in taken:
             objects["resource"].setdefault(RES_SCHEDULER, {"property": "standard"})
@@ -183,9 +185,18 @@ class _Writer:
             self.error(path, cause, "name a task of [osek], or leave it out")
         return f"{self.root}/{name}"
 
+    def one_action(self, alarm: str, table: dict[str, Any]) -> dict[str, Any]:
+        """An alarm's table, whose only action is in no list."""
+        said = {action.key: listed(table[action.key]) for action in ALARM_ACTIONS}
+        count = sum(map(len, said.values()))
+        if count > 1:
+            cause = f"alarm {shorten(alarm)} has {count} actions, and an OsAlarm has one"
+            self.error(("osek", "alarm", alarm), cause, "write an alarm for each")
+        return table | {key: values[0] if values else None for key, values in said.items()}
+
     def check_names(self) -> None:
-        for section, listed in self.names.items():
-            for name in sorted(listed):
+        for section, names in self.names.items():
+            for name in sorted(names):
                 if _SHORT_NAME.fullmatch(name) is None:
                     at = ("osek", "modes") if section == "modes" else ("osek", section, name)
                     remedy = "begin it with a letter, and write at most 128 letters, digits and '_'"
@@ -205,8 +216,8 @@ class _Writer:
             else:
                 omitted += (((section, name), f"[{section}.{name}]") for name in content)
         if omitted:
-            listed = some((text for _, text in omitted), 8)
-            cause = f"ARXML has no word for {listed}: the configuration is without"
+            named = some((text for _, text in omitted), 8)
+            cause = f"ARXML has no word for {named}: the configuration is without"
             remedy = "keep the schedule, if the application needs it"
             self.diagnostics.warning("C221", self.tables.places.key(omitted[0][0]), cause, remedy)
 

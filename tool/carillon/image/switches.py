@@ -209,7 +209,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         # Whether something stands in the queue of a counter, or its time is asked for.
         "CARILLON_OSEK_QUEUES": bool(cursors) or readable or advanced,
         "CARILLON_OSEK_QUEUE_STARTS": any(a.autostart is not None and a not in carried for a in model.alarms),
-        "CARILLON_OSEK_ALARM_ACTIONS": _actions(a.action for a in model.alarms),
+        "CARILLON_OSEK_ALARM_ACTIONS": _actions(it for a in model.alarms for it in (a.action, *a.action.each)),
         "CARILLON_OSEK_CELLS": bool(carried),
         "CARILLON_OSEK_LEVEL_CELLS": bool(osek.served),
         "CARILLON_OSEK_LEVEL_COUNTERS": any(served.counter is not None for served in osek.served),

@@ -205,7 +205,7 @@ def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:
         why = "its counter is no timer's"
     elif start is None:
         why = "it is set at run time"
-    elif action.counts and not one_timer:
+    elif any(one.counts for one in action.each) and not one_timer:
         why = "its calls and counts are not to be lost, which a tick can catch up with"
     elif start.cycle == 0:
         why = "it expires once"

@@ -206,6 +206,11 @@ class AlarmAction:
     number: ClassVar[int]
     """How the image says it (``kernel/contract/action.h``)."""
 
+    @property
+    def each(self) -> tuple[AlarmAction, ...]:
+        """What is done, one thing after the other."""
+        return (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class ActivateTask(AlarmAction):
@@ -246,7 +251,7 @@ class IncrementCounter(AlarmAction):
 
 
 ALARM_ACTIONS: tuple[type[AlarmAction], ...] = (ActivateTask, SetEvent, Callback, IncrementCounter)
-"""All of them, in the order of a message."""
+"""Those that an alarm's table has keys for, in the order of a message, and in which an alarm with several does them."""
 
 
 @dataclass(frozen=True, slots=True)

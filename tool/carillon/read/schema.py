@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shape of a schedule file: which keys there are and what each may hold (SPEC, section 'Schedule file').
 
-Every key is optional here, so that the checks that follow still see the rest of a table from which a wrong value was taken out.
-:mod:`carillon.read.build` demands the required ones.
+Every key is optional here, so that checks still see the rest of a table; :mod:`carillon.read.build` demands the required ones.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from carillon.read.one_or_more import OneOrMore
 from carillon.units import FREQUENCY_PATTERN, TIME_PATTERN, MalformedError, Time, parse_frequency, parse_time
 
 TOML_TYPES = {bool: "a truth value", int: "an integer", float: "a number", str: "a string", list: "an array", dict: "a table"}
@@ -298,14 +298,14 @@ class AutostartTable(Table):
 
 
 class AlarmTable(Table):
-    """An alarm; it has exactly one action."""
+    """An alarm; its actions are done in the order of their keys here."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["counter"]})
 
     counter: Identifier | None = Field(None, description="Its counter.")
-    activate: Identifier | None = Field(None, description="Action: the task to activate.")
-    set_event: SetEventTable | None = Field(None, description="Action: the event to set.")
-    callback: Identifier | None = Field(None, description="Action: the function, ALARMCALLBACK(name), to call.")
+    activate: OneOrMore[Identifier] | None = Field(None, description="Action: the task to activate, or tasks.")
+    set_event: OneOrMore[SetEventTable] | None = Field(None, description="Action: the event to set, or events.")
+    callback: OneOrMore[Identifier] | None = Field(None, description="Action: the function, ALARMCALLBACK(name), or functions.")
     increment: Identifier | None = Field(None, description="Action: the software counter to advance.")
     autostart: AutostartTable | None = Field(None, description="Set by StartOS.")
     static: bool = Field(False, description="It is never cancelled nor set anew: a cell alone may carry it.")

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from carillon.diagnostics import Diagnostics, suggestion
 from carillon.files import Search
 from carillon.model.giotto import Giotto, Machine, Upload
+from carillon.read.one_or_more import MORE, ONE
 from carillon.read.schema import (
     AutostartTable,
     OsekTable,
@@ -130,7 +131,8 @@ def fit(data: dict[str, Any], places: SpanIndex, diagnostics: Diagnostics) -> tu
         except ValidationError as error:
             seen: set[Path] = set()
             for detail in error.errors(include_url=False):
-                path = detail["loc"][: depth(data, detail["loc"])]
+                loc = tuple(part for part in detail["loc"] if part not in (ONE, MORE))
+                path = loc[: depth(data, loc)]
                 if not path:
                     raise
                 if path in seen:  # the other alternatives of a union
@@ -212,6 +214,8 @@ def _misfit(detail: ErrorDetails, path: Path) -> tuple[str, str]:
         remedy = 'write true, or the application modes: autostart = ["normal"]'
         return f"{where} must be true, false or an array of strings, not {_held(value)}", remedy
     cause, better = misfit(detail, where)
+    if path[:2] == ("osek", "alarm") and path[-1] == "increment" and isinstance(value, list):
+        return cause, "an alarm increments one counter, the last thing that it does: write an alarm for each"
     wanted = WANTED.get(detail["type"].removesuffix("_type"))
     if wanted is not None:
         return cause, _example(path, wanted, value)

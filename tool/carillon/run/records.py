@@ -312,10 +312,11 @@ class Decoder:
         scale = 1 if self._native else self._per_tick
         events = []
         for alarm, carrier in self._image.osek.allocation.alarms:
-            if alarm.static and isinstance(alarm.action, ActivateTask):
+            activated = [one.object for one in alarm.action.each if isinstance(one, ActivateTask)]
+            if alarm.static:
                 points = carrier.cells[0].progression
                 due = range(points.offset, length, points.period)
-                events += [Event(at, at * scale, Kind.EXPIRY, alarm.action.object) for at in due]
+                events += [Event(at, at * scale, Kind.EXPIRY, task) for at in due for task in activated]
         return events
 
     def _with_deadlines(self, events: list[Event], happenings: Happenings, segments: list[_Segment], length: int) -> list[Event]:

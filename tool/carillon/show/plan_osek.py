@@ -16,7 +16,7 @@ from carillon.console import heading
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
-from carillon.model.osek import RES_SCHEDULER, ActivateTask, Counter, CounterKind, Hook, OsekTask, Property, SetEvent
+from carillon.model.osek import RES_SCHEDULER, ActivateTask, AlarmAction, Counter, CounterKind, Hook, OsekTask, Property, SetEvent
 from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
 from carillon.units import format_duration
@@ -227,14 +227,27 @@ def _shared(board: Board, allocation: OsekAllocation, first: Carrier) -> list[st
         )
     carried = [alarm for alarm, _ in allocation.alarms]
     queued = [a for a in allocation.alarms_of(first) if a not in carried]
-    waking = [a.name for a in queued if isinstance(a.action, ActivateTask | SetEvent)] + _tables_of(allocation, first)
+    wakes = {a.name: [one for one in a.action.each if isinstance(one, ActivateTask | SetEvent)] for a in queued}
+    several = [a.name for a in queued if wakes[a.name] and _of_no_level(allocation, a.action)]
+    waking = [name for name, actions in wakes.items() if actions and name not in several] + _tables_of(allocation, first)
     able = allocation.base is not None and allocation.base.ahead and not allocation.software
     if waking and not first.task_level and able and Hook.ERROR not in allocation.osek.hooks:
         told.append(
             f"counter {first.demand.name}: these expire above all tasks, since the level of their tasks has a thread or another "
             f"cell, or no cell and no source is left for it: {', '.join(waking)}"
         )
+    if several and not allocation.software:
+        told.append(
+            f"counter {first.demand.name}: these expire above all tasks, since what they do belongs to no single level of tasks: "
+            f"{', '.join(several)}"
+        )
     return told
+
+
+def _of_no_level(allocation: OsekAllocation, action: AlarmAction) -> bool:
+    """Whether an alarm does something to tasks of several levels, or more than wake tasks."""
+    tasks = {one.object if isinstance(one, ActivateTask | SetEvent) else "" for one in action.each}
+    return all(not tasks <= {t.name for t in level.tasks} for level in allocation.levels)
 
 
 def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any]]:

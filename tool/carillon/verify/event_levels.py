@@ -87,7 +87,7 @@ def _queued(events: Events, number: int) -> set[str | None]:
     """The tasks that the entries of a part may wake; None stands for another action of an alarm."""
     alarms = [a for a in events.osek.alarms if events.parts.of.get(a.name) == number]
     actions = [a.action for a in alarms if not (a.static and a.name in events.carried)]
-    woken = {a.object if isinstance(a, ActivateTask | SetEvent) else None for a in actions}
+    woken = {one.object if isinstance(one, ActivateTask | SetEvent) else None for a in actions for one in a.each}
     cursors = [c for c in events.parts.cursors if c.part == number]
     tasks = {act[1] for c in cursors for step in c.steps for act in step.acts}
     return woken | {t.name for k, t in enumerate(events.osek.tasks) if k in tasks}
@@ -100,8 +100,9 @@ def is_at_its_tasks(events: Events, part: int) -> bool:
 
 
 def level_of_alarm(events: Events, alarm: Alarm) -> int:
-    """The level of the task that an alarm wakes; -1 without a task."""
-    return level_of(events, alarm.action.object) if isinstance(alarm.action, ActivateTask | SetEvent) else -1
+    """The level of the tasks that an alarm wakes; -1 without a task, if they have several, or if it does something else, too."""
+    levels = {level_of(events, one.object) if isinstance(one, ActivateTask | SetEvent) else -1 for one in alarm.action.each}
+    return levels.pop() if len(levels) == 1 else -1
 
 
 def check_at_tasks(events: Events) -> None:

@@ -118,7 +118,9 @@ class EventRows:
             return {"alarm": alarm_numbers, "part": {service.number} | beside}
         if service.kind == "cells":
             woken = at.get(service.number, set())
-            alarms = {k for k, a in enumerate(osek.alarms) if self._tasks.get(a.action.object, -1) in woken}
+            alarms = {
+                k for k, a in enumerate(osek.alarms) if any(self._tasks.get(one.object, -1) in woken for one in a.action.each)
+            }
             return {"alarm": alarms, "task": woken}
         return {}
 

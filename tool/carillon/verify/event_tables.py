@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable, SetEvent
+from carillon.model.osek import (
+    Alarm,
+    AlarmAction,
+    Callback,
+    Counter,
+    CounterKind,
+    IncrementCounter,
+    Osek,
+    ScheduleTable,
+    SetEvent,
+)
 from carillon.verify.contract import POINTER, otherwise, rows_of
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import wrong_record
@@ -41,6 +51,8 @@ ALARM = {
     **dict.fromkeys(("part", "action", "object", "absolute"), 1),
 }
 """The members of an entry of the table of alarms, with their sizes."""
+LISTED = dict.fromkeys(("action", "object", "more"), 1)
+"""The same of the table of what alarms do that do several things, behind an operand."""
 COUNTER = {"max_allowed": 4, "ticks_per_base": 4, "min_cycle": 4, "units": 4, "software": 1, "ticked": 1}
 """The same of the table of counters; behind them is whether it is served at the level of tasks."""
 EXPIRE = {"carillon_osek_expire_points", "carillon_osek_expire_lone"}
@@ -197,9 +209,32 @@ def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
         expected = {"start": begin.time, "cycle": begin.cycle, "autostart": modes, "absolute": begin.absolute}
     if wrong := otherwise(row, expected):
         return f"has at the start: {wrong}"
-    operand = events.elf.code(row["operand"]) if alarm.action.subject == "function" else row["operand"]
-    found = (row["action"], row["object"], operand)
+    if len(alarm.action.each) > 1:
+        found_list = _list(events.elf, row["operand"])
+        wanted = [_expected(events, it) for it in alarm.action.each if not isinstance(it, IncrementCounter)]
+        object_of = _expected(events, alarm.action.each[-1])[1] if alarm.action.subject == "counter" else 0
+        same = found_list == wanted and (row["action"], row["object"]) == (alarm.action.number, object_of)
+        return "" if same else "does other things than the schedule says, or in another order"
+    found = _found(events.elf, row)
     return "" if found == _expected(events, alarm.action) else "does something else than the schedule says"
+
+
+def _found(elf: Elf, row: Mapping[str, int]) -> tuple[int, int, int]:
+    """An action of the image; of a function, the address that its code has."""
+    operand = elf.code(row["operand"]) if row["action"] == Callback.number else row["operand"]
+    return row["action"], row["object"], operand
+
+
+def _list(elf: Elf, first: int) -> list[tuple[int, int, int]]:
+    """The actions of an alarm that has several: those of the table of lists from ``first`` on."""
+    operand = max(4, elf.pointer)
+    actions = []
+    for reader in rows_of(elf, "carillon_osek_alarm_actions", elf.padded(operand + 3, operand))[first:]:
+        row = reader.members({"operand": operand, **LISTED})
+        actions.append(_found(elf, row))
+        if not row["more"]:
+            break
+    return actions
 
 
 def _expected(events: Events, action: AlarmAction) -> tuple[int, int, int]:

@@ -224,7 +224,7 @@ class Events:
             alarms, wrong = joined_alarms(meaning, cells)
             known = [self.osek.alarms[n & 0xFF] for n in alarms.values() if n & 0xFF < len(self.osek.alarms)]
             tasks = {t.name: t.priority for t in self.osek.tasks}
-            order = [tasks.get(a.action.object, 0) for a in known]
+            order = [max(tasks.get(one.object, 0) for one in a.action.each) for a in known]
             if not wrong and order != sorted(order, reverse=True):
                 wrong = "asks the cell of a lower task's alarm before that of a higher one's"
             if wrong:

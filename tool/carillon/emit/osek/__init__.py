@@ -42,7 +42,7 @@ def _source(image: Image) -> str:
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
     lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
-    callbacks = dict.fromkeys(a.action.object for a in model.alarms if a.action.subject == "function")
+    callbacks = dict.fromkeys(one.object for a in model.alarms for one in a.action.each if one.subject == "function")
     lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
     lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation)]
     lines += [*servers(allocation), *thread_times(allocation), *alarms(osek)]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from carillon.check.names import fault
 from carillon.model.osek import ALARM_ACTIONS, Alarm, AlarmAction, Autostart, Counter, CounterKind, IncrementCounter, SetEvent
+from carillon.model.several import composed
+from carillon.read.one_or_more import listed
 from carillon.read.osek.file import MOST, OsekFile, some
 from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, SetEventTable
 from carillon.read.spans import Path
@@ -96,25 +98,31 @@ class Alarms:
                 yield Alarm(name, counter, action, autostart, self.at.key(*path), table.static)
 
     def _action(self, table: AlarmTable, path: Path, phrase: str) -> AlarmAction | None:
-        """The alarm's action; None after a diagnostic."""
-        written = [key for key in _ACTIONS if getattr(table, key) is not None]
-        if not written and not self.at.incomplete(*path):
+        """What the alarm does, in the order of the kinds of actions, then of the lists; None after a diagnostic."""
+        written = {key: listed(getattr(table, key)) for key in _ACTIONS}
+        if not any(written.values()) and not self.at.incomplete(*path):
             cause = f"{phrase} does nothing"
             remedy = "give it an action: a task to activate, an event to set, a callback, or a counter to increment"
             self.at.error("C113", self.at.key(*path), cause, remedy)
-        if len(written) > 1:
-            spans = sorted((self.at.key(*path, key), key) for key in written)
-            cause = f"{phrase} has {len(written)} actions, " + " and ".join(f"'{key}'" for _, key in spans)
-            self.at.error("C113", spans[1][0], cause, "an alarm has one action: write an alarm for each")
-        actions = [action for key in written if (action := self._resolve_action(table, key, path, phrase)) is not None]
-        return actions[0] if len(written) == 1 and actions else None
+        actions: list[AlarmAction | None] = []
+        for key, values in written.items():
+            for number, value in enumerate(values):
+                where = (*path, key, number) if isinstance(getattr(table, key), list) else (*path, key)
+                action = self._resolve_action(key, value, where, phrase)
+                if action is not None and action in actions:
+                    self._twice(action, where, phrase)
+                actions.append(action)
+        resolved = [action for action in actions if action is not None]
+        return composed(resolved) if resolved and len(resolved) == len(actions) else None
 
-    def _resolve_action(self, table: AlarmTable, key: str, path: Path, phrase: str) -> AlarmAction | None:
-        where = (*path, key)
-        if table.set_event is not None and key == "set_event":
-            return self.set_event(table.set_event, where, phrase)
-        name = str(getattr(table, key))
-        return _ACTIONS[key](name) if self._fits(_ACTIONS[key].subject, name, where, phrase) else None
+    def _twice(self, action: AlarmAction, where: Path, phrase: str) -> None:
+        kind, name = ("event", action.event) if isinstance(action, SetEvent) else (action.subject, action.object)
+        self.at.twice(kind, name, where, f" by {phrase}")
+
+    def _resolve_action(self, key: str, value: str | SetEventTable, where: Path, phrase: str) -> AlarmAction | None:
+        if isinstance(value, SetEventTable):
+            return self.set_event(value, where, phrase)
+        return _ACTIONS[key](value) if self._fits(_ACTIONS[key].subject, value, where, phrase) else None
 
     def _fits(self, subject: str, name: str, where: Path, phrase: str) -> bool:
         """Whether an action can be done to such an object; otherwise there is a diagnostic."""
