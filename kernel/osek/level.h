@@ -72,7 +72,7 @@ static inline void carillon_osek_leave(uint32_t mask)
 #if CARILLON_OSEK_BUDGETS
 /* Where a level's handler begins, it takes the lock; what lowers that where a job begins, if `outer` was masked before;
  * and the budget of what the handler preempts.  The latter are locked. */
-static inline uint32_t carillon_osek_held(void)
+static inline uint32_t carillon_osek_begin_held(void)
 {
     return carillon_osek_lock();
 }

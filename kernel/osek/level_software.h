@@ -159,7 +159,7 @@ static inline void carillon_osek_leave(uint32_t mask)
 }
 #if CARILLON_OSEK_BUDGETS
 /* Where a level's handler begins: whoever delivers holds the lock, and has written what was masked before it. */
-static inline uint32_t carillon_osek_held(void)
+static inline uint32_t carillon_osek_begin_held(void)
 {
     return carillon_budget.mask;
 }
@@ -205,8 +205,8 @@ extern volatile uint8_t carillon_slices_over;
 void carillon_slice_ends(void);
 void carillon_slice_ends_here(void);
 
-/* carillon_budget_asks says whether the job that runs is late (budget.h, 16): it ends, in a handler that has preempted it,
- * and where it unlocks. */
+/* carillon_budget_asks says whether the job that runs is late (budget.h, 16): it ends, in a handler that has preempted
+ * it, and where it unlocks. */
 void carillon_budget_ends(void);
 void carillon_budget_ends_here(void);
 

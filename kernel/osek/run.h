@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];
     TaskType task = level->task;
 #if CARILLON_OSEK_BUDGETS
-    const uint32_t mask = carillon_osek_held(); /* until the job's frame stands, and again from its end on */
+    const uint32_t mask = carillon_osek_begin_held(); /* until the job's frame stands, and again from its end on */
     const struct carillon_budget_left left = carillon_osek_take_budget();
 #endif
 #if CARILLON_OSEK_MUTEXES > 0
@@ -49,7 +49,18 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #if CARILLON_OSEK_SERVERS > 0
     if (CARILLON_OSEK_IS_SERVED(number) && !is_guest && !carillon_osek_admits(number)) {
 #if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
+#if CARILLON_OSEK_BUDGETS
+        carillon_budget.state = CARILLON_UNWATCHED; /* as below */
+        carillon_osek_leave(mask);
+#endif
         carillon_osek_leave_hooks(number, carillon_port_mask());
+#if CARILLON_OSEK_BUDGETS
+        (void)carillon_osek_lock();
+#endif
+#endif
+#if CARILLON_OSEK_BUDGETS
+        carillon_osek_give_budget(left);
+        carillon_osek_leave(mask);
 #endif
         return;
     }

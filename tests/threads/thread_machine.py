@@ -43,6 +43,7 @@ class Target:
     based: bool = False  # a time base counts what a lock holds back
     keys: tuple[str, ...] = ()  # more of [time]
     width: int = 0
+    budgets: str = ""  # what keeps the execution budget of a task that never runs; nothing: there is none
     shapes: tuple[str, ...] = tuple(SHAPES)
 
     @property
@@ -54,7 +55,9 @@ class Target:
     def told(self) -> str:
         """What has been drawn of it."""
         width = f", cells of {self.width} bits" if self.width else ""
-        return f"tick {self.scale.tick}{width}, {', '.join(self.keys) or 'no other keys'}, {self.scale.served or 'no servers'}"
+        kept = f", a budget kept by the {self.budgets}" if self.budgets else ""
+        keys = ", ".join(self.keys) or "no other keys"
+        return f"tick {self.scale.tick}{width}{kept}, {keys}, {self.scale.served or 'no servers'}"
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ def vary(rng: random.Random, target: Target, shape: str) -> Target:
     varied = vary_time(rng, target)
     if rng.random() < 0.5 and (target.software or target.scale.sliced):
         varied = replace(varied, scale=replace(varied.scale, served=draw_served(rng, varied.scale, SHAPES[shape])))
+    if not target.cost and not varied.width and target.board.startswith("virtual") and rng.random() < 0.4:
+        varied = replace(varied, budgets="clock" if target.software else "cell")
     return varied
 
 
@@ -143,6 +148,9 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     scale, priorities = target.scale, SHAPES[shape]
     tick = f'tick = "{scale.tick} ticks"\n' if target.clock == "periodic" else ""
     osek = '[osek]\ndispatch = "software"\n' if target.chosen else ""
+    if target.budgets:
+        osek = osek or "[osek]\n"
+        osek += f'budgets = "{target.budgets}"\n[osek.task.Bounded]\npriority = 0\nbudget = "{9 * scale.tick} ticks"\n'
     stack = f"stack = {target.stack}\n" if target.stack else ""
     slices = f'slice = "{scale.slice} ticks"\n' if scale.sliced else ""
     keys = "".join(f"{key}\n" for key in target.keys)
@@ -183,7 +191,8 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     (folder / "schedule.toml").write_text(text, encoding="utf-8")
     drawn = f"/* SPDX-License-Identifier: Apache-2.0 */\n{defined}#define BODIES {bodies}\n#define PROGRAMS {code}\n"
     (folder / "drawn.h").write_text(drawn, encoding="utf-8")
-    shutil.copy(HERE / "thread_programs.c", folder / "main.c")
+    code = (HERE / "thread_programs.c").read_text(encoding="utf-8")
+    (folder / "main.c").write_text(code + "TASK(Bounded) { TerminateTask(); }\n" * bool(target.budgets), encoding="utf-8")
     shutil.copy(HERE.parent / "firmware" / "report.h", folder)
     return folder / "schedule.toml"
 
