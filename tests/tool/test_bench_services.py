@@ -20,6 +20,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
 BLOCK = re.compile(
     r"<!-- begin: carillon bench services -->\n```console\n\$ carillon bench services\n(.*?)```\n<!-- end -->", re.DOTALL
 )
+ITEM = re.compile(r"^- .*(?:\n  .*)*", re.MULTILINE)
 ROUNDS = 1000
 WIDTH = 100
 """Columns of the guide's outputs."""
@@ -44,6 +45,20 @@ def test_the_guide_shows_every_figure_as_it_is_measured(rows: dict[str, Row]) ->
     text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
     (shown,) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
     assert f"{text}\n" == shown
+
+
+@pytest.mark.parametrize("metric", benchmark.FIGURES)
+def test_the_guide_says_what_a_figure_is(metric: str) -> None:
+    assert any(f"`{metric}`" in item for item in ITEM.findall(GUIDE.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(("application", "begin", "end"), [("mutex", "hand", "handed"), ("messages", "wake", "woken")])
+def test_a_thread_goes_on_once_for_each_time_another_lets_it(application: str, begin: str, end: str, tmp_path: Path) -> None:
+    places = [f"bench_{begin}", f"bench_{end}"]
+    marks = benchmark.Applications(tmp_path, Diagnostics()).run(f"{application}/schedule.toml", 100_000, places).marks
+    passed = sorted((time, place) for place in places for time in marks.times(place))
+    assert len(passed) >= 40
+    assert [place for _, place in passed] == [places[number % 2] for number in range(len(passed))]
 
 
 @pytest.mark.parametrize("metric", benchmark.FIGURES)
