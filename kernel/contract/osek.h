@@ -36,6 +36,11 @@ struct carillon_osek_task {
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
 
+#if CARILLON_OSEK_ISR_BUDGETS
+/* The execution budgets of the ISRs, in units of the cell; 0: none. */
+extern const uint32_t carillon_osek_isr_budgets[];
+#endif
+
 #if CARILLON_OSEK_LOCKS > 0
 /* Lock budgets, a row for each task, in units of the cell of budgets; 0: none.  The locks: the resources, then these.
  */

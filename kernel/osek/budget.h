@@ -67,7 +67,14 @@
  * the application masks, masks the clock and the dispatcher, too: then the job ends where it enables interrupts.  Where
  *     it unlocks, it looks itself.
  * 17. A clock that ticks tells no parts of a tick.  So its own handler pauses nothing: a tick counts for the job that
- * it preempts, and a budget of n ticks is over with the tick after these. */
+ * it preempts, and a budget of n ticks is over with the tick after these.
+ *
+ * ISRs of category 2:
+ *
+ * 18. The vector of an ISR with a budget pauses what it has preempted, as others do, and watches the ISR as if it were a
+ *     job.  It does so from a frame to unwind to on, until that is left, both under the lock.  `state` does not say
+ *     whose limit it is, which does not change while the ISR is preempted.  So a variable does, and the vector puts back
+ *     its value. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -103,6 +110,7 @@ enum { CARILLON_UNWATCHED, CARILLON_WATCHED };
 #define CARILLON_BUDGET_OF(task) ((task) + 1u)
 #define CARILLON_BUDGET_OF_LOCK(lock) (CARILLON_OSEK_TASKS + 1u + (lock))
 #define CARILLON_BUDGET_LIMITS CARILLON_BUDGET_OF_LOCK(CARILLON_OSEK_LOCKS)
+#define CARILLON_BUDGET_OF_ISR (CARILLON_BUDGET_LIMITS - 1u) /* as if it were a task behind them */
 
 /* A limit.  Those that no lock has taken are not in force. */
 struct carillon_budget_limit {
@@ -113,6 +121,12 @@ struct carillon_budget_limit {
 extern struct carillon_budget_limit carillon_budget_limits[];
 #else
 #define CARILLON_BUDGET_OF(task) CARILLON_WATCHED
+#define CARILLON_BUDGET_OF_ISR 0u
+#endif
+
+#if CARILLON_OSEK_ISR_BUDGETS
+/* The source of the ISR that is watched; 0: what is watched is a job (18). */
+extern volatile uint16_t carillon_budget_isr;
 #endif
 
 /* What is left of the budget of a job that does not run. */

@@ -6,7 +6,12 @@
 ISRType GetISRID(void)
 {
 #if CARILLON_OSEK_ISRS > 0
+#if CARILLON_OSEK_ISR_BUDGETS
+    const bool is_late = (carillon_osek_hook == IN_PROTECTION_HOOK) && (carillon_budget_isr != 0u);
+    const uint32_t source = is_late ? carillon_budget_isr : carillon_port_current();
+#else
     const uint32_t source = carillon_port_current();
+#endif
     if ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_ISR2) != 0u)) {
         for (uint32_t isr = 0; isr < CARILLON_OSEK_ISRS; isr++) {
             if (carillon_osek_isr_sources[isr] == source) {
@@ -45,5 +50,32 @@ void carillon_end_isr(uint32_t mask)
     if (holds) {
         (void)FAIL(OSServiceId_None, E_OS_RESOURCE, .object = GetISRID());
     }
+}
+#endif
+
+#if CARILLON_OSEK_ISR_BUDGETS
+volatile uint16_t carillon_budget_isr;
+
+/* Its function, without the lock. */
+static void body(void)
+{
+    const carillon_vector function = carillon_budget.function;
+    carillon_osek_unlock(carillon_budget.mask);
+    function();
+    (void)carillon_osek_lock();
+}
+
+void carillon_isr_within(uint32_t place, carillon_vector function)
+{
+    const uint32_t mask = carillon_osek_lock();
+    const uint16_t outer = carillon_budget_isr;
+    carillon_budget_isr = (uint16_t)carillon_port_current();
+    carillon_budget.mask = mask;
+    carillon_budget.function = function;
+    carillon_budget_watch(CARILLON_BUDGET_OF_ISR, carillon_osek_isr_budgets[place]);
+    CARILLON_CALL_AS(function, body);
+    carillon_budget.state = CARILLON_UNWATCHED;
+    carillon_budget_isr = outer;
+    carillon_osek_unlock(mask);
 }
 #endif

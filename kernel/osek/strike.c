@@ -27,7 +27,7 @@ static void end_job(void)
 static void ask_hook(void)
 {
 #if CARILLON_OSEK_LOCKS > 0
-    const bool locks = (carillon_budget.state & ~CARILLON_LATE) >= CARILLON_BUDGET_OF_LOCK(0u);
+    const bool locks = ((carillon_budget.state & ~CARILLON_LATE) - CARILLON_BUDGET_OF_LOCK(0u)) < CARILLON_OSEK_LOCKS;
     const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
 #else
     const StatusType error = E_OS_PROTECTION_TIME;
@@ -52,10 +52,26 @@ void carillon_budget_end_late_job(void)
     carillon_osek_unlock(saved);
 }
 #else
-/* Whether the handler was entered in the job that runs, and not in what preempts that. */
+#if CARILLON_OSEK_ISR_BUDGETS
+/* The ISR whose budget has been used up ends here, in its own context; what it masks goes with its frame (isr.c). */
+static void end_isr(void)
+{
+    (void)carillon_osek_lock();
+    carillon_osek_interrupts_reset();
+    carillon_osek_resources_reset();
+    carillon_port_unwind();
+}
+#endif
+
+/* Whether the handler was entered in the job that runs, or the ISR that is watched, and not in what preempts that. */
 static bool is_in_job(const void *frame)
 {
     const uint32_t source = carillon_port_preempted(frame);
+#if CARILLON_OSEK_ISR_BUDGETS
+    if (carillon_budget_isr != 0u) {
+        return source == carillon_budget_isr;
+    }
+#endif
 #if CARILLON_OSEK_SOFTWARE
     return source == 0u;
 #else
@@ -92,6 +108,12 @@ void carillon_budget_strikes(const void *frame)
     }
     ask_hook();
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
+#if CARILLON_OSEK_ISR_BUDGETS
+    if (carillon_budget_isr != 0u) {
+        carillon_port_divert(frame, end_isr);
+        return;
+    }
+#endif
     carillon_port_divert(frame, end_job);
 }
 

@@ -104,7 +104,7 @@ SYMBOLS = (
         "each cell of a table, its instants and its stores",
         "padding",
     ),
-    Generated(r"carillon_osek_(lock_budgets|frames)", "each budget, each time frame"),
+    Generated(r"carillon_osek_(lock_budgets|isr_budgets|frames)", "each budget, each time frame"),
     Generated(r"carillon_software_handlers", "each level's handler"),
     Generated(
         r"carillon_osek_(jobs|saved)|carillon_ring_\w+|carillon_extended_\w+|carillon_stack_\w+",

@@ -185,9 +185,21 @@ bool carillon_isr_arrives(uint32_t place);
 #define CARILLON_ISR_ARRIVES(frame) true
 #endif
 
+/* Internal: an ISR of category 2, within its budget if it has one (kernel/osek/budget.h). */
+#ifndef CARILLON_OSEK_ISR_BUDGETS
+#define CARILLON_OSEK_ISR_BUDGETS 0
+#endif
+#if CARILLON_OSEK_ISR_BUDGETS
+void carillon_isr_within(uint32_t place, carillon_vector function);
+#define CARILLON_ISR_RUNS(budget, function) \
+    (((budget) != 0u) ? carillon_isr_within((budget)-1u, (function)) : (function)())
+#else
+#define CARILLON_ISR_RUNS(budget, function) (function)()
+#endif
+
 /* Internal: the vector of an ISR, and its function. */
 #if CARILLON_OSEK_EXTENDED || CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
-#define CARILLON_ISR(vector, function, category, frame)                         \
+#define CARILLON_ISR(vector, function, category, frame, budget)                 \
     CARILLON_C void function(void);                                             \
     CARILLON_C void vector(void);                                               \
     CARILLON_C void vector(void)                                                \
@@ -196,7 +208,7 @@ bool carillon_isr_arrives(uint32_t place);
             const carillon_budget_rest carillon_left = carillon_pause_budget(); \
             if (CARILLON_ISR_ARRIVES(frame)) {                                  \
                 const uint32_t carillon_mask = carillon_begin_isr();            \
-                function();                                                     \
+                CARILLON_ISR_RUNS(budget, function);                            \
                 carillon_end_isr(carillon_mask);                                \
             }                                                                   \
             carillon_resume_budget(carillon_left);                              \
@@ -206,7 +218,7 @@ bool carillon_isr_arrives(uint32_t place);
     }                                                                           \
     CARILLON_C void function(void)
 #else
-#define CARILLON_ISR(vector, function, category, frame) CARILLON_C void vector(void)
+#define CARILLON_ISR(vector, function, category, frame, budget) CARILLON_C void vector(void)
 #endif
 
 /* Define the function of an ISR, of either category: ISR(Received) { ... }
@@ -216,8 +228,9 @@ bool carillon_isr_arrives(uint32_t place);
  *
  * name: the ISR, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.3. */
-#define ISR(name) \
-    CARILLON_ISR(carillon_isr_##name, carillon_isr_of_##name, CARILLON_ISR_CATEGORY_##name, CARILLON_ISR_FRAME_##name)
+#define ISR(name)                                                                                                      \
+    CARILLON_ISR(carillon_isr_##name, carillon_isr_of_##name, CARILLON_ISR_CATEGORY_##name, CARILLON_ISR_FRAME_##name, \
+                 CARILLON_ISR_BUDGET_##name)
 
 /* Define the callback of an alarm: ALARMCALLBACK(Toggle) { ... }.  The callback runs in the counter's interrupt.
  *

@@ -11,7 +11,7 @@ from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.lower.events import BUDGET_RANGE
 from carillon.model import System
-from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Osek, OsekTask, Property, Status
+from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 
 LONGEST_FRAME = (1 << 32) - 1
 """In ticks of the system clock."""
@@ -143,27 +143,33 @@ def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> 
 def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
     """Whether budgets can be kept; else C184: another kernel, or the clock and rounds, or C188: a budget is too long."""
     assert system.osek is not None
-    tasks = [t for t in system.osek.tasks if t.timed]
-    queued = system.osek.queued_budgets
-    reasons = (
-        (kernel != "carillon", "by the conventional kernel", "build with Carillon's own kernel"),
-        (queued and bool(system.modes), "by the clock beneath rounds", "choose a board whose cells can be read and set"),
-    )
-    for holds, reason, remedy in reasons:
+    osek = system.osek
+    queued, isrs = osek.queued_budgets, osek.bounded_isrs
+    first = osek.bounded[0]
+    kind = "a lock" if isinstance(first, OsekTask) and not first.budget else "an execution"
+    whose = f"task '{first.name}' has {kind} budget" if isinstance(first, OsekTask) else f"ISR '{first.name}' has a budget"
+    cells = "choose a board with a cell that can be read and set while it runs"
+    own, alone = "build with Carillon's own kernel", "and the clock keeps those of tasks alone"
+    reasons: list[tuple[bool, OsekTask | Isr, str, str]] = [
+        (kernel != "carillon", first, f"{whose}, and budgets are not kept by the conventional kernel", own),
+        (queued and bool(system.modes), first, f"{whose}, and budgets are not kept by the clock beneath rounds", cells),
+    ]
+    reasons += [(queued, isr, f"ISR '{isr.name}' has a budget, {alone}", cells) for isr in isrs]
+    for holds, item, cause, remedy in reasons:
         if holds:
-            kind = "an execution" if tasks[0].budget else "a lock"
-            cause = f"task '{tasks[0].name}' has {kind} budget, and budgets are not kept {reason}"
-            diagnostics.error("C184", tasks[0].span, cause, f"leave the budgets out, or {remedy}")
+            diagnostics.error("C184", item.span, cause, f"leave the budget{'s' if item is first else ''} out, or {remedy}")
             return False
     if queued:
         return True  # how far the clock counts is known when it has a cell
-    long = [t for t in tasks if t.timed > BUDGET_RANGE // 2]
-    for task in long:
-        which = "the" if task.timed == task.budget else "a lock"
+    every: list[tuple[OsekTask | Isr, int, str, str]] = []
+    every += [(t, t.timed, "the" if t.timed == t.budget else "a lock", "task") for t in osek.tasks]
+    every += [(isr, isr.budget, "the", "ISR") for isr in isrs]
+    long = [it for it in every if it[1] > BUDGET_RANGE // 2]
+    for item, ticks, which, what in long:
         diagnostics.error(
             "C188",
-            task.span,
-            f"{which} budget of task '{task.name}', {task.timed} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
+            item.span,
+            f"{which} budget of {what} '{item.name}', {ticks} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
             "shorten the budget, or choose a clock with longer ticks",
         )
     return not long

@@ -244,6 +244,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_FAR": allocation.queue is not None and allocation.queue.far_alarms,
         "CARILLON_OSEK_TIME": allocation.clock is not None,
         "CARILLON_OSEK_BUDGETS": budgets or None,
+        "CARILLON_OSEK_ISR_BUDGETS": 1 if model.bounded_isrs else None,
         "CARILLON_OSEK_SUSPENDED": keeps_out(allocation.top) if budgets else None,
         "CARILLON_OSEK_LOCKS": Unsigned(locks) if model.lock_budgets else None,
         "CARILLON_OSEK_FRAMES": Unsigned(len(model.tasks) + len(model.isrs)) if frames else None,

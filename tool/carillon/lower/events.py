@@ -161,7 +161,7 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
         if services.slice is not None:
             demands.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
     if osek.celled_budgets:
-        first = next(t for t in osek.tasks if t.timed)
+        first = osek.bounded[0]
         demands.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))

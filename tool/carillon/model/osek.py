@@ -8,13 +8,13 @@ in ticks of :attr:`carillon.model.System.clock_hz`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar
 
 from carillon.diagnostics import Span
+from carillon.model.named import named
 
 
 class Status(Enum):
@@ -145,7 +145,7 @@ class Isr:
 
     ``category`` 1 or 2; ``source`` a number of the board's controller; ``priority`` orders ISRs among themselves:
     every one is above every task, category 1 above category 2.  ``time_frame``: how long after a run the next may come, in ticks
-    of the system clock; 0: at once.
+    of the system clock; 0: at once.  ``budget``: how long a run may take, likewise; 0: as long as it likes.
     """
 
     name: str
@@ -155,6 +155,7 @@ class Isr:
     resources: tuple[str, ...]
     span: Span
     time_frame: int = 0
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,8 +447,18 @@ class Osek:
 
     @property
     def budgets(self) -> bool:
-        """Whether any task has a budget, of execution or of a lock."""
-        return any(t.timed for t in self.tasks)
+        """Whether any task has a budget, of execution or of a lock, or an ISR one of execution."""
+        return bool(self.bounded)
+
+    @property
+    def bounded(self) -> tuple[OsekTask | Isr, ...]:
+        """The tasks with budgets, of execution or of locks, and the ISRs with budgets."""
+        return (*(t for t in self.tasks if t.timed), *self.bounded_isrs)
+
+    @property
+    def bounded_isrs(self) -> tuple[Isr, ...]:
+        """The ISRs with execution budgets."""
+        return tuple(isr for isr in self.isrs if isr.budget)
 
     @property
     def celled_budgets(self) -> bool:
@@ -477,19 +488,3 @@ class Osek:
         priorities = [t.priority for t in self.tasks]
         several = len(set(priorities)) < len(priorities) or any(t.activations > 1 for t in self.tasks)
         return family + ("2" if several else "1")
-
-
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_Item = TypeVar("_Item", bound=_Named)
-
-
-def named(items: Iterable[_Item], name: str) -> _Item:
-    """The item of that name; KeyError if there is none."""
-    for item in items:
-        if item.name == name:
-            return item
-    raise KeyError(name)

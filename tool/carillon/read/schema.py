@@ -255,6 +255,7 @@ class IsrTable(Table):
     priority: int = Field(1, ge=0, le=65_535, description="Among the ISRs of its category, the higher the more urgent.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
     time_frame: AnyTime | None = Field(None, description="Least time between runs; ProtectionHook hears of early requests.")
+    budget: AnyTime | None = Field(None, description="How long a run may take: ProtectionHook is called when it is used up.")
 
 
 class ResourceTable(Table):

@@ -24,11 +24,11 @@ def keeping_budgets(services: TimeServices | None, osek: Osek | None, board: Boa
     """
     if osek is None or not osek.queued_budgets:
         return services
-    kept = max(task.timed for task in osek.tasks)
+    kept = max([task.timed for task in osek.tasks], default=0)
     if services is not None:
         return replace(services, now=True, kept=kept)
     able = {kind for cells in board.cells for kind in cells.clocks}
-    span = next(task.span for task in osek.tasks if task.timed)
+    span = osek.bounded[0].span
     return TimeServices(
         clock=next((kind for kind in ClockKind if kind in able), ClockKind.ONE_SHOT),
         tick=None,

@@ -16,7 +16,19 @@ from carillon.console import heading
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
-from carillon.model.osek import RES_SCHEDULER, ActivateTask, AlarmAction, Counter, CounterKind, Hook, OsekTask, Property, SetEvent
+from carillon.model.osek import (
+    RES_SCHEDULER,
+    ActivateTask,
+    AlarmAction,
+    Counter,
+    CounterKind,
+    Hook,
+    Isr,
+    Osek,
+    OsekTask,
+    Property,
+    SetEvent,
+)
 from carillon.show.plan_tables import about_table, adjusted, part_json, tables_json
 from carillon.show.table import Table
 from carillon.units import format_duration
@@ -30,6 +42,17 @@ def stack_bytes(image: Image, task: OsekTask) -> int:
     assert image.osek is not None
     guard = GUARD_WORDS if image.osek.allocation.osek.stack_check else 0
     return (-(-(task.stack or image.system.board.stack) // 8) + guard) * 8 if task.extended else 0
+
+
+def _bounded(osek: Osek) -> list[OsekTask | Isr]:
+    """The ISRs and tasks with execution budgets, the most urgent ones first."""
+    return [*osek.bounded_isrs, *sorted((t for t in osek.tasks if t.budget), key=lambda t: -t.priority)]
+
+
+def _whose(item: OsekTask | Isr) -> dict[str, str | None]:
+    """Whose budget it is."""
+    is_task = isinstance(item, OsekTask)
+    return {"task": item.name if is_task else None, "isr": None if is_task else item.name}
 
 
 def _served(level: TaskLevel, allocation: OsekAllocation) -> str:
@@ -89,10 +112,9 @@ def osek_json(image: Image) -> dict[str, Any]:
         "alarms": _alarms_json(image.system.board, allocation),
         "schedule_tables": tables_json(allocation),
         "budgets": [
-            {"line": t.span.line, "task": t.name, "ticks": t.budget, "by": "cell" if osek.celled_budgets else "clock"}
+            {"line": t.span.line, **_whose(t), "ticks": t.budget, "by": "cell" if osek.celled_budgets else "clock"}
             | part_json(allocation, allocation.budgets or (allocation.clock.carrier if allocation.clock is not None else None))
-            for t in sorted(osek.tasks, key=lambda t: -t.priority)
-            if t.budget
+            for t in _bounded(osek)
         ],
         "time_frames": [
             {"line": it.span.line, "name": it.name, "ticks": it.time_frame} | part_json(allocation, allocation.frames)
@@ -350,7 +372,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))
                 before = carried
     rows.show(console, "schedule tables")
-    budgets = [it | {"cell": it["cell"] if it["by"] == "cell" else f"the clock, {it['cell']}"} for it in plan["budgets"]]
+    budgets = [
+        it | {"task": it["task"] or f"ISR {it['isr']}", "cell": it["cell"] if it["by"] == "cell" else f"the clock, {it['cell']}"}
+        for it in plan["budgets"]
+    ]
     plain("execution budgets", budgets, {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
     plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")

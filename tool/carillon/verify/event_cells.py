@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
 FRAME_TABLE = "carillon_osek_frames"
+ISR_TABLE = "carillon_osek_isr_budgets"
 LOCK_TABLE = "carillon_osek_lock_budgets"
 LOCK_BEGINS = "carillon_osek_lock_begins"
 """What each service that takes a lock calls; it alone reads the table, so the linker drops both where nobody takes one."""
@@ -99,6 +100,23 @@ def check_lock_budgets(events: Events) -> None:
         row = [cell.ticks(n) if n else Fraction(0) for n in units]
         if row[-3:] != interrupts or sorted(t for t in row[:-3] if t) != held:
             events.error("C205", f"the task '{task.name}' has other lock budgets than those of the schedule", task.span)
+
+
+def check_isr_budgets(events: Events) -> None:
+    """The table of ISRs' budgets."""
+    if not events.osek.bounded_isrs or events.budget_cell is None:
+        return
+    symbol = events.elf.symbols.get(ISR_TABLE)
+    if symbol is None or symbol.size != 4 * len(events.osek.isrs):
+        events.error("C205", f"the table of ISRs' budgets is missing, or has not {len(events.osek.isrs)} of them")
+        return
+    reader = Reader(events.elf, symbol.address)
+    for isr in events.osek.isrs:
+        events.report.tables += 1
+        units = reader.take(4)
+        time = events.budget_cell.ticks(units) if units else Fraction(0)
+        if time != isr.budget:
+            events.error("C205", f"ISR '{isr.name}' has a budget of {float(time):g} ticks, and not of {isr.budget}", isr.span)
 
 
 def check_frames(events: Events) -> None:

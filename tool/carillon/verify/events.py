@@ -22,7 +22,15 @@ from carillon.model.time import ClockKind
 from carillon.verify.contract import ModeTable, Reader, Store, Tables
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
-from carillon.verify.event_cells import check_budget_cell, check_frames, check_lock_budgets, own_stack, serves_cells, wrong_base
+from carillon.verify.event_cells import (
+    check_budget_cell,
+    check_frames,
+    check_isr_budgets,
+    check_lock_budgets,
+    own_stack,
+    serves_cells,
+    wrong_base,
+)
 from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
 from carillon.verify.event_levels import check_at_tasks, check_order
 from carillon.verify.event_rows import EventRows
@@ -142,6 +150,7 @@ class Events:
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
+        check_isr_budgets(self)
         check_thread_times(self)
         check_order(self)
         check_at_tasks(self)

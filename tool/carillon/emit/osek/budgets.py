@@ -16,7 +16,7 @@ def budgets(osek: OsekImage) -> list[str]:
     cell = osek.cell(osek.allocation.budgets)
     source = cell.carrier.source
     forget = [*text.acknowledging(cell), f"    carillon_port_forget({source}u, CARILLON_SOURCE_BIT({source}u));"]
-    return [*_locks(osek), "void carillon_budget_forget(void)", "{", *forget, "}", ""]
+    return [*_locks(osek), *_isrs(osek), "void carillon_budget_forget(void)", "{", *forget, "}", ""]
 
 
 def units_of_budget(osek: OsekImage, ticks: int) -> int:
@@ -26,6 +26,15 @@ def units_of_budget(osek: OsekImage, ticks: int) -> int:
         return osek.cell(cell).use.units(ticks)
     assert clock is not None
     return clock.budget(ticks)
+
+
+def _isrs(osek: OsekImage) -> list[str]:
+    """The budgets of all ISRs; nothing if none has any."""
+    if not osek.model.bounded_isrs:
+        return []
+    every = osek.model.isrs
+    rows = [f"{units_of_budget(osek, i.budget) if i.budget else 0}u, /* {i.name}, {text.place(i.span)} */" for i in every]
+    return text.table("const uint32_t carillon_osek_isr_budgets[]", rows)
 
 
 def _locks(osek: OsekImage) -> list[str]:
@@ -46,9 +55,15 @@ def _locks(osek: OsekImage) -> list[str]:
 
 
 def places(osek: OsekImage) -> list[str]:
-    """Per ISR, a macro for its vector: 1 plus the place of the ISR's time frame in the table, or 0 without a frame."""
-    isrs = enumerate(osek.model.isrs, len(osek.model.tasks) + 1)
-    return [f"#define CARILLON_ISR_FRAME_{isr.name} {place if isr.time_frame else 0}u" for place, isr in isrs]
+    """Per ISR, macros for its vector: 1 plus the place of its time frame in a table, or 0 without; of its budget likewise."""
+    lines = []
+    if osek.allocation.frames is not None:
+        frames = enumerate(osek.model.isrs, len(osek.model.tasks) + 1)
+        lines += [f"#define CARILLON_ISR_FRAME_{isr.name} {place if isr.time_frame else 0}u" for place, isr in frames]
+    if osek.model.bounded_isrs:
+        budgets = enumerate(osek.model.isrs, 1)
+        lines += [f"#define CARILLON_ISR_BUDGET_{isr.name} {place if isr.budget else 0}u" for place, isr in budgets]
+    return lines
 
 
 def frames(osek: OsekImage) -> list[str]:

@@ -24,7 +24,7 @@ def header(image: Image) -> str:
         lines += ["", "/* Interrupt sources of ISRs. */"]
         lines += [f"#define CARILLON_ISR_SOURCE_{isr.name} {isr.source}u" for isr in model.isrs]
         lines += [f"#define CARILLON_ISR_CATEGORY_{isr.name} {isr.category}" for isr in model.isrs]
-        lines += places(osek) if allocation.frames is not None else []
+        lines += places(osek)
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]

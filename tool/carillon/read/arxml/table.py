@@ -104,6 +104,7 @@ SYSTEM = Group(
         Parameter("OsUseParameterAccess", "parameter_access", _K.FLAG),
         Parameter("OsUseResScheduler", "scheduler_resource", _K.FLAG),
         Parameter(TICK_FREQUENCY, "", _K.HARMLESS),
+        Parameter("CarillonBudgets", "budgets", _K.WORD, {"CELL": "cell", "CLOCK": "clock"}),
         Parameter("CarillonDispatch", "dispatch", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software"}),
         Parameter("CarillonName", "name", _K.TEXT, system=True),
         Parameter("CarillonBoard", "board", _K.TEXT, system=True),
@@ -182,7 +183,10 @@ SECTIONS: dict[str, Group] = {
         (
             Group(
                 "OsIsrTimingProtection",
-                (*_lasts("OsIsrTimeFrame", "CarillonTimeFrame", "time_frame"),),
+                (
+                    *_lasts("OsIsrExecutionBudget", "CarillonExecutionBudget", "budget"),
+                    *_lasts("OsIsrTimeFrame", "CarillonTimeFrame", "time_frame"),
+                ),
             ),
         ),
     ),
@@ -306,7 +310,6 @@ UNSUPPORTED = {
     "OsApplication": "every object may use every other: nothing protects one application from another",
     "OsIoc": "exchange data by shared variables and resources",
     "OsIsrAllInterruptLockBudget": "nothing bounds how long the ISR disables interrupts: bound it by design",
-    "OsIsrExecutionBudget": "the ISR runs without a budget: bound what it does by design",
     "OsIsrOsInterruptLockBudget": "nothing bounds how long the ISR disables interrupts: bound it by design",
     "OsIsrResourceLock": "nothing bounds how long the ISR holds a resource: bound it by design",
     "OsPeripheralArea": "access the registers directly",

@@ -39,5 +39,6 @@ WORDS = Words(
         'sync = "none"': "the OsScheduleTblSyncStrategy NONE",
         "absolute = true": "the type ABSOLUTE",
         'dispatch = "software"': "the CarillonDispatch SOFTWARE",
+        'budgets = "clock"': "the CarillonBudgets CLOCK",
     },
 )

@@ -24,7 +24,7 @@ from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
 from carillon.read.oil.syntax import Name, Object, OilFile, shown
-from carillon.read.oil.table import EVENT, SWITCHES, SYSTEM, TASK, TASK_TIMES, TIME_FRAME, fill
+from carillon.read.oil.table import EVENT, ISR_TIMES, SWITCHES, SYSTEM, TASK, TASK_TIMES, fill
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
@@ -179,8 +179,10 @@ class Converter:
         protection = self.values.truth(attributes, "TIMING_PROTECTION", (*path, next(iter(times))))
         if protection is None or protection.literal != Name("TRUE"):
             return
+        given = {*protection.block.values, *protection.block.wrong}
         for key, (own, standard) in times.items():
-            self._seconds(protection.block, own, standard, (*path, key))
+            other = TASK_TIMES[key][1]
+            self._seconds(protection.block, own, other if other in given else standard, (*path, key))
         if path[1] == "task":
             self._resource_locks(protection, (*path, "resource_lock"))
         self._not_kept(protection)
@@ -232,7 +234,7 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
-        self._protection(attributes, path, TIME_FRAME)
+        self._protection(attributes, path, ISR_TIMES)
 
     def _assign_sources(self, isr_objects: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.

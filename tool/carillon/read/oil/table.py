@@ -58,6 +58,7 @@ def _stack(values: Values, attributes: Attributes, _name: str, path: Path) -> No
 SYSTEM = (
     Row("status", "STATUS", _one_of(STANDARD="standard", EXTENDED="extended")),
     Row("dispatch", "CARILLON_DISPATCH", _one_of(HARDWARE="hardware", SOFTWARE="software")),
+    Row("budgets", "CARILLON_BUDGETS", _one_of(CELL="cell", CLOCK="clock")),
 )
 SWITCHES = (
     Row("get_service_id", "USEGETSERVICEID", Values.flag),
@@ -77,6 +78,8 @@ TASK = (
 )
 TIME_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
 """Of timing protection: a key, and what its time is called with its unit, and in seconds."""
+ISR_TIMES = {"budget": ("CARILLON_BUDGET", "EXECUTIONTIME"), **TIME_FRAME}
+"""An ISR's execution budget is called as a task's, too."""
 TASK_TIMES = {
     "budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"),
     **TIME_FRAME,

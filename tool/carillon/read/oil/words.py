@@ -22,7 +22,7 @@ WORDS = Words(
         "task": names_of(*table.TASK) | _standard(table.TASK_TIMES) | {"modes": "APPMODE"},
         "resource lock": {"resource": "RESOURCE", "budget": "CARILLON_RESOURCE_LOCK"},
         "ISR": {"category": "CATEGORY", "priority": "PRIORITY", "resources": "RESOURCE", "source": "SOURCE"}
-        | _standard(table.TIME_FRAME),
+        | _standard(table.ISR_TIMES),
         "resource": {"linked": "LINKEDRESOURCE", "property": "RESOURCEPROPERTY"},
         "event": names_of(*table.EVENT),
         "counter": names_of(*table.COUNTER) | {"kind": "TYPE", "tick": "CARILLON_TICK"},
@@ -52,5 +52,6 @@ WORDS = Words(
         'sync = "none"': "SYNC_STRATEGY = NONE",
         "absolute = true": "TYPE = ABSOLUTE",
         'dispatch = "software"': "CARILLON_DISPATCH = SOFTWARE",
+        'budgets = "clock"': "CARILLON_BUDGETS = CLOCK",
     },
 )

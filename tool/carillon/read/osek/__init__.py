@@ -49,7 +49,7 @@ class OsekReader:
             (table.counter.values(), ("tick",)),
             (table.task.values(), ("budget", "time_frame", "all_interrupts_lock", "os_interrupts_lock")),
             (locks, ("budget",)),
-            (table.isr.values(), ("time_frame",)),
+            (table.isr.values(), ("time_frame", "budget")),
         )
         times = (getattr(it, key) for tables, keys in timed for it in tables for key in keys)
         times_of_servers = (time for server in self.at.file.server.values() for time in (server.budget, server.period))

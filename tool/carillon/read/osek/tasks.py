@@ -20,6 +20,7 @@ from carillon.units import Time, shorten
 _OF_CATEGORY_2 = (
     ("resources", "resources", "only category 2 may call services such as GetResource"),
     ("time_frame", "a time frame", "no kernel code runs before an ISR of category 1"),
+    ("budget", "a budget", "no kernel code runs before an ISR of category 1"),
 )
 """What only ISRs of category 2 have: its key, what a message calls it, and why."""
 
@@ -110,7 +111,11 @@ class Tasks:
 
     def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
         """The ISRs with their frames, likewise."""
-        return tuple(replace(isr, time_frame=self._time(ticks, "isr", isr.name, "time_frame")) for isr in self.isrs)
+        times = ("time_frame", "budget")
+        return tuple(
+            replace(isr, **{key: self._time(ticks, "isr", isr.name, key) for key in times})  # type: ignore[arg-type]
+            for isr in self.isrs
+        )
 
     def _resource_locks(self, task: OsekTask, table: OsekTaskTable, ticks: Ticks) -> tuple[tuple[str, int], ...]:
         """A task's lock budgets of resources; C237 for a resource that the task cannot take, or that has two budgets."""
