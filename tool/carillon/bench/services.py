@@ -5,8 +5,8 @@ Beside each figure stands the best of other kernels.  Theirs were measured in th
 sources with ``-O2`` in their least configuration, the better one of Cortex-M3 and -M4.  They are constants here.
 
 Those of mutexes and messages are of ChibiOS/RT 4.0.0, with mutexes or mailboxes and nothing else, without checks, with its
-port's simplified priorities.  FreeRTOS 11.2 has static memory, no time slices, and its port's selection of tasks.  It needs 53, 70
-and 283 instructions for the three rows of a mutex, and 82, 68 and 259 for the three of messages.
+port's simplified priorities.  FreeRTOS 11.2 has static memory, no time slices, and its port's selection of tasks.  It needs 53,
+70 and 283 instructions for the three rows of a mutex, and 82, 68 and 259 for the three of messages.
 
 A figure counts instructions (cycles on the AVR) from one place to another.  Where it says handler, that begins with the handler's
 first instruction, and what the processor does to enter it is not counted.

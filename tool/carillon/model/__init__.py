@@ -16,7 +16,8 @@ from carillon.diagnostics import Span
 from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
-from carillon.model.osek import Osek, named
+from carillon.model.named import named
+from carillon.model.osek import Osek
 from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
 
