@@ -164,6 +164,7 @@ ONE_SHOT = MAIN + '[time]\nclock = "one-shot"\n'
 UNIT = 'tick = "1us"\n'
 SLICES = MAIN + MAIN.replace("Main", "Other") + '[time]\nclock = "one-shot"\nslice = "1ms"\n'
 BUDGET = LOW + 'budget = "1ms"\n'
+CELLED = '[osek]\nbudgets = "cell"\n' + BUDGET
 FRAME = LOW + 'time_frame = "1ms"\n'
 WIDE, TWO_WIDE = (1, 32, ALL_ROLES, True), (2, 32, ALL_ROLES, True)
 NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
@@ -309,10 +310,13 @@ def near(apart: int) -> str:
             for does in [(SLOW + LOW, [WIDE]), (SLOW + text, [TWO_WIDE])]
         ],
         *[
-            pytest.param("C183", text, [NARROW], remedy, *does, id=f"{remedy[10:]}: {does[1]}")
-            for what, text in [("budgets", BUDGET), ("time frames", FRAME)]
-            for remedy in [f"leave the {what} out, or choose a board with such a cell"]
-            for does in [(LOW, [NARROW]), (text, [WIDE])]
+            pytest.param("C183", text, [NARROW], remedy, *does, id=f"{remedy[-50:]}: {does}")
+            for way, what, text, others in [
+                ('write budgets = "clock" in [osek], or ', "budgets", CELLED, [CELLED.replace('"cell"', '"clock"')]),
+                ("", "time frames", FRAME, []),
+            ]
+            for remedy in [f"{way}leave the {what} out, or choose a board with such a cell"]
+            for does in [(LOW, [NARROW]), (text, [WIDE]), *((other, [NARROW]) for other in others)]
         ],
         pytest.param(
             "C185",

@@ -24,6 +24,8 @@ from carillon.model.osek import ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 from carillon.units import format_duration
 
+KEPT = 'write budgets = "clock" in [osek], or '
+"""The way out that budgets have."""
 PROTECTS: dict[type[Action], tuple[str, str, str]] = {
     KeepBudget: ("keep execution budgets", "readable and settable while it runs", "budgets"),
     CountTurns: ("measure time frames", "readable while it runs", "time frames"),
@@ -84,7 +86,9 @@ class Refusal:
                 "C183",
                 claim.demand.span,
                 f"{nobody} {does}{left}: it must be {must}, and count {period} ticks",
-                f"leave the {whole} out, or " + (self._remedy() if self.others else "choose a board with such a cell"),
+                (KEPT if isinstance(action, KeepBudget) and not self.system.modes else "")
+                + f"leave the {whole} out, or "
+                + (self._remedy() if self.others else "choose a board with such a cell"),
             )
         else:
             diagnostics.error(

@@ -89,9 +89,10 @@ def osek_json(image: Image) -> dict[str, Any]:
         "alarms": _alarms_json(image.system.board, allocation),
         "schedule_tables": tables_json(allocation),
         "budgets": [
-            {"line": t.span.line, "task": t.name, "ticks": t.budget} | part_json(allocation, allocation.budgets)
+            {"line": t.span.line, "task": t.name, "ticks": t.budget, "by": "cell" if osek.celled_budgets else "clock"}
+            | part_json(allocation, allocation.budgets or (allocation.clock.carrier if allocation.clock is not None else None))
             for t in sorted(osek.tasks, key=lambda t: -t.priority)
-            if t.budget and allocation.budgets is not None
+            if t.budget
         ],
         "time_frames": [
             {"line": it.span.line, "name": it.name, "ticks": it.time_frame} | part_json(allocation, allocation.frames)
@@ -349,7 +350,8 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))
                 before = carried
     rows.show(console, "schedule tables")
-    plain("execution budgets", plan["budgets"], {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
+    budgets = [it | {"cell": it["cell"] if it["by"] == "cell" else f"the clock, {it['cell']}"} for it in plan["budgets"]]
+    plain("execution budgets", budgets, {"execution budget of": "task", "ticks": "ticks", "kept by": "cell", **ends})
     plain("time frames", plan["time_frames"], {"time frame of": "name", "ticks": "ticks", "measured by": "cell", **ends})
     rows = Table("resource", "property", "ceiling", "taken by")
     for resource in plan["resources"]:
