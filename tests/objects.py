@@ -135,6 +135,14 @@ def _by_name(every: Sequence[Item]) -> dict[str, list[int]]:
     return found
 
 
+@cache
+def _parsed(path: Path) -> tuple[str, tuple[str, ...], tuple[Item, ...]]:
+    """A file of the kernel without its comments, the names that it includes, and its items: most headers are many files'."""
+    text = path.read_text(encoding="utf-8")
+    plain = COMMENTS.sub(" ", text)
+    return plain, tuple(INCLUDE.findall(plain)), tuple(items(text))
+
+
 class Source:
     """A file of the kernel with all headers that it may include; the kernel's own, not those of an image."""
 
@@ -149,17 +157,16 @@ class Source:
             if file in seen:
                 continue
             seen.add(file)
-            text = file.read_text(encoding="utf-8")
+            plain, included, its_items = _parsed(file)
             if file == path:
-                self.roots |= set(WORD.findall(DEFINED.sub(r"\1(", COMMENTS.sub(" ", text))))
-            included = INCLUDE.findall(COMMENTS.sub(" ", text))
+                self.roots |= set(WORD.findall(DEFINED.sub(r"\1(", plain)))
             self.includes.update(included)
             for name in included:
                 there = next((folder / name for folder in (file.parent, *folders) if (folder / name).is_file()), None)
                 if there is not None:
                     todo.append(there.resolve())
             if file != path:
-                for item in items(text):
+                for item in its_items:
                     if item.declares is None:
                         self.roots |= item.names
                     else:
@@ -223,7 +230,7 @@ def compiler_id(path: str) -> str:
 
 
 @cache
-def _source(path: Path, folders: tuple[Path, ...]) -> Source:
+def read_source(path: Path, folders: tuple[Path, ...]) -> Source:
     return Source(path, folders)
 
 
@@ -236,11 +243,11 @@ def key(compiler: str, source: Path, options: Sequence[str], image: Headers) -> 
     folders = tuple(Path(after) for option, after in pairwise(options) if option == "-I")
     own = tuple(folder for folder in folders if folder != image.folder)
     ours = tuple(folder for folder in own if folder.resolve().is_relative_to(data_root()))
-    found = _source(source.resolve(), ours)
+    found = read_source(source.resolve(), ours)
     # A folder of an application gives the kernel's files nothing, unless it has a header of a name that they include.
     giving = {folder for folder in own if folder in ours or _has_any(folder, found.includes | image.includes)}
     if len(giving) > len(set(ours)):
-        found = _source(source.resolve(), own)
+        found = read_source(source.resolve(), own)
     hidden = [str(folder / name) for name in image.names for folder in own if (folder / name).exists()]
     names = [word for option in options if option.startswith("-D") for word in WORD.findall(option[2:])]
     there, idle = str(image.folder), {str(folder) for folder in own if folder not in giving}
