@@ -25,7 +25,7 @@ import carillon.build
 from carillon.build import _compile, _Unit, build
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse
-from objects import Headers, Objects, compiler_id, keep
+from objects import Headers, Objects, compiler_id, keep, read_source
 
 KEPT = Path(__file__).parents[1] / "build" / "tests"
 MARKER = re.compile(rb"^# \d+ .*\n", re.MULTILINE)
@@ -54,6 +54,15 @@ def _read(generated: Path) -> Headers:
             _headers.clear()
             _headers[generated] = state, Headers(generated)
         return _headers[generated][1]
+
+
+def read_kernel() -> None:
+    """Read what keys are made of, so that processes that are forked from this one need not."""
+    root = data_root()
+    _objects()
+    for port in ("armv7m", "host"):
+        for source in (*(root / "kernel").rglob("*.c"), *(root / "ports" / port).glob("*.c")):
+            read_source(source, (root, root / "kernel" / "api", root / "ports" / port))
 
 
 _compiled: dict[str, set[str]] = {}

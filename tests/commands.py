@@ -93,6 +93,7 @@ def serve(place: str) -> None:
     import carillon.verify  # noqa: F401
 
     building.install()
+    building.read_kernel()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(place)
         server.listen(16)

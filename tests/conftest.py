@@ -58,12 +58,14 @@ FILES = (
     "test_oil_fuzz",
     "test_one_cause",
     "test_reuse",
+    "test_verify",
+    "test_verify_accepts",
     "test_verify_microcode",
     "test_verify_symbols",
     "test_warm_build",
 )
 """And others that take as long."""
-SHARE = 10
+SHARE = 20
 """By default, one of so many cases of a test runs, and at least one."""
 EVERYTHING = "carillon_everything"
 

@@ -135,11 +135,20 @@ def _by_name(every: Sequence[Item]) -> dict[str, list[int]]:
     return found
 
 
+@cache
+def _parsed(path: Path) -> tuple[str, tuple[str, ...], tuple[Item, ...]]:
+    """A file of the kernel without its comments, the names that it includes, and its items: most headers are many files'."""
+    text = path.read_text(encoding="utf-8")
+    plain = COMMENTS.sub(" ", text)
+    return plain, tuple(INCLUDE.findall(plain)), tuple(items(text))
+
+
 class Source:
     """A file of the kernel with all headers that it may include; the kernel's own, not those of an image."""
 
     def __init__(self, path: Path, folders: Sequence[Path]) -> None:
         self.roots: set[str] = set()
+        self.includes: set[str] = set()
         others: list[Item] = []
         seen: set[Path] = set()
         todo = [path]
@@ -148,15 +157,16 @@ class Source:
             if file in seen:
                 continue
             seen.add(file)
-            text = file.read_text(encoding="utf-8")
+            plain, included, its_items = _parsed(file)
             if file == path:
-                self.roots |= set(WORD.findall(DEFINED.sub(r"\1(", COMMENTS.sub(" ", text))))
-            for name in INCLUDE.findall(COMMENTS.sub(" ", text)):
+                self.roots |= set(WORD.findall(DEFINED.sub(r"\1(", plain)))
+            self.includes.update(included)
+            for name in included:
                 there = next((folder / name for folder in (file.parent, *folders) if (folder / name).is_file()), None)
                 if there is not None:
                     todo.append(there.resolve())
             if file != path:
-                for item in items(text):
+                for item in its_items:
                     if item.declares is None:
                         self.roots |= item.names
                     else:
@@ -196,6 +206,7 @@ class Headers:
                 if name not in known and (data_root() / name).is_file():  # the device of a clock or of a time base
                     texts.append((data_root() / name).read_text(encoding="utf-8"))
                 known.add(name)
+        self.includes = known
         self.items = [item for text in texts for item in items(text)]
         self.by_name = _by_name(self.items)
         self.roots = {name for item in self.items if item.declares is None for name in item.names}
@@ -219,19 +230,30 @@ def compiler_id(path: str) -> str:
 
 
 @cache
-def _source(path: Path, folders: tuple[Path, ...]) -> Source:
+def read_source(path: Path, folders: tuple[Path, ...]) -> Source:
     return Source(path, folders)
+
+
+def _has_any(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / name).is_file() for name in names)
 
 
 def key(compiler: str, source: Path, options: Sequence[str], image: Headers) -> str:
     """What decides the instructions of a file of the kernel, in a number."""
     folders = tuple(Path(after) for option, after in pairwise(options) if option == "-I")
     own = tuple(folder for folder in folders if folder != image.folder)
+    ours = tuple(folder for folder in own if folder.resolve().is_relative_to(data_root()))
+    found = read_source(source.resolve(), ours)
+    # A folder of an application gives the kernel's files nothing, unless it has a header of a name that they include.
+    giving = {folder for folder in own if folder in ours or _has_any(folder, found.includes | image.includes)}
+    if len(giving) > len(set(ours)):
+        found = read_source(source.resolve(), own)
     hidden = [str(folder / name) for name in image.names for folder in own if (folder / name).exists()]
     names = [word for option in options if option.startswith("-D") for word in WORD.findall(option[2:])]
-    there = str(image.folder)
-    parts = [compiler_id(compiler), str(source), *(option.replace(there, "") for option in options), *hidden]
-    parts += _source(source.resolve(), own).reaches(image, names)
+    there, idle = str(image.folder), {str(folder) for folder in own if folder not in giving}
+    useless = {n for k, option in enumerate(options) if k and option in idle and options[k - 1] == "-I" for n in (k - 1, k)}
+    told = [option.replace(there, "") for k, option in enumerate(options) if k not in useless]
+    parts = [compiler_id(compiler), str(source), *told, *hidden, *found.reaches(image, names)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -155,8 +155,9 @@ def cases(draw: st.DrawFn, limits: Limits, most: int) -> Case:
 
 
 def examples(number: int) -> settings:
-    """Settings of a test with so many examples, unless the environment says otherwise."""
+    """Settings of a test with so many examples, or half of them by default, unless the environment says otherwise."""
     given_number = os.environ.get("CARILLON_EXAMPLES")
+    number = number if os.environ.get("CARILLON_SUITES") == "all" else -(-number // 2)
     return settings(
         max_examples=int(given_number or number),
         database=None,

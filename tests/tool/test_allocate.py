@@ -884,6 +884,24 @@ def test_a_conflict_is_as_small_as_can_be(counts: list[int], wide: int, narrow: 
         assert len(found) == smallest
 
 
+def test_a_conflict_is_found_without_questions_that_earlier_answers_decide() -> None:
+    from carillon.allocate.conflict import smallest
+
+    asked: list[frozenset[int]] = []
+
+    def together(numbers: Sequence[int]) -> bool:
+        these = frozenset(numbers)
+        decided = [before for before in asked if (fits(before) and these <= before) or (not fits(before) and before <= these)]
+        assert not decided, (these, decided)
+        asked.append(these)
+        return fits(these)
+
+    def fits(these: frozenset[int]) -> bool:
+        return not {1, 4, 7} <= these and len(these & {0, 2, 3, 5, 6, 8}) < 5
+
+    assert smallest(range(9), together) == [1, 4, 7]
+
+
 def test_a_conflict_has_the_fewest_demands_even_where_leaving_out_the_needy_first_would_not_find_them() -> None:
     """Two demands on odd ticks compete for one cell, five of two points for all six."""
     target = board(array(1, rearm=Rearm.NONE), array(5, first_source=50, rearm=Rearm.NONE, hz=500_000))

@@ -70,6 +70,24 @@ def test_what_a_source_does_not_reach_decides_nothing(tmp_path: Path, old: str, 
     assert key_of(tmp_path, IMAGE.replace(old, new)) == before
 
 
+def test_a_folder_of_an_application_decides_an_object_by_headers_of_names_that_are_included(tmp_path: Path) -> None:
+    key_of(tmp_path, IMAGE)
+    image = Headers(tmp_path / "generated")
+    options = ["-I", str(tmp_path / "generated"), "-I", str(tmp_path)]
+
+    def beside(name: str, header: str = "") -> str:
+        folder = tmp_path / name
+        folder.mkdir()
+        if header:
+            (folder / header).write_text(KERNEL)
+        return key("/bin/sh", tmp_path / "due.c", [*options, "-I", str(folder), "-O2"], image)
+
+    alone = key("/bin/sh", tmp_path / "due.c", [*options, "-O2"], image)
+    assert beside("first") == beside("second", "other.h") == alone
+    assert beside("third", "kernel.h") != alone
+    assert beside("fourth", "image.h") != alone
+
+
 def test_an_object_is_made_once_and_one_with_a_complaint_each_time(tmp_path: Path) -> None:
     key_of(tmp_path, IMAGE)
     image, options = Headers(tmp_path / "generated"), ["-I", str(tmp_path / "generated"), "-I", str(tmp_path)]

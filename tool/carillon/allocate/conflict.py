@@ -18,11 +18,33 @@ Together = Callable[[Sequence[int]], bool]
 """Whether some demands, by number, can be kept together, whatever the others need."""
 
 
+def remembered(together: Together) -> Together:
+    """The same, asked no question that an earlier answer decides.
+
+    What is kept together is so without some of it, and what is not is not with more.
+    """
+    kept: list[set[int]] = []
+    apart: list[set[int]] = []
+
+    def asked(numbers: Sequence[int]) -> bool:
+        these = set(numbers)
+        if any(these <= others for others in kept):
+            return True
+        if any(others <= these for others in apart):
+            return False
+        answer = together(numbers)
+        (kept if answer else apart).append(these)
+        return answer
+
+    return asked
+
+
 def smallest(numbers: Sequence[int], together: Together) -> list[int]:
     """A set of ``numbers`` that cannot be kept together although every smaller part of it can.
 
     All of them cannot.  Of at most :data:`ENUMERATED` none has fewer; of more, those that come first are left out first.
     """
+    together = remembered(together)
     kept = list(numbers)
     size = max(1, len(kept) // 2)
     while True:

@@ -36,13 +36,18 @@ class Decoded:
     def __init__(self, elf: Elf, architecture: int, mode: int) -> None:
         self.elf = elf
         self._decoder = Cs(architecture, mode)
+        self._known: dict[tuple[int, bytes], tuple[int, str, str]] = {}  # paths meet the same instructions again and again
 
     def decoded(self, code: bytes, place: int) -> tuple[int, str, str]:
         """The size, the name and the operands of the instruction there; UnreadableError if there is none."""
+        known = self._known.get((place, code))
+        if known is not None:
+            return known
         instruction = next(self._decoder.disasm_lite(code, place), None)
         if instruction is None:
             raise UnreadableError(f"no instruction at {place:#x}")
         _, size, name, operands = instruction
+        self._known[place, code] = size, name, operands
         return size, name, operands
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from capstone import CS_ARCH_X86, CS_MODE_64
 
@@ -18,6 +19,7 @@ _MEMORY = re.compile(r"\[(?:(\w+)(?: ([+-]) (\w+))?|(0x\w+|\d+))\]$")
 _OLD = {"ax": "rax", "bx": "rbx", "cx": "rcx", "dx": "rdx", "si": "rsi", "di": "rdi", "bp": "rbp", "sp": "rsp"}
 
 
+@cache
 def _register(name: str) -> str | None:
     if name in _OLD:
         return _OLD[name]
