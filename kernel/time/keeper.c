@@ -27,8 +27,8 @@ void carillon_budget_count(uint32_t units)
     const carillon_time left = (carillon_time)units;
     keeper.end = (carillon_time)(now + left);
     if (keeper.queued) {
-        if ((carillon_time)(keeper.due - now) <= left) {
-            return;
+        if ((carillon_time)(keeper.end - keeper.due) < CARILLON_BUDGET_HALF) {
+            return; /* it may be due already, and its interrupt wait */
         }
         carillon_clock_remove(carillon_time_event(&keeper.event));
     }

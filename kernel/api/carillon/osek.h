@@ -99,6 +99,9 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 #ifndef CARILLON_OSEK_BUDGETS
 #define CARILLON_OSEK_BUDGETS 0
 #endif
+#ifndef CARILLON_BUDGETS_IN_QUEUE
+#define CARILLON_BUDGETS_IN_QUEUE 0
+#endif
 #ifndef CARILLON_OSEK_LOCKS
 #define CARILLON_OSEK_LOCKS 0
 #endif

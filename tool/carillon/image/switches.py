@@ -61,7 +61,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_MODES": len(modes),
         "CARILLON_START_MODE": modes.index(system.start_mode) if modes else 0,
         "CARILLON_OSEK": osek is not None,
-        "CARILLON_BUDGETS_IN_QUEUE": osek is not None and osek.model.queued_budgets,
+        "CARILLON_BUDGETS_IN_QUEUE": (osek is not None and osek.model.queued_budgets) or None,
         "CARILLON_OSEK_SLICES": osek is not None and (osek.allocation.slices is not None or bool(osek.model.servers)),
         "CARILLON_OSEK_TURN_LEVELS": len(osek.allocation.turns) if osek is not None else 0,
         "CARILLON_CONVENTIONAL": image.allocation.conventional and bool(modes),
