@@ -182,7 +182,7 @@ RUNAWAY = 400
 
 
 def _by_clock(schedule: str) -> str:
-    """The clock keeps the budgets.  Of what ends these are long, or an event of the last cycle would be due in the midst of the next."""
+    """The clock keeps the budgets.  Long ones end: else an event of the last cycle would be due in the midst of the next."""
     return schedule.replace("[osek]\n", '[osek]\nbudgets = "clock"\n').replace('"4000 ticks"', '"400000 ticks"')
 
 
