@@ -21,22 +21,22 @@
 #define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
 #define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
 
-#define CARILLON_ACTION_TICK 11u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
-#define CARILLON_ACTION_END_BUDGET 12u  /* of a server (kernel/time/server.c) */
-#define CARILLON_ACTION_FILL_BUDGET 13u /* the same comes back */
-#define CARILLON_ACTION_END_JOB 14u     /* the budget of the job that runs ends (kernel/time/keeper.c) */
+/* Those of an alarm that does several things (kernel/osek/expiry.c). */
+#define CARILLON_ACTION_SEVERAL 10u            /* a list of other actions, one after the other */
+#define CARILLON_ACTION_SEVERAL_THEN_COUNT 11u /* such a list, then a counter advances by one */
+
+#define CARILLON_ACTION_TICK 13u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
+#define CARILLON_ACTION_END_BUDGET 14u  /* of a server (kernel/time/server.c) */
+#define CARILLON_ACTION_FILL_BUDGET 15u /* the same comes back */
+#define CARILLON_ACTION_END_JOB 16u     /* the budget of the job that runs ends (kernel/time/keeper.c) */
 
 /* Those of an event that has a path of its own. */
-#define CARILLON_ACTION_WAKE_FAR 10u     /* a delay with laps to go */
-#define CARILLON_ACTION_CALL_FOREVER 15u /* with whole periods, and without laps to go */
-#define CARILLON_ACTION_GIVE_FOREVER 16u /* the same */
+#define CARILLON_ACTION_WAKE_FAR 12u     /* a delay with laps to go */
+#define CARILLON_ACTION_CALL_FOREVER 17u /* with whole periods, and without laps to go */
+#define CARILLON_ACTION_GIVE_FOREVER 18u /* the same */
 
-/* Those of an alarm that does several things (kernel/osek/expiry.c). */
-#define CARILLON_ACTION_SEVERAL 16u            /* a list of other actions, one after the other */
-#define CARILLON_ACTION_SEVERAL_THEN_COUNT 17u /* such a list, then a counter advances by one */
-
-/* A set of actions, which the preprocessor knows too. */
-#define CARILLON_ACTION_BIT(action) (UINT32_C(1) << (action))
+/* A set of actions that alarms and points have, all below 16.  The preprocessor knows it, too. */
+#define CARILLON_ACTION_BIT(action) (1u << (action))
 
 /* What an action takes besides a task or counter.  The names of the last two are the kernel's own: applications expand
  * macros that have them. */

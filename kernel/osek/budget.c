@@ -8,7 +8,7 @@
 struct carillon_budget carillon_budget;
 
 #if CARILLON_OSEK_LOCKS > 0
-struct carillon_budget_limit carillon_budget_limits[CARILLON_BUDGET_LIMITS + CARILLON_OSEK_ISR_BUDGETS];
+struct carillon_budget_limit carillon_budget_limits[CARILLON_BUDGET_LIMITS];
 
 /* The limit's number, and what is left, as carillon_budget_take has them. */
 carillon_budget_rest carillon_pause_budget(void)

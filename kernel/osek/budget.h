@@ -71,10 +71,10 @@
  *
  * ISRs of category 2:
  *
- * 18. The vector of an ISR with a budget pauses what it has preempted, as others do, and watches the ISR as if it were a
- *     job.  It does so from a frame to unwind to on, until that is left, both under the lock.  `state` does not say
- *     whose limit it is, which does not change while the ISR is preempted.  So a variable does, and the vector puts back
- *     its value. */
+ * 18. The vector of an ISR with a budget pauses what it has preempted, as others do, and watches the ISR as if it were
+ * a job.  It does so from a frame to unwind to on, until that is left, both under the lock.  `state` does not say whose
+ * limit it is, which does not change while the ISR is preempted.  So a variable does, and the vector puts back its
+ * value. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 
@@ -109,8 +109,8 @@ enum { CARILLON_UNWATCHED, CARILLON_WATCHED };
 #if CARILLON_OSEK_LOCKS > 0
 #define CARILLON_BUDGET_OF(task) ((task) + 1u)
 #define CARILLON_BUDGET_OF_LOCK(lock) (CARILLON_OSEK_TASKS + 1u + (lock))
-#define CARILLON_BUDGET_LIMITS CARILLON_BUDGET_OF_LOCK(CARILLON_OSEK_LOCKS)
-#define CARILLON_BUDGET_OF_ISR (CARILLON_BUDGET_LIMITS - 1u) /* as if it were a task behind them */
+#define CARILLON_BUDGET_OF_ISR (CARILLON_OSEK_TASKS + CARILLON_OSEK_LOCKS) /* as if it were a task behind them */
+#define CARILLON_BUDGET_LIMITS (CARILLON_BUDGET_OF(CARILLON_BUDGET_OF_ISR) + 1u)
 
 /* A limit.  Those that no lock has taken are not in force. */
 struct carillon_budget_limit {

@@ -757,7 +757,7 @@ FAULTS = [
     Fault("several", "a list that goes on", "C204", lambda p: p.number(LISTS, 8 + 6, to(1), 1), "'AtLevel'"),
     Fault("several", "a list that begins elsewhere", "C204", lambda p: p.number(ALARMS, 0, plus(1)), "'AtLevel'"),
     Fault("several", "an alarm with the first of its actions", "C204", lambda p: p.number(ALARMS, 21, to(1), 1), "'AtLevel'"),
-    Fault("several", "an alarm without its count", "C204", lambda p: p.number(ALARMS, 24 + 21, to(16), 1), "'AboveAll'"),
+    Fault("several", "an alarm without its count", "C204", lambda p: p.number(ALARMS, 24 + 21, to(10), 1), "'AboveAll'"),
     Fault("several", "an alarm with another counter", "C204", lambda p: p.number(ALARMS, 24 + 22, to(0), 1), "'AboveAll'"),
     Fault("parts", "a part's cell at another part's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(3), 2), "'ForLow'"),
     Fault("parts", "a part's cell at the kernel's level", "C207", lambda p: p.number(LEVELS, 2 * 12 + 1, to(5), 2)),

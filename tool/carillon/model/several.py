@@ -18,7 +18,7 @@ class Several(AlarmAction):
 
     key: ClassVar[str] = ""
     subject: ClassVar[str] = "list"
-    number: ClassVar[int] = 16
+    number: ClassVar[int] = 10
 
     @property
     def each(self) -> tuple[AlarmAction, ...]:
@@ -32,7 +32,7 @@ class SeveralThenIncrement(IncrementCounter):
 
     actions: tuple[AlarmAction, ...]
 
-    number: ClassVar[int] = 17
+    number: ClassVar[int] = 11
 
     @property
     def each(self) -> tuple[AlarmAction, ...]:
