@@ -58,7 +58,10 @@ void carillon_osek_lets_go_of_lower(uint8_t number, const struct carillon_osek_h
 
 void carillon_osek_holds_unmasked(void)
 {
-    carillon_osek_unmask_held(carillon_osek_holders[carillon_osek_running].last);
+    const uint_fast8_t last = carillon_osek_holders[carillon_osek_running].last;
+    if (last != 0u) {
+        carillon_osek_unmask_held(last);
+    }
 }
 
 #endif

@@ -19,9 +19,9 @@ extern "C" {
 /* Of a mutex: who has it, plus 1; 0: nobody.  If somebody has it, also the mask that its unlocking restores, and what
  * its holder had locked before it, plus 1.
  *
- * CARILLON_OSEK_HELD_ON is set in the holder if unlocking may do more than restore the mask: somebody has come to wait
- * for the mutex; or its holder has waited, or has unlocked one that it had locked before.  So without that the holder
- * is no guest, or still holds what it is a guest for. */
+ * CARILLON_OSEK_HELD_ON is set in `holder` if unlocking may do more than restore the mask.  Then somebody has come to
+ * wait for the mutex.  Or its holder has waited, or has unlocked a mutex that it had locked before this one.  So while
+ * the bit is not set, the holder is no guest, or it holds what it is a guest for, below this mutex. */
 struct carillon_osek_held {
     uint32_t saved;
     uint16_t holder;
@@ -34,9 +34,26 @@ static inline void carillon_osek_hold_on(struct carillon_osek_held *held)
     held->holder = (uint16_t)(held->holder | CARILLON_OSEK_HELD_ON);
 }
 
+/* The highest ceiling of the mutexes that a thread holds; 0: it holds none.  Bounded by the number of mutexes. */
+uint8_t carillon_osek_ceiling_of(TaskType task);
+
+/* The level below which nothing may be let in while a task runs: its own, or the ceiling of a mutex that it holds. */
+static inline uint8_t carillon_osek_least_level(TaskType task)
+{
+    const uint8_t level = carillon_osek_level_of(task);
+    const uint8_t ceiling = carillon_osek_ceiling_of(task);
+    return (ceiling > level) ? ceiling : level;
+}
+
 /* Make a thread that holds mutexes a guest of its ceiling's level, if that is higher than its own; locked, or in the
  * clock's handler.  Returns whether it is one. */
 bool carillon_osek_wakes_as_guest(TaskType task);
+
+/* May a thread become a guest?  Where registers are narrow, nobody asks before the call. */
+static inline bool carillon_osek_may_be_guest(TaskType task)
+{
+    return (CARILLON_NARROW != 0) || (carillon_osek_holders[task].last != 0u);
+}
 
 /* Of each level, the first guest, plus 1; 0: it has none. */
 extern volatile uint8_t carillon_osek_guests[];
@@ -60,7 +77,8 @@ static inline TaskType carillon_osek_take_guest(uint8_t number)
 void carillon_osek_lets_go_of_lower(uint8_t number, const struct carillon_osek_holder *holder);
 
 /* The running thread goes on, having waited: nothing that it holds masks any more.  `last`: what it has locked last,
- * plus 1.  In a service that waits it stands for itself, in all others once (guest.c). */
+ * plus 1.  In a service that waits it stands for itself, in all others once (guest.c), as where
+ * registers are narrow. */
 static inline void carillon_osek_unmask_held(uint_fast8_t last)
 {
     const uint32_t mask = carillon_osek_mask();
@@ -75,13 +93,20 @@ static inline void carillon_osek_unmask_held(uint_fast8_t last)
 void carillon_osek_holds_unmasked(void);
 static inline void carillon_osek_goes_on(void)
 {
-    if (carillon_osek_holders[carillon_osek_running].last != 0u) {
+    if (carillon_osek_may_be_guest((TaskType)carillon_osek_running)) {
         carillon_osek_holds_unmasked();
     }
 }
 
 /* A job is over: unlock what it holds; locked (kernel/time/mutex.c). */
 void carillon_osek_unlock_all(TaskType task);
+
+#else
+
+static inline uint8_t carillon_osek_least_level(TaskType task)
+{
+    return carillon_osek_tasks[task].level;
+}
 
 #endif
 

@@ -130,9 +130,8 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     if ((fixed->extended != NULL) && (fixed->extended->waited != 0u)) {
         carillon_osek_running = before;
-#if CARILLON_OSEK_MUTEXES > 0
-        if (is_guest) { /* which came back here locked */
-            carillon_osek_request_left(number);
+#if (CARILLON_OSEK_MUTEXES > 0) && !CARILLON_OSEK_SOFTWARE
+        if (is_guest && carillon_port_is_pending(level->source)) { /* as whoever gets its mutex has requested it */
             is_guest = false;
         }
 #endif
@@ -159,9 +158,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_leave(mask);
 #if CARILLON_OSEK_MUTEXES > 0
     if (is_guest) {
-        const uint32_t ended = carillon_osek_lock();
-        carillon_osek_request_left(number);
-        carillon_osek_unlock(ended);
+        carillon_osek_guest_has_run(number);
     }
 #else
     (void)is_guest;

@@ -77,9 +77,6 @@ struct carillon_osek_holder {
 };
 extern struct carillon_osek_holder carillon_osek_holders[];
 
-/* The highest ceiling of the mutexes that a thread holds; 0: it holds none.  Bounded by the number of mutexes. */
-uint8_t carillon_osek_ceiling_of(TaskType task);
-
 /* The level at which a task runs. */
 static inline uint8_t carillon_osek_level_of(TaskType task)
 {
@@ -87,22 +84,9 @@ static inline uint8_t carillon_osek_level_of(TaskType task)
     return (at != 0u) ? at : carillon_osek_tasks[task].level;
 }
 
-/* The level below which nothing may be let in while a task runs: its own, or the ceiling of a mutex that it holds. */
-static inline uint8_t carillon_osek_least_level(TaskType task)
-{
-    const uint8_t level = carillon_osek_level_of(task);
-    const uint8_t ceiling = carillon_osek_ceiling_of(task);
-    return (ceiling > level) ? ceiling : level;
-}
-
 #else
 
 static inline uint8_t carillon_osek_level_of(TaskType task)
-{
-    return carillon_osek_tasks[task].level;
-}
-
-static inline uint8_t carillon_osek_least_level(TaskType task)
 {
     return carillon_osek_tasks[task].level;
 }

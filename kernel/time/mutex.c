@@ -36,8 +36,14 @@ static inline bool is_of(carillon_mutex mutex, uint_fast8_t task)
     return (carillon_osek_held[mutex].holder & (CARILLON_OSEK_HELD_ON - 1u)) == (task + 1u);
 }
 
+#if CARILLON_OSEK_SOFTWARE
+#define HAND_OVER static __attribute__((noinline)) void
+#else
+#define HAND_OVER static inline __attribute__((always_inline)) void
+#endif
+
 /* A mutex is not its holder's any more, and the first in line gets it; locked. */
-static inline __attribute__((always_inline)) void hand_over(carillon_mutex mutex, struct carillon_osek_holder *holder)
+HAND_OVER hand_over(carillon_mutex mutex, struct carillon_osek_holder *holder)
 {
     struct carillon_osek_held *const held = &carillon_osek_held[mutex];
     if (holder->last == (mutex + 1u)) {
@@ -93,10 +99,14 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
 #endif
     carillon_time_waits(waiter.sleeper.extended, true);
     carillon_osek_suspend(waiter.sleeper.extended);
+#if CARILLON_NARROW
+    carillon_osek_goes_on();
+#else
     const uint_fast8_t last = carillon_osek_holders[task].last;
     if (last != 0u) {
         carillon_osek_unmask_held(last);
     }
+#endif
     return waiter.result;
 }
 
