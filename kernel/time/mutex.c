@@ -77,7 +77,7 @@ void carillon_osek_unlock_all(TaskType task)
 }
 
 /* A mutex is not free.  The running thread waits for it, `within`: for so many ticks at most; 0: not at all.  Returns
- * E_OK: it has the mutex; E_OS_NOFUNC: in vain; E_OS_STATE: it has had it before.  Locked; it goes on with `saved`. */
+ * what the service does: nothing of that is on the stack meanwhile.  Locked; it goes on with `saved`. */
 static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint32_t saved, bool within,
                                                      carillon_duration ticks)
 {
@@ -85,7 +85,7 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
     const bool is_own = is_of(mutex, task);
     if (is_own || (within && (ticks == 0u))) {
         carillon_osek_unlock(saved);
-        return is_own ? E_OS_STATE : E_OS_NOFUNC;
+        return FAIL(OSServiceId_MutexLock, is_own ? E_OS_STATE : E_OS_NOFUNC, .object = mutex);
     }
     struct carillon_waiter waiter;
     carillon_time_sleeps(&waiter.sleeper, task, within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
@@ -107,7 +107,8 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
         carillon_osek_unmask_held(last);
     }
 #endif
-    return waiter.result;
+    REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
+    return E_OK;
 }
 
 /* `within`: the caller waits for so many ticks at most. */
@@ -124,9 +125,7 @@ static inline StatusType lock(carillon_mutex mutex, bool within, carillon_durati
     REQUIRE(!within || (ticks <= CARILLON_LONGEST_DURATION), OSServiceId_MutexLock, E_OS_VALUE, .object = mutex);
     const uint32_t saved = carillon_osek_lock();
     if (carillon_osek_held[mutex].holder != 0u) {
-        const StatusType status = wait_for(mutex, saved, within, ticks);
-        REQUIRE(status == E_OK, OSServiceId_MutexLock, status, .object = mutex);
-        return E_OK;
+        return wait_for(mutex, saved, within, ticks);
     }
     const uint8_t ceiling = carillon_osek_mutex_ceilings[mutex];
     take(mutex, task);
@@ -152,12 +151,12 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 #endif
 
 /* The running thread unlocks a mutex that somebody may wait for, that it has not locked last, or after which it may
- * leave the level whose guest it is.  E_OK, or E_OS_NOFUNC: it does not have the mutex; locked. */
+ * leave the level whose guest it is.  Returns what the service does; locked. */
 static __attribute__((noinline)) StatusType unlock(carillon_mutex mutex, TaskType task, uint32_t saved)
 {
     if (!is_of(mutex, task)) {
         carillon_osek_unlock(saved);
-        return E_OS_NOFUNC;
+        return FAIL(OSServiceId_MutexUnlock, E_OS_NOFUNC, .object = mutex);
     }
     struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
     const uint32_t restored = (holder->last == (mutex + 1u)) ? carillon_osek_held[mutex].saved : saved;
@@ -193,9 +192,7 @@ StatusType carillon_mutex_unlock(carillon_mutex mutex)
         carillon_osek_unlock(held->saved);
         return E_OK;
     }
-    const StatusType status = unlock(mutex, (TaskType)task, saved);
-    REQUIRE(status == E_OK, OSServiceId_MutexUnlock, status, .object = mutex);
-    return E_OK;
+    return unlock(mutex, (TaskType)task, saved);
 }
 
 #endif
