@@ -82,8 +82,8 @@ static inline bool get(struct carillon_messages *queue, void *message)
     return true;
 }
 
-/* The running task waits; locked. */
-static __attribute__((noinline)) void wait_for(struct carillon_semaphore *semaphore, const void *from, void *to)
+/* The running task waits; locked.  Returns E_OK, so that it is called last, and the service has left the stack. */
+static __attribute__((noinline)) StatusType wait_for(struct carillon_semaphore *semaphore, const void *from, void *to)
 {
     struct message_waiter own;
     carillon_time_sleeps(&own.waiter.sleeper, carillon_osek_running, CARILLON_ACTION_WAKE);
@@ -91,6 +91,7 @@ static __attribute__((noinline)) void wait_for(struct carillon_semaphore *semaph
     own.to = to;
     carillon_time_line_up(&own.waiter, semaphore);
     carillon_time_wait(own.waiter.sleeper.extended);
+    return E_OK;
 }
 
 StatusType carillon_send(struct carillon_messages *queue, const void *message)
@@ -101,10 +102,9 @@ StatusType carillon_send(struct carillon_messages *queue, const void *message)
     const uint32_t saved = carillon_osek_lock();
     if (put(queue, message)) {
         carillon_osek_unlock(saved);
-    } else {
-        wait_for(&queue->room, message, NULL);
+        return E_OK;
     }
-    return E_OK;
+    return wait_for(&queue->room, message, NULL);
 }
 
 StatusType carillon_receive(struct carillon_messages *queue, void *message)
@@ -115,29 +115,27 @@ StatusType carillon_receive(struct carillon_messages *queue, void *message)
     const uint32_t saved = carillon_osek_lock();
     if (get(queue, message)) {
         carillon_osek_unlock(saved);
-    } else {
-        wait_for(&queue->sent, NULL, message);
+        return E_OK;
     }
-    return E_OK;
+    return wait_for(&queue->sent, NULL, message);
 }
 
 #if CARILLON_TIME_TIMEOUTS
-/* It was in vain so far: the running task waits for so many ticks at most, 0: not at all.  Returns E_OK or E_OS_NOFUNC;
- * locked, and it goes on with `saved`. */
-static __attribute__((noinline)) StatusType wait_within(struct carillon_semaphore *semaphore, const void *from,
-                                                        void *to, uint32_t saved, carillon_duration ticks)
+/* The running task waits to send, or else to receive, for so many ticks at most; locked.  Returns what the service
+ * does, so that it is called last, too. */
+static __attribute__((noinline)) StatusType wait_within(struct carillon_messages *queue, const void *from, void *to,
+                                                        carillon_duration ticks)
 {
-    if (ticks == 0u) {
-        carillon_osek_unlock(saved);
-        return E_OS_NOFUNC;
-    }
     struct message_waiter own;
     carillon_time_sleeps(&own.waiter.sleeper, carillon_osek_running, CARILLON_ACTION_TIME_OUT);
     own.from = from;
     own.to = to;
     own.waiter.result = E_OS_NOFUNC;
-    carillon_time_wait_within(&own.waiter, own.waiter.sleeper.extended, semaphore, ticks);
-    return own.waiter.result;
+    carillon_time_wait_within(&own.waiter, own.waiter.sleeper.extended, (to == NULL) ? &queue->room : &queue->sent,
+                              ticks);
+    REQUIRE(own.waiter.result == E_OK, (to == NULL) ? OSServiceId_Send : OSServiceId_Receive, own.waiter.result,
+            .reference = queue);
+    return E_OK;
 }
 
 StatusType carillon_send_within(struct carillon_messages *queue, const void *message, carillon_duration ticks)
@@ -152,9 +150,11 @@ StatusType carillon_send_within(struct carillon_messages *queue, const void *mes
         carillon_osek_unlock(saved);
         return E_OK;
     }
-    const StatusType status = wait_within(&queue->room, message, NULL, saved, ticks);
-    REQUIRE(status == E_OK, OSServiceId_Send, status, .reference = queue);
-    return E_OK;
+    if (ticks == 0u) {
+        carillon_osek_unlock(saved);
+        return FAIL(OSServiceId_Send, E_OS_NOFUNC, .reference = queue);
+    }
+    return wait_within(queue, message, NULL, ticks);
 }
 
 StatusType carillon_receive_within(struct carillon_messages *queue, void *message, carillon_duration ticks)
@@ -169,9 +169,11 @@ StatusType carillon_receive_within(struct carillon_messages *queue, void *messag
         carillon_osek_unlock(saved);
         return E_OK;
     }
-    const StatusType status = wait_within(&queue->sent, NULL, message, saved, ticks);
-    REQUIRE(status == E_OK, OSServiceId_Receive, status, .reference = queue);
-    return E_OK;
+    if (ticks == 0u) {
+        carillon_osek_unlock(saved);
+        return FAIL(OSServiceId_Receive, E_OS_NOFUNC, .reference = queue);
+    }
+    return wait_within(queue, NULL, message, ticks);
 }
 #endif
 
