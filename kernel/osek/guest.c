@@ -7,13 +7,12 @@
 
 struct carillon_osek_holder carillon_osek_holders[CARILLON_OSEK_TASKS];
 struct carillon_osek_held carillon_osek_held[CARILLON_OSEK_MUTEXES];
-static uint8_t guests[CARILLON_OSEK_TASK_LEVELS + 1u]; /* of each level, the first one, plus 1 */
+volatile uint8_t carillon_osek_guests[CARILLON_OSEK_TASK_LEVELS + 1u];
 
-/* The highest ceiling of what a thread holds.  Bounded by the number of mutexes. */
-static uint8_t highest(const struct carillon_osek_holder *holder)
+uint8_t carillon_osek_ceiling_of(TaskType task)
 {
     uint8_t level = 0u;
-    for (uint_fast8_t k = holder->last; k != 0u; k = carillon_osek_held[k - 1u].below) {
+    for (uint_fast8_t k = carillon_osek_holders[task].last; k != 0u; k = carillon_osek_held[k - 1u].below) {
         if (carillon_osek_mutex_ceilings[k - 1u] > level) {
             level = carillon_osek_mutex_ceilings[k - 1u];
         }
@@ -24,59 +23,44 @@ static uint8_t highest(const struct carillon_osek_holder *holder)
 bool carillon_osek_wakes_as_guest(TaskType task)
 {
     struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    const uint8_t level = holder->ceiling;
+    const uint8_t level = carillon_osek_ceiling_of(task);
     if (level <= carillon_osek_tasks[task].level) {
         holder->at = 0u;
         return false;
     }
     holder->at = level;
     holder->next = 0u;
-    uint8_t *link = &guests[level];
-    while (*link != 0u) { /* behind the others: bounded by the number of threads */
-        link = &carillon_osek_holders[*link - 1u].next;
+    const uint8_t own = (uint8_t)(task + 1u);
+    uint_fast8_t guest = carillon_osek_guests[level];
+    if (guest == 0u) {
+        carillon_osek_guests[level] = own;
+    } else {
+        while (carillon_osek_holders[guest - 1u].next != 0u) { /* bounded by the number of threads */
+            guest = carillon_osek_holders[guest - 1u].next;
+        }
+        carillon_osek_holders[guest - 1u].next = own; /* behind the others */
     }
-    *link = (uint8_t)(task + 1u);
     carillon_osek_request(carillon_osek_levels[level].request, level);
     return true;
 }
 
-TaskType carillon_osek_take_guest(uint8_t number)
+void carillon_osek_lets_go_of_lower(uint8_t number, const struct carillon_osek_holder *holder)
 {
-    const TaskType task = (TaskType)(guests[number] - 1u);
-    guests[number] = carillon_osek_holders[task].next;
-    return task;
-}
-
-bool carillon_osek_has_guest(uint8_t number)
-{
-    return guests[number] != 0u;
-}
-
-void carillon_osek_lets_go(uint8_t number, TaskType task)
-{
-    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    const struct carillon_osek_held *const mutex = &carillon_osek_held[number];
-    if (holder->last == (number + 1u)) {
-        holder->last = mutex->below;
-    } else {
-        uint_fast8_t above = holder->last;
-        while (carillon_osek_held[above - 1u].below != (number + 1u)) { /* it is there: the thread has it */
-            above = carillon_osek_held[above - 1u].below;
-        }
-        carillon_osek_held[above - 1u] = *mutex;
+    struct carillon_osek_held *above = &carillon_osek_held[holder->last - 1u];
+    carillon_osek_hold_on(above);
+    while (above->below != (number + 1u)) { /* it is there: the thread has it */
+        above = &carillon_osek_held[above->below - 1u];
+        carillon_osek_hold_on(above);
     }
-    holder->ceiling = highest(holder);
+    above->saved = carillon_osek_held[number].saved;
+    above->below = carillon_osek_held[number].below;
 }
 
-void carillon_osek_goes_on(void)
+void carillon_osek_holds_unmasked(void)
 {
-    uint_fast8_t number = carillon_osek_holders[carillon_osek_running].last;
-    if (number != 0u) {
-        const uint32_t mask = carillon_osek_mask();
-        do { /* bounded by the number of mutexes */
-            carillon_osek_held[number - 1u].saved = mask;
-            number = carillon_osek_held[number - 1u].below;
-        } while (number != 0u);
+    const uint_fast8_t last = carillon_osek_holders[carillon_osek_running].last;
+    if (last != 0u) {
+        carillon_osek_unmask_held(last);
     }
 }
 

@@ -94,7 +94,7 @@ void carillon_time_met(TaskType thread);
 static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number, bool in_handler)
 {
 #if CARILLON_OSEK_MUTEXES > 0
-    if (carillon_osek_wakes_as_guest(number)) {
+    if (carillon_osek_may_be_guest(number) && carillon_osek_wakes_as_guest(number)) {
         return;
     }
 #endif
@@ -103,17 +103,8 @@ static inline void carillon_osek_wake(const struct carillon_osek_task *task, Tas
 #endif
 
 #if CARILLON_OSEK_MUTEXES > 0
-/* A guest of a level has run: is its own task ready, which is not in a queue; locked. */
-static inline bool carillon_osek_own_is_ready(uint8_t number)
-{
-    const struct carillon_osek_level *const level = &carillon_osek_levels[number];
-    const TaskType task = level->task;
-    const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
-    if ((level->capacity != 0u) || (carillon_osek_holders[task].at != 0u) || carillon_osek_suspended(task)) {
-        return false; /* a queue says itself that it is not empty */
-    }
-    return (extended == NULL) || (extended->waited == 0u) || (extended->waited == CARILLON_OSEK_TURN);
-}
+/* A guest of a level has run.  The level is requested anew if somebody is left. */
+void carillon_osek_guest_has_run(uint8_t number);
 #endif
 
 /* At the end of a direct task that has a cell: if the cell requested the task while it ran, that was one activation too

@@ -93,6 +93,11 @@ static inline uint32_t carillon_osek_raise(uint8_t level)
 {
     return carillon_port_raise(level);
 }
+/* What masks as much as a mask that was saved, and a level of tasks besides. */
+static inline uint32_t carillon_osek_raised(uint32_t saved, uint8_t level)
+{
+    return carillon_port_higher(saved, carillon_port_mask_of(level));
+}
 static inline uint32_t carillon_osek_mask(void)
 {
     return carillon_port_mask();

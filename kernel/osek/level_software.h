@@ -125,6 +125,14 @@ static inline uint32_t carillon_osek_raise(uint8_t level)
 {
     return carillon_software_raise(level);
 }
+/* What masks as much as a mask that was saved, and a level of tasks besides. */
+static inline uint32_t carillon_osek_raised(uint32_t saved, uint8_t level)
+{
+    const carillon_software_state state = (carillon_software_state)saved;
+    const carillon_software_state rest = CARILLON_SOFTWARE_LEVEL(1u) - 1u;
+    const carillon_software_state raised = CARILLON_SOFTWARE_LEVEL(level);
+    return (raised > state) ? (raised | (state & rest)) : state;
+}
 static inline void carillon_osek_lower(uint32_t saved)
 {
     carillon_software_lower((carillon_software_state)saved);

@@ -37,12 +37,12 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
 #if CARILLON_OSEK_MUTEXES > 0
     bool is_guest = false;
-    const uint32_t looking = carillon_osek_lock();
     if (carillon_osek_has_guest(number)) {
+        const uint32_t taking = carillon_osek_lock();
         task = carillon_osek_take_guest(number);
         is_guest = true;
+        carillon_osek_unlock(taking);
     }
-    carillon_osek_unlock(looking);
 #else
     const bool is_guest = false;
 #endif
@@ -130,6 +130,11 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
 #endif
     if ((fixed->extended != NULL) && (fixed->extended->waited != 0u)) {
         carillon_osek_running = before;
+#if (CARILLON_OSEK_MUTEXES > 0) && !CARILLON_OSEK_SOFTWARE
+        if (is_guest && carillon_port_is_pending(level->source)) { /* as whoever gets its mutex has requested it */
+            is_guest = false;
+        }
+#endif
     } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (fixed->extended != NULL) &&
                (fixed->thread == 0u)) {
         (void)carillon_osek_hold(); /* up to the task's end */
@@ -153,11 +158,7 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_leave(mask);
 #if CARILLON_OSEK_MUTEXES > 0
     if (is_guest) {
-        const uint32_t left = carillon_osek_lock();
-        if (carillon_osek_has_guest(number) || carillon_osek_own_is_ready(number)) {
-            carillon_osek_request(level->request, number);
-        }
-        carillon_osek_unlock(left);
+        carillon_osek_guest_has_run(number);
     }
 #else
     (void)is_guest;

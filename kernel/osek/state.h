@@ -67,13 +67,13 @@ void carillon_slice_let_go(uint8_t ceiling);
  * that is the highest ceiling of what it holds (guest.c). */
 #if CARILLON_OSEK_MUTEXES > 0
 
-/* What a thread holds: the mutex that it has locked last, plus 1, and the highest ceiling; 0: none.  `at`: the level
- * whose guest it is; 0: it is at its own.  `next`: the guest behind it, plus 1. */
+/* What a thread holds: the mutex that it has locked last, plus 1; 0: none.  `at`: the level whose guest it is; 0: it is
+ * at its own.  `next`: the guest behind it, plus 1.  With the last byte a shift finds the record. */
 struct carillon_osek_holder {
     uint8_t last;
-    uint8_t ceiling;
     uint8_t at;
     uint8_t next;
+    uint8_t unused;
 };
 extern struct carillon_osek_holder carillon_osek_holders[];
 
@@ -84,22 +84,9 @@ static inline uint8_t carillon_osek_level_of(TaskType task)
     return (at != 0u) ? at : carillon_osek_tasks[task].level;
 }
 
-/* The level below which nothing may be let in while a task runs: its own, or the ceiling of a mutex that it holds. */
-static inline uint8_t carillon_osek_least_level(TaskType task)
-{
-    const uint8_t level = carillon_osek_level_of(task);
-    const uint8_t ceiling = carillon_osek_holders[task].ceiling;
-    return (ceiling > level) ? ceiling : level;
-}
-
 #else
 
 static inline uint8_t carillon_osek_level_of(TaskType task)
-{
-    return carillon_osek_tasks[task].level;
-}
-
-static inline uint8_t carillon_osek_least_level(TaskType task)
 {
     return carillon_osek_tasks[task].level;
 }

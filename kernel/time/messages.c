@@ -19,57 +19,84 @@ struct message_waiter {
     void *to;
 };
 
-/* The place of the message that so many are before. */
-static uint8_t *place(const struct carillon_messages *queue, uint32_t before)
+/* Copy a message.  One that is a pointer or a number is copied without a call. */
+static inline void copy(void *to, const void *from, uint16_t size)
 {
-    uint32_t number = (uint32_t)queue->oldest + before;
-    if (number >= queue->room.most) {
-        number -= queue->room.most;
+#if !CARILLON_NARROW
+    if (size == sizeof(uint32_t)) {
+        (void)memcpy(to, from, sizeof(uint32_t));
+        return;
     }
+#endif
+    (void)memcpy(to, from, size);
+}
+
+/* Where a message is in a queue. */
+static inline uint8_t *place(const struct carillon_messages *queue, uint32_t number)
+{
     return &queue->places[number * queue->size];
 }
 
 /* Send a message, if there is somebody or room for it; locked. */
-static bool put(struct carillon_messages *queue, const void *message)
+static inline bool put(struct carillon_messages *queue, const void *message)
 {
     struct message_waiter *const receiver = (struct message_waiter *)(void *)queue->sent.first;
     if (receiver != NULL) {
-        (void)memcpy(receiver->to, message, queue->size);
-    } else if (carillon_semaphore_take(&queue->room)) {
-        (void)memcpy(place(queue, queue->sent.count), message, queue->size);
-    } else {
+        copy(receiver->to, message, queue->size);
+        carillon_time_goes(&queue->sent.first, &receiver->waiter);
+        return true;
+    }
+    if (!carillon_semaphore_take(&queue->room)) {
         return false;
     }
-    (void)carillon_semaphore_give(&queue->sent);
+    uint32_t number = (uint32_t)queue->oldest + queue->sent.count;
+    if (number >= queue->room.most) {
+        number -= queue->room.most;
+    }
+    queue->sent.count++;
+    copy(place(queue, number), message, queue->size);
     return true;
 }
 
-/* Receive the oldest message, if there is one; locked. */
-static bool get(struct carillon_messages *queue, void *message)
+/* Receive the oldest message, if there is one; locked.  While a task waits to send, the queue is full: the place that
+ * becomes free is the one behind all others. */
+static inline bool get(struct carillon_messages *queue, void *message)
 {
-    if (!carillon_semaphore_take(&queue->sent)) {
+    if (queue->sent.count == 0u) {
         return false;
     }
-    (void)memcpy(message, place(queue, 0u), queue->size);
+    uint8_t *const oldest = place(queue, queue->oldest);
     queue->oldest++;
     if (queue->oldest == queue->room.most) {
         queue->oldest = 0u;
     }
-    const struct message_waiter *const sender = (const struct message_waiter *)(const void *)queue->room.first;
-    if (sender != NULL) {
-        (void)memcpy(place(queue, queue->sent.count), sender->from, queue->size);
-        (void)carillon_semaphore_give(&queue->sent);
+    copy(message, oldest, queue->size);
+    struct message_waiter *const sender = (struct message_waiter *)(void *)queue->room.first;
+    if (sender == NULL) {
+        queue->sent.count--;
+        queue->room.count++;
+    } else {
+        copy(oldest, sender->from, queue->size);
+        carillon_time_goes(&queue->room.first, &sender->waiter);
     }
-    (void)carillon_semaphore_give(&queue->room);
     return true;
+}
+
+/* The running task waits; locked.  Returns E_OK, so that it is called last, and the service has left the stack. */
+static __attribute__((noinline)) StatusType wait_for(struct carillon_semaphore *semaphore, const void *from, void *to)
+{
+    struct message_waiter own;
+    carillon_time_sleeps(&own.waiter.sleeper, carillon_osek_running, CARILLON_ACTION_WAKE);
+    own.from = from;
+    own.to = to;
+    carillon_time_line_up(&own.waiter, semaphore);
+    carillon_time_wait(own.waiter.sleeper.extended);
+    return E_OK;
 }
 
 StatusType carillon_send(struct carillon_messages *queue, const void *message)
 {
-    struct message_waiter own = {.from = message};
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&own.waiter.sleeper, CARILLON_ACTION_WAKE);
-    REQUIRE(extended != NULL, OSServiceId_Send, E_OS_CALLEVEL, .reference = queue);
+    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Send, E_OS_CALLEVEL, .reference = queue);
     CHECK_PLACE(IN_TASK, OSServiceId_Send, .reference = queue);
     CHECK(carillon_osek_holds_none(), OSServiceId_Send, E_OS_RESOURCE, .reference = queue);
     const uint32_t saved = carillon_osek_lock();
@@ -77,17 +104,12 @@ StatusType carillon_send(struct carillon_messages *queue, const void *message)
         carillon_osek_unlock(saved);
         return E_OK;
     }
-    carillon_time_line_up(&own.waiter, &queue->room);
-    carillon_time_wait(extended);
-    return E_OK;
+    return wait_for(&queue->room, message, NULL);
 }
 
 StatusType carillon_receive(struct carillon_messages *queue, void *message)
 {
-    struct message_waiter own = {.to = message};
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&own.waiter.sleeper, CARILLON_ACTION_WAKE);
-    REQUIRE(extended != NULL, OSServiceId_Receive, E_OS_CALLEVEL, .reference = queue);
+    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Receive, E_OS_CALLEVEL, .reference = queue);
     CHECK_PLACE(IN_TASK, OSServiceId_Receive, .reference = queue);
     CHECK(carillon_osek_holds_none(), OSServiceId_Receive, E_OS_RESOURCE, .reference = queue);
     const uint32_t saved = carillon_osek_lock();
@@ -95,54 +117,63 @@ StatusType carillon_receive(struct carillon_messages *queue, void *message)
         carillon_osek_unlock(saved);
         return E_OK;
     }
-    carillon_time_line_up(&own.waiter, &queue->sent);
-    carillon_time_wait(extended);
-    return E_OK;
+    return wait_for(&queue->sent, NULL, message);
 }
 
 #if CARILLON_TIME_TIMEOUTS
+/* The running task waits to send, or else to receive, for so many ticks at most; locked.  Returns what the service
+ * does, so that it is called last, too. */
+static __attribute__((noinline)) StatusType wait_within(struct carillon_messages *queue, const void *from, void *to,
+                                                        carillon_duration ticks)
+{
+    struct message_waiter own;
+    carillon_time_sleeps(&own.waiter.sleeper, carillon_osek_running, CARILLON_ACTION_TIME_OUT);
+    own.from = from;
+    own.to = to;
+    own.waiter.result = E_OS_NOFUNC;
+    carillon_time_wait_within(&own.waiter, own.waiter.sleeper.extended, (to == NULL) ? &queue->room : &queue->sent,
+                              ticks);
+    REQUIRE(own.waiter.result == E_OK, (to == NULL) ? OSServiceId_Send : OSServiceId_Receive, own.waiter.result,
+            .reference = queue);
+    return E_OK;
+}
+
 StatusType carillon_send_within(struct carillon_messages *queue, const void *message, carillon_duration ticks)
 {
-    struct message_waiter own = {.from = message, .waiter.result = E_OS_NOFUNC};
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&own.waiter.sleeper, CARILLON_ACTION_TIME_OUT);
-    REQUIRE((ticks == 0u) || (extended != NULL), OSServiceId_Send, E_OS_CALLEVEL, .reference = queue);
+    REQUIRE((ticks == 0u) || carillon_time_may_wait(carillon_osek_running), OSServiceId_Send, E_OS_CALLEVEL,
+            .reference = queue);
     CHECK_PLACE(IN_SERVICE, OSServiceId_Send, .reference = queue);
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_Send, E_OS_RESOURCE, .reference = queue);
     REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_Send, E_OS_VALUE, .reference = queue);
     const uint32_t saved = carillon_osek_lock();
     if (put(queue, message)) {
-        own.waiter.result = E_OK;
         carillon_osek_unlock(saved);
-    } else if (ticks == 0u) {
-        carillon_osek_unlock(saved);
-    } else {
-        carillon_time_wait_within(&own.waiter, extended, &queue->room, ticks);
+        return E_OK;
     }
-    REQUIRE(own.waiter.result == E_OK, OSServiceId_Send, own.waiter.result, .reference = queue);
-    return E_OK;
+    if (ticks == 0u) {
+        carillon_osek_unlock(saved);
+        return FAIL(OSServiceId_Send, E_OS_NOFUNC, .reference = queue);
+    }
+    return wait_within(queue, message, NULL, ticks);
 }
 
 StatusType carillon_receive_within(struct carillon_messages *queue, void *message, carillon_duration ticks)
 {
-    struct message_waiter own = {.to = message, .waiter.result = E_OS_NOFUNC};
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&own.waiter.sleeper, CARILLON_ACTION_TIME_OUT);
-    REQUIRE((ticks == 0u) || (extended != NULL), OSServiceId_Receive, E_OS_CALLEVEL, .reference = queue);
+    REQUIRE((ticks == 0u) || carillon_time_may_wait(carillon_osek_running), OSServiceId_Receive, E_OS_CALLEVEL,
+            .reference = queue);
     CHECK_PLACE(IN_SERVICE, OSServiceId_Receive, .reference = queue);
     CHECK((ticks == 0u) || carillon_osek_holds_none(), OSServiceId_Receive, E_OS_RESOURCE, .reference = queue);
     REQUIRE(ticks <= CARILLON_LONGEST_DURATION, OSServiceId_Receive, E_OS_VALUE, .reference = queue);
     const uint32_t saved = carillon_osek_lock();
     if (get(queue, message)) {
-        own.waiter.result = E_OK;
         carillon_osek_unlock(saved);
-    } else if (ticks == 0u) {
-        carillon_osek_unlock(saved);
-    } else {
-        carillon_time_wait_within(&own.waiter, extended, &queue->sent, ticks);
+        return E_OK;
     }
-    REQUIRE(own.waiter.result == E_OK, OSServiceId_Receive, own.waiter.result, .reference = queue);
-    return E_OK;
+    if (ticks == 0u) {
+        carillon_osek_unlock(saved);
+        return FAIL(OSServiceId_Receive, E_OS_NOFUNC, .reference = queue);
+    }
+    return wait_within(queue, NULL, message, ticks);
 }
 #endif
 

@@ -3,8 +3,8 @@
  * Mutexes of threads, by the priority ceiling protocol.
  *
  * 1. A thread that holds a mutex runs at the mutex's ceiling: the highest level of the threads that the schedule names
- *    for it.  It raises itself before it takes the mutex, so nothing comes in between.  If it runs there anyway, it
- *    masks nothing: threads of one level may take turns while one holds a mutex.
+ *    for it.  It takes the mutex and raises itself under one lock, so nothing comes in between.  If it runs there
+ * anyway, it masks nothing: threads of one level may take turns while one holds a mutex.
  * 2. While it runs, no other of these threads does.  So a thread finds a mutex locked only while the holder waits, for
  *    a time, a semaphore, a message or another mutex.  The thread waits in line then, perhaps with a time-out.
  * 3. A mutex that is unlocked goes to the first in line at once.  That thread is woken as its holder: at the ceiling.
@@ -17,32 +17,53 @@
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_MUTEXES > 0)
 
-/* Of each mutex, who waits for it: a semaphore that has no units; and who has it, plus 1; 0: nobody. */
+/* Of each mutex, who waits for it: a semaphore that has no units. */
 static struct carillon_semaphore lines[CARILLON_OSEK_MUTEXES];
-static uint8_t holders[CARILLON_OSEK_MUTEXES];
 
-/* A mutex is its holder's, which is to restore `saved`; locked. */
-static void take(uint8_t number, TaskType task, uint32_t saved)
+/* A mutex is its holder's from now on; locked. */
+static inline void take(carillon_mutex mutex, uint_fast8_t task)
 {
+    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
     struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    holders[number] = (uint8_t)(task + 1u);
-    carillon_osek_held[number].saved = saved;
-    carillon_osek_held[number].below = holder->last;
-    holder->last = (uint8_t)(number + 1u);
-    if (carillon_osek_mutex_ceilings[number] > holder->ceiling) {
-        holder->ceiling = carillon_osek_mutex_ceilings[number];
-    }
+    held->holder = (uint16_t)(task + 1u);
+    held->below = holder->last;
+    holder->last = (uint8_t)(mutex + 1u);
 }
 
-/* A mutex is not its holder's any more, and the first in line gets it; locked. */
-static void hand_over(uint8_t number)
+/* Has a task a mutex? */
+static inline bool is_of(carillon_mutex mutex, uint_fast8_t task)
 {
-    carillon_osek_lets_go(number, (TaskType)(holders[number] - 1u));
-    holders[number] = 0u;
-    const struct carillon_waiter *const first = lines[number].first;
-    if (first != NULL) {
-        take(number, first->sleeper.timed.task, 0u); /* it sets what it restores when it goes on */
-        (void)carillon_semaphore_give(&lines[number]);
+    return (carillon_osek_held[mutex].holder & (CARILLON_OSEK_HELD_ON - 1u)) == (task + 1u);
+}
+
+#if CARILLON_OSEK_SOFTWARE
+#define HAND_OVER static __attribute__((noinline)) void
+#else
+#define HAND_OVER static inline __attribute__((always_inline)) void
+#endif
+
+/* A mutex is not its holder's any more, and the first in line gets it; locked. */
+HAND_OVER hand_over(carillon_mutex mutex, struct carillon_osek_holder *holder)
+{
+    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
+    if (holder->last == (mutex + 1u)) {
+        holder->last = held->below;
+    } else {
+        carillon_osek_lets_go_of_lower(mutex, holder);
+    }
+    struct carillon_waiter *const first = lines[mutex].first;
+    if (first == NULL) {
+        held->holder = 0u;
+    } else {
+        const TaskType task = first->sleeper.timed.task;
+        take(mutex, task); /* it sets what it restores when it goes on */
+        carillon_time_leaves_line(&lines[mutex].first, first);
+        carillon_time_waits(first->sleeper.extended, false);
+        if ((held->below == 0u) && (carillon_osek_mutex_ceilings[mutex] <= first->sleeper.task->level)) {
+            carillon_osek_ready_in(first->sleeper.task, task, false); /* it is nobody's guest */
+        } else {
+            carillon_osek_wake(first->sleeper.task, task, false);
+        }
     }
 }
 
@@ -50,60 +71,70 @@ void carillon_osek_unlock_all(TaskType task)
 {
     struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
     while (holder->last != 0u) { /* bounded by the number of mutexes */
-        hand_over((uint8_t)(holder->last - 1u));
+        hand_over((carillon_mutex)(holder->last - 1u), holder);
     }
     holder->at = 0u;
 }
 
-/* Lock a mutex, or stand in line for it: returns whether it is to wait; then it is locked.  The caller has looked at
- * who calls. */
-static bool lock_or_line_up(uint8_t number, struct carillon_waiter *waiter, bool waits)
+/* A mutex is not free.  The running thread waits for it, `within`: for so many ticks at most; 0: not at all.  Returns
+ * what the service does: nothing of that is on the stack meanwhile.  Locked; it goes on with `saved`. */
+static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint32_t saved, bool within,
+                                                     carillon_duration ticks)
 {
-    const uint8_t ceiling = carillon_osek_mutex_ceilings[number];
-    const bool raises = ceiling > carillon_osek_level_of((TaskType)carillon_osek_running);
-    const uint32_t before = raises ? carillon_osek_raise(ceiling) : carillon_osek_mask();
-    const uint32_t saved = carillon_osek_lock();
-    if (holders[number] == 0u) {
-        take(number, (TaskType)carillon_osek_running, before);
-        waiter->result = E_OK;
+    const uint_fast8_t task = carillon_osek_running;
+    const bool is_own = is_of(mutex, task);
+    if (is_own || (within && (ticks == 0u))) {
         carillon_osek_unlock(saved);
-        return false;
+        return FAIL(OSServiceId_MutexLock, is_own ? E_OS_STATE : E_OS_NOFUNC, .object = mutex);
     }
-    waiter->result = E_OS_NOFUNC;
-    if (holders[number] == (carillon_osek_running + 1u)) {
-        waiter->result = E_OS_STATE;
-    } else if (waits) {
-        return true;
-    } else {
-        /* it is another's */
+    struct carillon_waiter waiter;
+    carillon_time_sleeps(&waiter.sleeper, task, within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
+    waiter.result = E_OS_NOFUNC;
+    carillon_osek_hold_on(&carillon_osek_held[mutex]);
+    carillon_time_line_up(&waiter, &lines[mutex]);
+#if CARILLON_TIME_TIMEOUTS
+    if (within) {
+        carillon_time_insert(&waiter.sleeper.timed, ticks);
     }
-    carillon_osek_unlock(before);
-    return false;
+#endif
+    carillon_time_waits(waiter.sleeper.extended, true);
+    carillon_osek_suspend(waiter.sleeper.extended);
+#if CARILLON_NARROW
+    carillon_osek_goes_on();
+#else
+    const uint_fast8_t last = carillon_osek_holders[task].last;
+    if (last != 0u) {
+        carillon_osek_unmask_held(last);
+    }
+#endif
+    REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
+    return E_OK;
 }
 
 /* `within`: the caller waits for so many ticks at most. */
-static StatusType lock(carillon_mutex mutex, bool within, carillon_duration ticks)
+static inline StatusType lock(carillon_mutex mutex, bool within, carillon_duration ticks)
 {
-    struct carillon_waiter waiter;
-    struct carillon_osek_extended *const extended =
-        carillon_time_falls_asleep(&waiter.sleeper, within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
-    REQUIRE(extended != NULL, OSServiceId_MutexLock, E_OS_CALLEVEL, .object = mutex);
+    const uint_fast8_t task = carillon_osek_running;
+    uint8_t level;
+    REQUIRE(carillon_time_may_wait_at(task, &level), OSServiceId_MutexLock, E_OS_CALLEVEL, .object = mutex);
     CHECK_PLACE(IN_TASK, OSServiceId_MutexLock, .object = mutex);
     CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexLock, E_OS_ID, .object = mutex);
     CHECK(carillon_osek_holds_none(), OSServiceId_MutexLock, E_OS_RESOURCE, .object = mutex);
-    CHECK(waiter.sleeper.task->level <= carillon_osek_mutex_ceilings[mutex], OSServiceId_MutexLock, E_OS_ACCESS,
+    CHECK(carillon_osek_tasks[task].level <= carillon_osek_mutex_ceilings[mutex], OSServiceId_MutexLock, E_OS_ACCESS,
           .object = mutex);
     REQUIRE(!within || (ticks <= CARILLON_LONGEST_DURATION), OSServiceId_MutexLock, E_OS_VALUE, .object = mutex);
-    if (lock_or_line_up(mutex, &waiter, !within || (ticks != 0u))) {
-        carillon_time_line_up(&waiter, &lines[mutex]);
-#if CARILLON_TIME_TIMEOUTS
-        if (within) {
-            carillon_time_insert(&waiter.sleeper.timed, ticks);
-        }
-#endif
-        carillon_time_wait(extended);
+    const uint32_t saved = carillon_osek_lock();
+    if (carillon_osek_held[mutex].holder != 0u) {
+        return wait_for(mutex, saved, within, ticks);
     }
-    REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
+    const uint8_t ceiling = carillon_osek_mutex_ceilings[mutex];
+    take(mutex, task);
+    carillon_osek_held[mutex].saved = saved;
+    if (__builtin_expect((ceiling > level) ? 1 : 0, 1) != 0) { /* the other way would be shorter */
+        carillon_osek_unlock(carillon_osek_raised(saved, ceiling));
+    } else {
+        carillon_osek_unlock(saved);
+    }
     return E_OK;
 }
 
@@ -119,35 +150,49 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 }
 #endif
 
+/* The running thread unlocks a mutex that somebody may wait for, that it has not locked last, or after which it may
+ * leave the level whose guest it is.  Returns what the service does; locked. */
+static __attribute__((noinline)) StatusType unlock(carillon_mutex mutex, TaskType task, uint32_t saved)
+{
+    if (!is_of(mutex, task)) {
+        carillon_osek_unlock(saved);
+        return FAIL(OSServiceId_MutexUnlock, E_OS_NOFUNC, .object = mutex);
+    }
+    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
+    const uint32_t restored = (holder->last == (mutex + 1u)) ? carillon_osek_held[mutex].saved : saved;
+    hand_over(mutex, holder);
+    if ((holder->at == 0u) || ((holder->last != 0u) && (holder->at <= carillon_osek_ceiling_of(task)))) {
+        carillon_osek_unlock(restored);
+        return E_OK;
+    }
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
+    struct carillon_osek_extended *const extended = fixed->extended;
+    holder->at = 0u;
+    extended->waited = CARILLON_OSEK_TURN;
+    carillon_osek_wake(fixed, task, false);
+    carillon_osek_suspend(extended);
+    extended->waited = 0u;
+    carillon_osek_goes_on();
+    return E_OK;
+}
+
 StatusType carillon_mutex_unlock(carillon_mutex mutex)
 {
-    struct carillon_sleeper caller;
-    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&caller, CARILLON_ACTION_WAKE);
-    REQUIRE(extended != NULL, OSServiceId_MutexUnlock, E_OS_CALLEVEL, .object = mutex);
+    const uint_fast8_t task = carillon_osek_running;
+    REQUIRE(carillon_time_may_wait(task), OSServiceId_MutexUnlock, E_OS_CALLEVEL, .object = mutex);
     CHECK_PLACE(IN_TASK, OSServiceId_MutexUnlock, .object = mutex);
     CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexUnlock, E_OS_ID, .object = mutex);
     CHECK(carillon_osek_holds_none(), OSServiceId_MutexUnlock, E_OS_RESOURCE, .object = mutex);
-    const TaskType task = (TaskType)carillon_osek_running;
+    const uint32_t saved = carillon_osek_lock();
+    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
     struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    uint32_t saved = carillon_osek_lock();
-    const bool is_own = (holders[mutex] == (task + 1u));
-    if (is_own) {
-        if (holder->last == (mutex + 1u)) {
-            saved = carillon_osek_held[mutex].saved;
-        }
-        hand_over(mutex);
+    if ((held->holder == (task + 1u)) && (holder->last == (mutex + 1u))) {
+        holder->last = held->below;
+        held->holder = 0u;
+        carillon_osek_unlock(held->saved);
+        return E_OK;
     }
-    if ((holder->at != 0u) && (holder->at > holder->ceiling)) {
-        extended->waited = CARILLON_OSEK_TURN;
-        carillon_osek_wake(caller.task, task, false);
-        carillon_osek_suspend(extended);
-        extended->waited = 0u;
-        carillon_osek_goes_on();
-    } else {
-        carillon_osek_unlock(saved);
-    }
-    REQUIRE(is_own, OSServiceId_MutexUnlock, E_OS_NOFUNC, .object = mutex);
-    return E_OK;
+    return unlock(mutex, (TaskType)task, saved);
 }
 
 #endif

@@ -88,7 +88,8 @@ static struct carillon_semaphore joining;
 
 static StatusType join(TaskType thread, bool within, carillon_duration ticks)
 {
-    struct joiner own = {.thread = thread};
+    struct joiner own; /* not initialised as a whole: that would call memset */
+    own.thread = thread;
     struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&own.waiter.sleeper, kind(within));
     REQUIRE(extended != NULL, OSServiceId_Join, E_OS_CALLEVEL, .object = thread);
     CHECK_PLACE(IN_TASK, OSServiceId_Join, .object = thread);

@@ -14,31 +14,61 @@
     (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
      CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
 
-/* The sleeper becomes the running task, if that may wait.  A task may wait if it has a stack of its own, and its own
- * code calls, not an interrupt, a hook or another task above it.  Returns its state; NULL if it may not. */
-static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
+/* Is it the code of the running task that calls, not an interrupt's, nor that of another task above it?  Then `level`
+ * is the one at which the task runs.  Where it is a guest of another level, it does not run at the source of its own.
+ */
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
 {
-    const uint_fast8_t task = carillon_osek_running;
+#if CARILLON_OSEK_SOFTWARE
+    *level = carillon_osek_level_of((TaskType)task);
+    return carillon_port_current() == 0u;
+#elif CARILLON_OSEK_LEVEL_CELLS
+    *level = carillon_osek_level_of((TaskType)task);
+    return carillon_osek_contexts[carillon_port_current()] == (uint16_t)(CARILLON_OSEK_TASK | *level);
+#else
+    const uint32_t source = carillon_port_current();
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
+    *level = fixed->level;
+#if CARILLON_OSEK_MUTEXES > 0
+    if (source != fixed->source) {
+        *level = carillon_osek_holders[task].at;
+        return (*level != 0u) && (source == carillon_osek_levels[*level].source);
+    }
+    return true;
+#else
+    return source == fixed->source;
+#endif
+#endif
+}
+
+/* May a task wait that is the running one?  It may if it has a stack of its own, and its own code calls, which is not a
+ * hook.  Then `level` is the one at which it runs. */
+static inline bool carillon_time_may_wait_at(uint_fast8_t task, uint8_t *level)
+{
     if (task == INVALID_TASK) {
-        return NULL;
+        return false;
     }
 #if CARILLON_TIME_HOOKS
     if (carillon_osek_hook != 0u) {
-        return NULL;
+        return false;
     }
 #endif
-    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
-#if CARILLON_OSEK_SOFTWARE
-    const bool is_own = (carillon_port_current() == 0u);
-#elif CARILLON_OSEK_LEVEL_CELLS
-    const uint16_t own = (uint16_t)(CARILLON_OSEK_TASK | carillon_osek_level_of((TaskType)task));
-    const bool is_own = (carillon_osek_contexts[carillon_port_current()] == own);
-#elif CARILLON_OSEK_MUTEXES > 0
-    const bool is_own =
-        (carillon_port_current() == carillon_osek_levels[carillon_osek_level_of((TaskType)task)].source);
+#if CARILLON_OSEK_BASIC
+    return carillon_time_is_own(task, level) && (carillon_osek_tasks[task].extended != NULL);
 #else
-    const bool is_own = (carillon_port_current() == fixed->source); /* its level's, and no other's */
+    return carillon_time_is_own(task, level);
 #endif
+}
+static inline bool carillon_time_may_wait(uint_fast8_t task)
+{
+    uint8_t level;
+    return carillon_time_may_wait_at(task, &level);
+}
+
+/* The sleeper becomes a task. */
+static inline void carillon_time_sleeps(struct carillon_sleeper *sleeper, uint_fast8_t task, uint8_t kind)
+{
+    const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
 #if CARILLON_TIME_OTHERS
     sleeper->timed.kind = kind;
 #else
@@ -59,7 +89,24 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
     sleeper->queue = &carillon_osek_levels[fixed->level];
 #endif
 #endif
-    return is_own ? fixed->extended : NULL;
+}
+
+/* The sleeper becomes the running task, if that may wait.  Returns its state; NULL if it may not. */
+static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    if (task == INVALID_TASK) {
+        return NULL;
+    }
+#if CARILLON_TIME_HOOKS
+    if (carillon_osek_hook != 0u) {
+        return NULL;
+    }
+#endif
+    uint8_t level;
+    const bool is_own = carillon_time_is_own(task, &level);
+    carillon_time_sleeps(sleeper, task, kind);
+    return is_own ? carillon_osek_tasks[task].extended : NULL;
 }
 
 #if CARILLON_TIME_NOW
@@ -106,9 +153,9 @@ static inline void carillon_time_wait_within(struct carillon_waiter *waiter, str
 }
 #endif
 
-/* A task need not wait any more, to which a line's link leads: it goes on; locked, or `in_handler`: in the clock's. */
-static inline __attribute__((always_inline)) void carillon_time_goes_in(struct carillon_waiter **link,
-                                                                        struct carillon_waiter *waiter, bool in_handler)
+/* A task need not wait any more, to which a line's link leads; locked, or in the clock's handler. */
+static inline __attribute__((always_inline)) void carillon_time_leaves_line(struct carillon_waiter **link,
+                                                                            struct carillon_waiter *waiter)
 {
     *link = waiter->next;
     waiter->result = E_OK;
@@ -117,6 +164,13 @@ static inline __attribute__((always_inline)) void carillon_time_goes_in(struct c
         carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
     }
 #endif
+}
+
+/* The same, and it goes on; locked, or `in_handler`: in the clock's. */
+static inline __attribute__((always_inline)) void carillon_time_goes_in(struct carillon_waiter **link,
+                                                                        struct carillon_waiter *waiter, bool in_handler)
+{
+    carillon_time_leaves_line(link, waiter);
     carillon_time_wake_in(&waiter->sleeper, in_handler);
 }
 static inline void carillon_time_goes(struct carillon_waiter **link, struct carillon_waiter *waiter)

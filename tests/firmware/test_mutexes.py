@@ -495,3 +495,64 @@ def test_who_has_what_a_holder_waits_for_runs_at_the_holders_ceiling(lab: Labora
     found = outcome.planned.image.osek
     assert found is not None
     assert found.allocation.mutex_ceilings == [3, 3]
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "ast1030-evb", "microbit", "atmega2560"])
+def test_a_guest_that_unlocks_in_the_order_of_locking_leaves_with_its_last_mutex(lab: Laboratory, board: str) -> None:
+    """Low has waited with One, and locks Two at its ceiling, which masks nothing.  Mid is ready from 2 ms on."""
+    code = (
+        HEADERS
+        + """
+    THREAD(Low)
+    {
+        (void)carillon_mutex_lock(One);
+        (void)carillon_delay(T(1000));
+        (void)carillon_mutex_lock(Two);
+        WORK(2000);
+        (void)carillon_mutex_unlock(One);
+        report("one", 1);
+        (void)carillon_mutex_unlock(Two);
+        report("two", 1);
+    }
+    THREAD(Mid)
+    {
+        (void)carillon_delay(T(2000));
+        report("mid", 1);
+    }
+    THREAD(High)
+    {
+    }
+    """
+    )
+    schedule = '[time]\nclock = "one-shot"\n[thread.Mid]\npriority = 2\n'
+    schedule += "".join(f'[thread.{name}]\npriority = {p}\nmutexes = ["One", "Two"]\n' for name, p in (("Low", 1), ("High", 3)))
+    hz = plan(lab.write(schedule, code), Diagnostics(), board).system.clock_hz
+    assert [name for name, _ in lab.run(schedule, code, board, ticks=hz // 100).reported] == ["one", "mid", "two"]
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_thread_gets_a_mutex_whose_holder_has_only_given_way(lab: Laboratory, dispatch: str) -> None:
+    """Threads of one level take turns while one has a mutex, so that the other lines up although the holder never waits."""
+    code = (
+        HEADERS
+        + """
+    THREAD(One)
+    {
+        (void)carillon_mutex_lock(Bus);
+        WORK(5000);
+        report("one", 1);
+        (void)carillon_mutex_unlock(Bus);
+    }
+    THREAD(Two)
+    {
+        report("wants", 1);
+        (void)carillon_mutex_lock(Bus);
+        report("has", 1);
+    }
+    """
+    )
+    schedule = f'[osek]\ndispatch = "{dispatch}"\n[time]\nclock = "one-shot"\nslice = "1ms"\n'
+    schedule += "".join(f'[thread.{name}]\npriority = 1\nmutexes = ["Bus"]\n' for name in ("One", "Two"))
+    hz = plan(lab.write(schedule, code), Diagnostics(), "ast1030-evb").system.clock_hz
+    outcome = lab.run(schedule, code, "ast1030-evb", ticks=hz // 50)
+    assert [name for name, _ in outcome.reported] == ["wants", "one", "has"]

@@ -5,7 +5,7 @@ Beside each figure stands the best of other kernels.  Theirs were measured in th
 sources with ``-O2`` in their least configuration, the better one of Cortex-M3 and -M4.  They are constants here.
 
 Those of mutexes and messages are of ChibiOS/RT 4.0.0, with mutexes or mailboxes and nothing else, without checks, with its
-port's simplified priorities.  FreeRTOS 11.2 has static memory, no time slices, and its port's selection of tasks.  It needs 53,
+port's simplified priorities.  FreeRTOS 11.2 had static memory, no time slices, and its port's selection of tasks.  It needs 53,
 70 and 283 instructions for the three rows of a mutex, and 82, 68 and 259 for the three of messages.
 
 A figure counts instructions (cycles on the AVR) from one place to another.  Where it says handler, that begins with the handler's
@@ -52,12 +52,12 @@ FIGURES = {
         Figure("callback", 21, 25, 27, "ChibiOS"),
         Figure("counter_tick", 9, 10, 16, "SST"),
         Figure("stolen_by_lower_thread", 19, 20, 47, "SST"),
-        Figure("mutex_lock", 92, peer=18, peer_name="ChibiOS"),
-        Figure("mutex_unlock", 94, peer=16, peer_name="ChibiOS"),
-        Figure("mutex_hand_over", 277, peer=72, peer_name="ChibiOS"),
-        Figure("message_send", 138, peer=53, peer_name="ChibiOS"),
-        Figure("message_receive", 142, peer=54, peer_name="ChibiOS"),
-        Figure("message_wakes", 141, peer=132, peer_name="ChibiOS"),
+        Figure("mutex_lock", 41, peer=18, peer_name="ChibiOS"),
+        Figure("mutex_unlock", 37, peer=16, peer_name="ChibiOS"),
+        Figure("mutex_hand_over", 165, peer=72, peer_name="ChibiOS"),
+        Figure("message_send", 48, peer=53, peer_name="ChibiOS"),
+        Figure("message_receive", 51, peer=54, peer_name="ChibiOS"),
+        Figure("message_wakes", 55, peer=132, peer_name="ChibiOS"),
         Figure("due_100", 5_904, 6_000, 9_587, "uC/OS-II"),
         Figure("delay_of_highest_of_100", 89, 100, 2_854, "SST"),
         Figure("flash_threads", 1_424, 1_500, 944, "SST", unit="bytes"),
