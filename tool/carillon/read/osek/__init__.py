@@ -63,6 +63,17 @@ class OsekReader:
         self.servers.resolve(self.tasks.tasks)
         self.alarms.resolve()
         self.schedule_tables.resolve()
+        self._check_keeper()
+
+    def _check_keeper(self) -> None:
+        """C281: something is said of what keeps budgets, and there are none."""
+        table = self.at.table
+        kinds = ("budget", "resource_lock", "all_interrupts_lock", "os_interrupts_lock")
+        bounded = any(getattr(task, kind) for task in table.task.values() for kind in kinds)
+        if table.budgets is not None and not bounded and not any(isr.budget for isr in table.isr.values()):
+            remedy = "give a task a budget, or leave the key out"
+            span = self.at.places.value(("osek", "budgets"))
+            self.at.diagnostics.warning("C281", span, "nothing has a budget, so nothing keeps any", remedy)
 
     def build(self, ticks: Ticks) -> Osek:
         """The event-triggered system, without the parts that cannot be built; reports times that do not divide."""
