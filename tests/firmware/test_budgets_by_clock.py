@@ -229,3 +229,24 @@ def test_the_conventional_kernel_keeps_none(lab: Laboratory, kernel: str) -> Non
         return
     with pytest.raises((AssertionError, CarillonError), match="C184"):
         lab.run(BUDGET % ("400 ticks", ""), JOB, VIRTUAL_AST, ticks=10_000, kernel=kernel)
+
+
+ENDS = [(bits, budget) for bits in (16, 32) for budget in (1, 2, 3, (1 << (bits - 1)) - 2, (1 << (bits - 1)) - 1)]
+
+
+@pytest.mark.parametrize(("bits", "budget"), ENDS)
+def test_the_shortest_and_the_longest_budget(lab: Laboratory, bits: int, budget: int) -> None:
+    schedule = '[osek]\nbudgets = "clock"\nhooks = ["protection"]\n[osek.task.Main]\npriority = 1\nautostart = true\n'
+    schedule += f'[osek.task.Job]\npriority = 2\nbudget = "{budget} ticks"\n'
+    schedule += f'[time]\nclock = "one-shot"\nbits = {bits}\n' if bits == 16 else ""
+    most = 60_000 if bits == 16 else 4_294_967_295
+    code = (
+        "static volatile uint32_t amount;\n"
+        'ProtectionReturnType ProtectionHook(StatusType e) { report("struck", e); return PRO_TERMINATETASKISR; }\n'
+        'TASK(Job) { if (amount != 0u) { carillon_work(amount); } report("ended", amount); TerminateTask(); }\n'
+        "TASK(Main)\n{\n"
+        f"    for (amount = {budget - 1}u; amount < {budget + 2}u; amount++) {{ (void)ActivateTask(Job); }}\n"
+        f"    amount = {most}u;\n    (void)ActivateTask(Job);\n    TerminateTask();\n}}\n"
+    )
+    said = lab.run(schedule, code, VIRTUAL_AST, ticks=5 * (1 << 32)).reported
+    assert said == [("ended", budget - 1), *[("struck", locks.TIME)] * 3]
