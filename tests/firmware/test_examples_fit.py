@@ -15,7 +15,17 @@ from carillon.resources import data_root
 
 pytestmark = pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="needs arm-none-eabi-gcc")
 
-EVENTS = ("messages", "mutex", "osek-blinky", "priority-inversion", "producer-consumer", "schedule-tables", "server", "slack")
+EVENTS = (
+    "budget",
+    "messages",
+    "mutex",
+    "osek-blinky",
+    "priority-inversion",
+    "producer-consumer",
+    "schedule-tables",
+    "server",
+    "slack",
+)
 FITS = {
     "mps2-an505": {*EVENTS, "budget", "deadline-miss", "mixed-mode"},
     "raspberry-pi-pico": {*EVENTS, "deadline-miss", "engine", "three-tasks"},

@@ -33,6 +33,7 @@ PASSED_ON = {
     "carillon_suspend_within": {"E_OS_NOFUNC"},
     "carillon_mutex_lock": {"E_OS_STATE"},
     "carillon_mutex_lock_within": {"E_OS_STATE", "E_OS_NOFUNC"},
+    "carillon_mutex_unlock": {"E_OS_NOFUNC"},
     "carillon_calendar_set": {"E_OS_CALLEVEL", "E_OS_DISABLEDINT"},
     "carillon_calendar_get": {"E_OS_NOFUNC"},
     "TerminateTask": set(),
@@ -62,8 +63,9 @@ def body(service: str) -> str:
             )
             if passed_on is not None and source.suffix == ".h":
                 return code + body(passed_on[1])
-            if passed_on is not None and f"static StatusType {passed_on[1]}(" in text:
-                return code + text.split(f"static StatusType {passed_on[1]}(")[1].split("\n}")[0]
+            shared = re.search(rf"^static (?:inline )?StatusType {passed_on[1]}\(", text, re.MULTILINE) if passed_on else None
+            if shared is not None:
+                return code + text[shared.end() :].split("\n}")[0]
             for macro, checks in re.findall(r"^#define (CHECK_\w+)\([^)]*\)((?:.*\\\n)*.*)", text, re.MULTILINE):
                 if macro != "CHECK_PLACE" and re.search(rf"\b{macro}\(", code):
                     code = checks + code

@@ -11,6 +11,7 @@ from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.lower.events import BUDGET_RANGE
 from carillon.model import System
+from carillon.model.keeper import keeps_budgets
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 
 LONGEST_FRAME = (1 << 32) - 1
@@ -149,6 +150,7 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     kind = "a lock" if isinstance(first, OsekTask) and not first.budget else "an execution"
     whose = f"task '{first.name}' has {kind} budget" if isinstance(first, OsekTask) else f"ISR '{first.name}' has a budget"
     cells = "choose a board with a cell that can be read and set while it runs"
+    cells = 'write budgets = "cell" in [osek]' if keeps_budgets(system.board) else cells
     own, alone = "build with Carillon's own kernel", "and the clock keeps those of tasks alone"
     reasons: list[tuple[bool, OsekTask | Isr, str, str]] = [
         (kernel != "carillon", first, f"{whose}, and budgets are not kept by the conventional kernel", own),
