@@ -115,7 +115,7 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
 static inline StatusType lock(carillon_mutex mutex, bool within, carillon_duration ticks)
 {
     const uint_fast8_t task = carillon_osek_running;
-    uint8_t level;
+    uint8_t level = 0u;
     REQUIRE(carillon_time_may_wait_at(task, &level), OSServiceId_MutexLock, E_OS_CALLEVEL, .object = mutex);
     CHECK_PLACE(IN_TASK, OSServiceId_MutexLock, .object = mutex);
     CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexLock, E_OS_ID, .object = mutex);
