@@ -236,6 +236,36 @@ Jobs = list[list[tuple[bool, int]]]
 """Of each task its jobs, in order: whether it ended, and how much it had done."""
 
 
+def jobs_in(reported: list[tuple[str, int]]) -> Jobs:
+    """The jobs that a program has reported."""
+    found: Jobs = [[] for _ in range(TASKS + 1)]
+    assert reported[-1:] == [("whole", len(reported) - 1)]
+    for what, value in reported[:-1]:
+        found[value >> 24].append((what == "ended", value & 0xFFFFFF))
+    return found
+
+
+def share(drawn: Drawn, found: Jobs, within: float, masked: int = 0) -> int:
+    """Where services take time: who has much less work than its budget ends, and who has as much does not.
+
+    ``within``: the part of the budget that services leave.  ``masked``: in how many chunks more an overrun may be hidden.
+    Returns how many jobs there were of the rarer kind.
+    """
+    counts = [0, 0]
+    for task, jobs in enumerate(found):
+        budget = drawn.budgets[task]
+        for number, (ended, done) in enumerate(jobs):
+            amount = drawn.amount(task, number)
+            counts[ended] += 1
+            if not budget or amount <= within * budget:
+                assert (ended, done) == (True, amount), (task, number)
+            elif amount >= budget + masked:
+                assert not ended, (task, number)
+            if not ended:
+                assert within * budget <= done < budget + masked, (task, number)
+    return min(counts)
+
+
 def noted(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, ticks: int, rounds: bool = False) -> Jobs:
     """What the program notes; ``rounds``: beneath a round."""
     schedule = drawn.schedule.replace("[osek]\n", f'[osek]\ndispatch = "{dispatch}"\n')
@@ -244,10 +274,7 @@ def noted(lab: Laboratory, drawn: Drawn, board: str, dispatch: str, ticks: int, 
         schedule += beside(drawn.chunk)
         code = ROUND_CODE % {"chunk": drawn.chunk} + code
     outcome = lab.run(schedule, code, board, ticks=ticks)
-    found: Jobs = [[] for _ in range(TASKS + 1)]
-    assert outcome.reported[-1:] == [("whole", len(outcome.reported) - 1)]
-    for what, value in outcome.reported[:-1]:
-        found[value >> 24].append((what == "ended", value & 0xFFFFFF))
+    found = jobs_in(outcome.reported)
     for task in range(TASKS):  # an extended task's run has several budgets
         if board == AST and drawn.budgets[task]:
             execution = outcome.task(f"T{task}").execution
@@ -291,19 +318,7 @@ def test_a_budget_stands_still_while_the_round_has_the_processor(lab: Laboratory
 def test_a_job_has_its_budget_where_services_take_time(lab: Laboratory, dispatch: str) -> None:
     drawn = Drawn.of(3, 2_000, 40, 20, 60)
     found = noted(lab, drawn, AST, dispatch, 40_000_000)
-    counts = [0, 0]
-    for task, jobs in enumerate(found):
-        budget = drawn.budgets[task]
-        for number, (ended, done) in enumerate(jobs):
-            amount = drawn.amount(task, number)
-            counts[ended] += 1
-            if not budget or amount <= 0.75 * budget:
-                assert (ended, done) == (True, amount), (task, number)
-            elif amount >= budget:
-                assert not ended, (task, number)
-            if not ended:
-                assert 0.75 * budget <= done < budget, (task, number)
-    assert min(counts) > 20
+    assert share(drawn, found, 0.75) > 20
 
 
 def test_beneath_a_round_services_take_time_and_the_round_does_not(lab: Laboratory) -> None:

@@ -173,28 +173,29 @@ def callbacks(applications: Applications, rounds: int, progress: Progress) -> li
     return rows
 
 
-def mutexes(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
-    """A mutex that nobody else wants, and one that goes to the thread that waits for it."""
-    progress(f"a mutex: {rounds} periods")
-    places = ["bench_lock", "bench_locked", "bench_unlock", "bench_unlocked", "bench_hand", "bench_handed"]
-    marks = applications.run("mutex/schedule.toml", (rounds + 3) * 4_000, places).marks
-    return [
-        _row("mutex_lock", marks.between("bench_lock", ["bench_locked"]), rounds),
-        _row("mutex_unlock", marks.between("bench_unlock", ["bench_unlocked"]), rounds),
-        _row("mutex_hand_over", marks.between("bench_hand", ["bench_handed"]), rounds),
-    ]
+HANDED = {
+    "mutex": (
+        4_000,
+        {"mutex_lock": ("lock", "locked"), "mutex_unlock": ("unlock", "unlocked"), "mutex_hand_over": ("hand", "handed")},
+    ),
+    "messages": (
+        1_000,
+        {"message_send": ("send", "sent"), "message_receive": ("receive", "received"), "message_wakes": ("wake", "woken")},
+    ),
+}
+"""Of each application how long its period is, in ticks, and between which of its marks each figure lies."""
 
 
-def messages(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
-    """Messages for which nobody waits, and one that wakes the thread that waits for it."""
-    progress(f"queues of messages: {rounds} messages each")
-    places = ["bench_send", "bench_sent", "bench_receive", "bench_received", "bench_wake", "bench_woken"]
-    marks = applications.run("messages/schedule.toml", (rounds + 3) * 1_000, places).marks
-    return [
-        _row("message_send", marks.between("bench_send", ["bench_sent"]), rounds),
-        _row("message_receive", marks.between("bench_receive", ["bench_received"]), rounds),
-        _row("message_wakes", marks.between("bench_wake", ["bench_woken"]), rounds),
-    ]
+def handed(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
+    """What nobody waits for, and what goes to the thread that waits for it: mutexes and messages."""
+    rows = []
+    for name, (period, figures) in HANDED.items():
+        progress(f"{name}: {rounds} periods")
+        places = [f"bench_{place}" for both in figures.values() for place in both]
+        marks = applications.run(f"{name}/schedule.toml", (rounds + 3) * period, places).marks
+        for metric, (begin, end) in figures.items():
+            rows.append(_row(metric, marks.between(f"bench_{begin}", [f"bench_{end}"]), rounds))
+    return rows
 
 
 def interference(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
@@ -240,6 +241,6 @@ def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
     rows: list[Row] = []
     with scratch() as folder:
         applications = Applications(folder, diagnostics)
-        for part in (threads, alarms, callbacks, mutexes, messages, interference, sizes):
+        for part in (threads, alarms, callbacks, handed, interference, sizes):
             rows += part(applications, rounds, progress)
     return sorted(rows, key=lambda r: list(FIGURES).index(r.metric))

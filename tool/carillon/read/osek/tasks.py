@@ -110,10 +110,13 @@ class Tasks:
         return 0 if time is None else self._ticks(time, ticks, "task", task.name, key)
 
     def timed_isrs(self, ticks: Ticks) -> tuple[Isr, ...]:
-        """The ISRs with their frames, likewise."""
-        times = ("time_frame", "budget")
+        """The ISRs with their frames and budgets, likewise."""
         return tuple(
-            replace(isr, **{key: self._time(ticks, "isr", isr.name, key) for key in times})  # type: ignore[arg-type]
+            replace(
+                isr,
+                time_frame=self._time(ticks, "isr", isr.name, "time_frame"),
+                budget=self._time(ticks, "isr", isr.name, "budget"),
+            )
             for isr in self.isrs
         )
 
