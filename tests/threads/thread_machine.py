@@ -76,7 +76,7 @@ def vary(rng: random.Random, target: Target, shape: str) -> Target:
     if rng.random() < 0.5 and (target.software or target.scale.sliced):
         varied = replace(varied, scale=replace(varied.scale, served=draw_served(rng, varied.scale, SHAPES[shape])))
     if not target.cost and not varied.width and target.board.startswith("virtual") and rng.random() < 0.4:
-        varied = replace(varied, budgets="clock" if target.software else "cell")
+        varied = replace(varied, budgets=rng.choice(("cell", "clock")) if target.software else "cell")
     return varied
 
 
