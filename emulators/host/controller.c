@@ -717,6 +717,11 @@ void carillon_port_budget_vector(void)
     carillon_budget_vector(NULL);
 }
 
+void carillon_port_round_budget_vector(void)
+{
+    carillon_round_budget_vector(NULL);
+}
+
 uint32_t carillon_port_preempted(const void *frame)
 {
     (void)frame;
@@ -730,6 +735,11 @@ void carillon_port_divert(const void *frame, carillon_vector function)
 }
 
 __attribute__((weak)) void carillon_budget_vector(const void *frame)
+{
+    (void)frame;
+}
+
+__attribute__((weak)) void carillon_round_budget_vector(const void *frame)
 {
     (void)frame;
 }

@@ -16,6 +16,10 @@ extern "C" {
 #ifndef CARILLON_RUN
 #define CARILLON_RUN(function) (function)()
 #endif
+/* `function` is called in a frame of its own, and calls the task's, which such a port records. */
+#ifndef CARILLON_CALL_AS
+#define CARILLON_CALL_AS(recorded, function) carillon_port_call(function)
+#endif
 #ifndef CARILLON_NOTE
 #define CARILLON_NOTE(function)
 #endif
@@ -44,6 +48,9 @@ bool carillon_leaves(uint16_t control);
 
 /* A deadline of a task passed before it had ended (task: number in the schedule). */
 void carillon_deadline_missed(uint16_t task);
+
+/* A job of a task has used up its execution budget (task: likewise). */
+void carillon_budget_overrun(uint16_t task);
 
 /* The flags of a task that may be activated while it runs (tool/carillon/allocate/guard.py says when that is).
  *

@@ -81,6 +81,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/core/kernel.h"
 #include "kernel/osek/state.h"
 
 #if CARILLON_OSEK_BUDGETS
@@ -96,11 +97,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-/* `function` is called, and calls the task's own, which a port without an emulator that watches it records. */
-#ifndef CARILLON_CALL_AS
-#define CARILLON_CALL_AS(recorded, function) carillon_port_call(function)
 #endif
 
 /* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */

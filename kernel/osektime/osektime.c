@@ -5,6 +5,12 @@
 
 #include "kernel/core/kernel.h"
 #include "kernel/osektime/sync.h"
+#ifndef CARILLON_ROUND_BUDGETS /* only systems with budgets of the rounds' tasks define this */
+#define CARILLON_ROUND_BUDGETS 0
+#endif
+#if CARILLON_ROUND_BUDGETS
+#include "kernel/core/round_budget.h"
+#endif
 #if CARILLON_OSEK
 #include "kernel/osek/kernel.h"
 #endif
@@ -37,6 +43,9 @@ void ttStartOS(ttAppModeType mode)
     ttStartupHook(); /* which may ask for another mode already */
 #if CARILLON_OSEK
     carillon_mode_start(&carillon_osek_image); /* its cells; its interrupts are enabled by StartOS */
+#endif
+#if CARILLON_ROUND_BUDGETS
+    carillon_port_arm(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
 #endif
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
 #if CARILLON_SYNC
@@ -199,9 +208,9 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 }
 #endif
 
-void carillon_deadline_missed(uint16_t task)
+/* Whom ttErrorHook is called for. */
+static void blame(uint16_t task)
 {
-    CARILLON_NOTE(carillon_deadline_missed);
 #if CARILLON_NARROW
     const uint32_t saved = carillon_port_lock(); /* a deadline above may pass between the bytes */
     missed_task = task;
@@ -209,6 +218,24 @@ void carillon_deadline_missed(uint16_t task)
 #else
     missed_task = task;
 #endif
+}
+
+#if CARILLON_ROUND_BUDGETS
+void carillon_budget_overrun(uint16_t task)
+{
+    CARILLON_NOTE(carillon_budget_overrun);
+    blame(task);
+    ttErrorHook(TT_E_OS_PROTECTION_TIME);
+#if CARILLON_SHUTDOWN_ON_OVERRUN
+    ttShutdownOS(TT_E_OS_PROTECTION_TIME);
+#endif
+}
+#endif
+
+void carillon_deadline_missed(uint16_t task)
+{
+    CARILLON_NOTE(carillon_deadline_missed);
+    blame(task);
     ttErrorHook(TT_E_OS_DEADLINE);
 #if CARILLON_SHUTDOWN_ON_MISS
     ttShutdownOS(TT_E_OS_DEADLINE);

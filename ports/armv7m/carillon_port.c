@@ -294,6 +294,12 @@ __attribute__((naked)) void carillon_port_budget_vector(void)
                      "   b carillon_budget_vector\n");
 }
 
+__attribute__((naked)) void carillon_port_round_budget_vector(void)
+{
+    __asm__ volatile("   mov r0, sp\n"
+                     "   b carillon_round_budget_vector\n");
+}
+
 __attribute__((naked)) void carillon_port_slice_vector(void)
 {
     __asm__ volatile("   mov r0, sp\n"

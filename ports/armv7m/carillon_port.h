@@ -220,6 +220,7 @@ void carillon_port_exchange(struct carillon_context *context, struct carillon_co
  * The first function returns the source of the handler that was preempted there, 0 if none was.  After the second, what
  * was preempted goes on in `function`, which does not return. */
 void carillon_port_budget_vector(void);
+void carillon_port_round_budget_vector(void);
 static inline uint32_t carillon_port_preempted(const void *frame)
 {
     return ((const volatile uint32_t *)frame)[7] & 0x1FFu;

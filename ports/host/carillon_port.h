@@ -140,6 +140,8 @@ void carillon_port_exchange(struct carillon_context *context, struct carillon_co
 /* The vector of the cell of budgets, which source it has preempted, and where that goes on (ports/armv7m). */
 void carillon_port_budget_vector(void);
 void carillon_budget_vector(const void *frame);
+void carillon_port_round_budget_vector(void);
+void carillon_round_budget_vector(const void *frame);
 uint32_t carillon_port_preempted(const void *frame);
 void carillon_port_divert(const void *frame, carillon_vector function);
 uint32_t carillon_port_lock(void);

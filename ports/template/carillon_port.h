@@ -174,6 +174,7 @@ void carillon_port_run_preempted(carillon_vector function, uint32_t source);
  * `preempted`: the source of the handler that was preempted there, 0 if it was none.  `divert`: what was preempted goes
  * on, with its own stack and its own mask, in a function that does not return. */
 void carillon_port_budget_vector(void);
+void carillon_port_round_budget_vector(void); /* the same of the rounds, with carillon_round_budget_vector */
 uint32_t carillon_port_preempted(const void *frame);
 void carillon_port_divert(const void *frame, carillon_vector function);
 

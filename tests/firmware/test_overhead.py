@@ -69,9 +69,34 @@ def test_what_stops_the_budgets_beneath_takes_no_more_than_it_is_charged(lab: La
         assert 17 <= figures.terminate.maximum <= max(c.after for c in costs) + 2
 
 
+@pytest.mark.parametrize("schedule", [PLAIN, ONE, TURNS], ids=["plain", "deadlines", "turns"])
+def test_what_keeps_the_budgets_of_a_round_takes_no_more_than_it_is_charged(lab: Laboratory, schedule: str) -> None:
+    tasks = '[task.A]\nwcet = "400 ticks"\nbudget = "500 ticks"\n[task.B]\nwcet = "400 ticks"\n'
+    outcome = lab.run(tasks + schedule, works(A=100, B=100), AST, rounds=4)
+    (mode,) = outcome.planned.image.modes
+    for name, least in (("A", 35), ("B", 12)):
+        costs = [handler_cost(outcome.planned.image, mode, c) for c in outcome.carriers(Role.ACTIVATION, name)]
+        figures = outcome.task(name)
+        assert figures.dispatch is not None and figures.terminate is not None
+        assert least <= figures.dispatch.maximum <= max(c.before for c in costs)
+        assert 10 <= figures.terminate.maximum <= max(c.after for c in costs) + 2
+
+
 UNPRICED = {Does.RUN, Does.RUN_LOWERED, Does.MISSED, Does.CONTROL, Does.SYNCHRONISE, Does.LOOK_UP, Does.DISPATCH}
 """What calls the application, comes after a miss, or is priced as a whole: the sync cell and tables."""
-ONLY_ARM = {"budget_stops", "budget_goes_on", "leaves", "asks", "lowered_tasks", "reload_rearm", "reload_postpone"}
+ONLY_ARM = {
+    "budget_stops",
+    "budget_goes_on",
+    "round_budget_stops",
+    "round_budget_goes_on",
+    "round_budget_begin",
+    "round_budget_end",
+    "leaves",
+    "asks",
+    "lowered_tasks",
+    "reload_rearm",
+    "reload_postpone",
+}
 """What other ports than ARM's have no use for: they have no budgets beneath rounds, no mode switches or no cells that ask."""
 
 MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", "next"}
@@ -117,6 +142,7 @@ def test_equal_operations_are_one_statement_and_others_are_not() -> None:
         ):
             seen["\n".join(statements([it]))] = it
     alone = {Does.ONE_MORE_LOWERED, Does.ONE_LESS_LOWERED, Does.BUDGET_STOPS, Does.BUDGET_GOES_ON, Does.CONTROL, Does.SYNCHRONISE}
+    alone |= {Does.ROUND_BUDGET_STOPS, Does.ROUND_BUDGET_GOES_ON}
     assert len(seen) == 2 * len(Does) - len(alone)
 
 

@@ -44,7 +44,18 @@ TABLES: dict[str, tuple[type[BaseModel], ...]] = {
     "schedule table": (ScheduleTableTable, TableAutostartTable, TablePointTable, SetEventTable),
 }
 ONLY_IN_SCHEDULES = {
-    *("name", "clock", "start_mode", "on_deadline_miss", "start_within", "inexact_times", "timing", "reserve", "idle"),
+    *(
+        "name",
+        "clock",
+        "start_mode",
+        "on_deadline_miss",
+        "on_budget_overrun",
+        "start_within",
+        "inexact_times",
+        "timing",
+        "reserve",
+        "idle",
+    ),
     *("modes", "hooks", "task", "isr", "resource", "event", "counter", "alarm", "schedule_table"),
 }
 """Keys of [system] and [osek] of which no message about such a file speaks, or that are other objects there."""

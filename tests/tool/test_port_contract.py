@@ -40,7 +40,7 @@ def test_the_template_declares_what_the_kernel_uses() -> None:
 # schedule tables on cells.
 BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of", "mask_until_end", "unmask"}
 SLICES_BY_CONTROLLER = {"slice_vector", "turn_vector", "is_in"}
-BUDGETS = {"budget_vector", "preempted", "divert"}
+BUDGETS = {"budget_vector", "round_budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "align", "shift"}
 TABLES_ON_CELLS = {"read_and_start", "note_stop"}

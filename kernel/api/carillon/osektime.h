@@ -36,6 +36,7 @@ typedef ttSynchronizationStatusType *ttSynchronizationStatusRefType;
 #define TT_E_OS_OK 0u
 #define TT_E_OS_ID 3u
 #define TT_E_OS_DEADLINE 6u
+#define TT_E_OS_PROTECTION_TIME 7u /* not of the standard: an execution budget has been used up */
 #define TT_E_OS_VALUE 8u
 
 /* Whether the rounds keep the global time. */
@@ -128,7 +129,7 @@ ttStatusType ttGetOSSyncStatus(ttSynchronizationStatusRefType status);
  * Source: OSEKtime OS 1.0, chapters 12 and 13. */
 ttOSEKOSStateType ttGetOSEKOSState(void);
 
-/* Return the task whose deadline was missed last.
+/* Return the task whose deadline was missed last, or whose job used up its execution budget after that.
  *
  * Returns: the task's number: its place in the schedule file, from 0.
  * Errors: none; before the first miss it returns 0.
@@ -153,10 +154,10 @@ void ttStartupHook(void);
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttShutdownHook(ttStatusType error);
 
-/* Hook: called when a deadline was missed, in the interrupt that found the miss.  The application may define this
- * hook.
+/* Hook: called when a deadline was missed, or a job has used up its execution budget, in the interrupt that found this.
+ * The application may define this hook.
  *
- * error: TT_E_OS_DEADLINE.
+ * error: TT_E_OS_DEADLINE; TT_E_OS_PROTECTION_TIME of a budget.
  * Errors: none.
  * From: the kernel.
  * Source: OSEKtime OS 1.0, chapter 13. */

@@ -17,6 +17,7 @@ from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, base_on, counts_alone, is_held
 from carillon.allocate.clock import counting_cell
@@ -253,6 +254,7 @@ class ClaimBuilder:
             (ServeClock, "clock", self._clock),
             (EndSlice, "slices", self._slices),
             (KeepBudget, "budgets", self._budgets),
+            (KeepRoundBudget, "budgets of the rounds", self._budgets),
             (CountTurns, "time frames", self._frames),
         ):
             claims += [Claim(name, demand, ways_of(demand), True) for demand in to_do(events.demands, kind)]

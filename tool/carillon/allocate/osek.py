@@ -16,6 +16,7 @@ from carillon.actions import Action
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
@@ -151,6 +152,11 @@ class OsekAllocation:
     def budgets(self) -> Carrier | None:
         """The cell of execution budgets."""
         return self.to_do(KeepBudget)
+
+    @property
+    def round_budgets(self) -> Carrier | None:
+        """The cell of the execution budgets of the rounds' tasks."""
+        return self.to_do(KeepRoundBudget)
 
     @property
     def frames(self) -> Carrier | None:

@@ -10,6 +10,7 @@ from carillon.actions import Action
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.claims import Claim, ClaimBuilder, Claims, table_refusal, task_refusal
 from carillon.allocate.explain import joined, listed
@@ -28,6 +29,7 @@ KEPT = 'write budgets = "clock" in [osek], or '
 """The way out that budgets have."""
 PROTECTS: dict[type[Action], tuple[str, str, str]] = {
     KeepBudget: ("keep execution budgets", "readable and settable while it runs", "budgets"),
+    KeepRoundBudget: ("keep the execution budgets of the rounds' tasks", "readable and settable while it runs", "budgets"),
     CountTurns: ("measure time frames", "readable while it runs", "time frames"),
 }
 """Of cells that the kernel reads: what they do, what they must be, and what can be left out."""

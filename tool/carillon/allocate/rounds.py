@@ -64,7 +64,7 @@ class RoundAllocator:
         self.devices = frozenset(interrupt.source for interrupt in system.interrupts)
         self.controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if isinstance(d.action, SwitchMode)]
         self.rules = LevelRules(
-            system.board.levels,
+            system.board.levels - bool(system.bounded),  # the highest is that of the cell of their budgets
             below_tasks=below + any(not i.above_tasks for i in system.interrupts),
             above_tasks=any(i.above_tasks for i in system.interrupts),
             lowered=system.board.lowered_levels,

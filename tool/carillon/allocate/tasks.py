@@ -24,6 +24,7 @@ class TaskPlan:
 
     ``top``, ``all``, ``software``, ``why``: as in :class:`~carillon.allocate.osek.OsekAllocation`.
     ``slices``: threads take turns.  ``served``: the levels of servers, whose threads rest when the budget is used up.
+    ``controller_levels``: how many the controller has.
     """
 
     levels: tuple[TaskLevel, ...]
@@ -36,6 +37,12 @@ class TaskPlan:
     budgets: bool = False
     served: tuple[int, ...] = ()
     why: str = ""
+    controller_levels: int = 0
+
+    @property
+    def above_rounds(self) -> int:
+        """The level of the cell that keeps the budgets of the rounds' tasks: the controller's highest."""
+        return self.controller_levels + (len(self.levels) - 1 if self.software else 0)
 
     @property
     def hardware_levels(self) -> int:
@@ -86,6 +93,8 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     """Levels of tasks in the order of their priorities, and of ISRs above them; None after C160: the board has too few."""
     osek, board = system.osek, system.board
     assert osek is not None
+    if system.bounded and not _keeps_round_budgets(system, kernel, diagnostics):
+        return None
     if system.modes and board.nesting == "time":
         diagnostics.error(
             "C160",
@@ -121,7 +130,8 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
         levels.append(TaskLevel(number, tasks, 0, capacity, kind))
     slices = system.time is not None and system.time.slice is not None
     served = tuple(level.number for level in levels if level.tasks[0].server is not None)
-    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, osek.celled_budgets, served, why)
+    kept = osek.celled_budgets
+    return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, kept, served, why, board.levels)
 
 
 def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> str:
@@ -175,6 +185,28 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
             "shorten the budget, or choose a clock with longer ticks",
         )
     return not long
+
+
+def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:
+    """Whether budgets of the rounds' tasks can be kept; else C183, C184 or C188."""
+    board, first = system.board, system.bounded[0]
+    whose = f"task '{first.name}' of the rounds has an execution budget, and"
+    if kernel != "carillon":
+        cause = f"{whose} budgets are not kept by the conventional kernel"
+        diagnostics.error("C184", first.span, cause, "leave the budget out, or build with Carillon's own kernel")
+        return False
+    if not keeps_budgets(board):
+        cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {BUDGET_RANGE} ticks"
+        diagnostics.error("C183", first.span, cause, "leave the budget out, or choose a board with such a cell")
+        return False
+    sound = True
+    for task in system.bounded:
+        if task.budget > BUDGET_RANGE // 2:
+            longest = BUDGET_RANGE // 2
+            cause = f"the budget of task '{task.name}', {task.budget} ticks, is more than the {longest} that are counted"
+            diagnostics.error("C188", task.span, cause, "shorten the budget, or choose a clock with longer ticks")
+            sound = False
+    return sound
 
 
 def _keeps_frames(system: System, kernel: str, diagnostics: Diagnostics) -> bool:

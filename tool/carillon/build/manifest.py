@@ -28,6 +28,7 @@ OSEK = tuple(
 )
 TABLES = ("kernel/osek/table_points.c", "kernel/osek/schedule_table.c")
 BUDGETS = ("kernel/osek/budget.c", "kernel/osek/strike.c")
+ROUND_BUDGETS = ("kernel/core/round_budget.c",)
 FRAMES = ("kernel/osek/frame.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
@@ -86,9 +87,11 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         generated.append("osek.c")
         sources += TABLES if system.osek.schedule_tables else []
         sources += BUDGETS if system.osek.budgets else []
+        sources += ROUND_BUDGETS if system.bounded else []
         sources += FRAMES if system.osek.framed else []
         sources += QUEUE if system.osek.counters or system.time is not None else []
     generated += ["reserved.c"] if board.kept else []
+    generated += ["round_budgets.c"] if system.bounded else []
     generated += ["trace.c"] if system.tracing is not None else []
     if system.time is not None:
         sources += TIME
@@ -144,7 +147,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
             *board.build.ldflags,
             "-Wl,--gc-sections",
             *(["-Wl,--wrap=main"] if board.native else []),
-            *(f"-Wl,--wrap={function}" for function in system.traced),
+            *(f"-Wl,--wrap={function}" for function in system.wrapped),
         ],
         "linker_script": _portable(board.build.linker_script, folder) if board.build.linker_script else "",
     }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from carillon.check import (
+    budgets,
     deadlines,
     empty,
     intervals,
@@ -21,7 +22,22 @@ from carillon.check import (
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-RULES = (names, osek, microcode, empty, places, overlap, deadlines, intervals, window, utilisation, simulation, sync, unused)
+RULES = (
+    names,
+    osek,
+    microcode,
+    empty,
+    places,
+    overlap,
+    deadlines,
+    intervals,
+    window,
+    utilisation,
+    budgets,
+    simulation,
+    sync,
+    unused,
+)
 
 
 def check_system(system: System, diagnostics: Diagnostics) -> None:

@@ -86,7 +86,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     if any(source.suffix != ".c" for source in system.sources):
         _check_cplusplus(system.osek, diagnostics, time=system.time is not None)
     if not diagnostics.errors:
-        _check_unused(system.osek, diagnostics)
+        _check_unused(system, system.osek, diagnostics)
 
 
 def reserved(name: str) -> str | None:
@@ -166,7 +166,7 @@ def _check_sources(system: System, osek: Osek, diagnostics: Diagnostics) -> None
         taken.setdefault(isr.source, phrase)
 
 
-def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
+def _check_unused(system: System, osek: Osek, diagnostics: Diagnostics) -> None:
     owned = {event for task in osek.tasks for event in task.events}
     for event in osek.events:
         if event.name not in owned:
@@ -174,7 +174,7 @@ def _check_unused(osek: Osek, diagnostics: Diagnostics) -> None:
             diagnostics.warning("C104", event.span, cause, "add it to a task's events, or remove it")
     links = {resource.name: resource.linked for resource in osek.resources}
     used: set[str] = set()
-    if not osek.tasks and not osek.isrs and not osek.alarms:  # schedule tables are for tasks
+    if not osek.tasks and not osek.isrs and not osek.alarms and not system.bounded:  # schedule tables are for tasks
         cause = "the event-triggered system does nothing: it has no task, no ISR and no alarm"
         diagnostics.warning("C105", osek.span, cause, "declare a task")
     for name in (name for owners in (osek.tasks, osek.isrs) for owner in owners for name in owner.resources):

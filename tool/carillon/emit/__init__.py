@@ -6,7 +6,7 @@ Same input, same bytes: no dates, no paths; the schedule's digest and the tool's
 
 from __future__ import annotations
 
-from carillon.emit import blocks, board, config, library, microcode, osek, reserved, tables, text, trace, vectors
+from carillon.emit import blocks, board, config, library, microcode, osek, reserved, round_budgets, tables, text, trace, vectors
 from carillon.image import Image
 
 
@@ -19,6 +19,7 @@ def emit(image: Image) -> dict[str, str]:
         }
         | board.emit(image)
         | reserved.emit(image)
+        | round_budgets.emit(image)
         | trace.emit(image)
     )
     if image.system.board.vectors == "code":

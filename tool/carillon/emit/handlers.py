@@ -22,6 +22,8 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.ONE_LESS_LOWERED: lambda _: "carillon_lowered_tasks--;",
     Does.BUDGET_STOPS: lambda _: "const uint32_t budget = carillon_budget_stops();",
     Does.BUDGET_GOES_ON: lambda _: "carillon_budget_goes_on(budget);",
+    Does.ROUND_BUDGET_STOPS: lambda _: "const uint64_t round_budget = carillon_round_budget_stops();",
+    Does.ROUND_BUDGET_GOES_ON: lambda _: "carillon_round_budget_goes_on(round_budget);",
     Does.BEGIN: lambda it: f"const uint32_t since = {it.driver}_begin({it.cell});",
     Does.NEXT: lambda it: f"{it.driver}_next({it.cell}, since);",
     Does.RUN: lambda it: f"CARILLON_RUN({it.name});",

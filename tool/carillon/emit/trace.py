@@ -40,8 +40,9 @@ def emit(image: Image) -> dict[str, str]:
         ]
     else:
         lines += ["#define CARILLON_TRACE_NOTE(event)"]
+    bounded = {task.entry for task in system.bounded}
     for number, function in enumerate(system.traced):
-        wrapped, real = f"__wrap_{function}", f"__real_{function}"
+        wrapped, real = f"__wrap_{function}", f"carillon_bounded_{function}" if function in bounded else f"__real_{function}"
         body = [
             f"    CARILLON_TRACE_ENTER({function});",
             f"    CARILLON_TRACE_NOTE({Words.event(number, begins=True)});",

@@ -132,6 +132,7 @@ _HEADERS = {
     Does.LOOK_UP: "osektime/table.h",
     Does.SYNCHRONISE: "osektime/sync.h",
     Does.BUDGET_STOPS: "osek/budget.h",
+    Does.ROUND_BUDGET_STOPS: "core/round_budget.h",
 }
 """The kernel's headers that declare what operations call."""
 

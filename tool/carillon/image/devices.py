@@ -6,6 +6,7 @@ The reasons for these values: ``kernel/time/clock.h``, ``kernel/osek/base.h``, `
 
 from __future__ import annotations
 
+from carillon.allocate.result import Carrier
 from carillon.image import Device, OsekImage, Unsigned, Value
 from carillon.model import System
 from carillon.model.family import BaseKind, Capability
@@ -113,9 +114,16 @@ def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:
 
 
 def _budgets(system: System, osek: OsekImage) -> list[Device]:
-    if osek.allocation.budgets is None:
-        return []
-    cell = osek.cell(osek.allocation.budgets)
+    kept = (
+        ("BUDGET", osek.allocation.budgets, "execution budgets"),
+        ("ROUND_BUDGET", osek.allocation.round_budgets, "the execution budgets of the rounds' tasks"),
+    )
+    return [_budget(system, osek, header, carrier, whose) for header, carrier, whose in kept if carrier is not None]
+
+
+def _budget(system: System, osek: OsekImage, header: str, carrier: Carrier, whose: str) -> Device:
+    """A cell that counts down what is left of budgets."""
+    cell = osek.cell(carrier)
     per_tick = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
     values: dict[str, Value] = {
         "COUNTER": f"({cell.says('COUNTER')})",
@@ -124,7 +132,7 @@ def _budgets(system: System, osek: OsekImage) -> list[Device]:
     }
     for name, instructions in (("RETRY", _RETRY), ("STEP", _STEP), ("PATIENCE", _PATIENCE)):
         values[name] = Unsigned(cell.use.units(-(-instructions // per_tick)))
-    return [Device("BUDGET", cell.family.name, f"The cell of execution budgets is {cell.use.cell.name}.", values)]
+    return Device(header, cell.family.name, f"The cell of {whose} is {cell.use.cell.name}.", values)
 
 
 def _frames(osek: OsekImage) -> list[Device]:

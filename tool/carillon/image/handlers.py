@@ -24,10 +24,16 @@ from carillon.model.family import Capability
 
 
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
-    """Operations before and after a round's handler (``kernel/osek/budget.h``, 13); none without budgets."""
-    if image.osek is None or image.osek.allocation.budgets is None:
-        return (), ()
-    return (Operation(Does.BUDGET_STOPS),), (Operation(Does.BUDGET_GOES_ON),)
+    """Operations before and after a round's handler (``kernel/osek/budget.h``, 13, and ``kernel/core/round_budget.h``).
+
+    There are none without budgets.
+    """
+    before, after = [], []
+    if image.osek is not None and image.osek.allocation.budgets is not None:
+        before, after = [Operation(Does.BUDGET_STOPS)], [Operation(Does.BUDGET_GOES_ON)]
+    if image.system.bounded:
+        before, after = [*before, Operation(Does.ROUND_BUDGET_STOPS)], [Operation(Does.ROUND_BUDGET_GOES_ON), *after]
+    return tuple(before), tuple(after)
 
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:

@@ -70,7 +70,8 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
     """The event-triggered system with its lists of stores, and the state of its sources while it runs."""
     levels = osek_levels(osek.allocation)
     nothing = Store("UNPEND", numbers=(board.request_base,))
-    sources = [source for source in levels if controlled(board, source)]
+    rounds = osek.allocation.round_budgets  # which ttStartOS admits, and no ShutdownOS stops
+    sources = [source for source in levels if controlled(board, source) and (rounds is None or source != rounds.source)]
     kept = [cell for table in osek.tables if table.restarts for _, cell in table.cells]
     start = []
     for store in osek.start:
@@ -88,7 +89,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
-        "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped)),
+        "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped) if cell.carrier is not rounds),
     }
     kinds = {"forget": "UNPEND", "enable": "ADMIT", "disable": "DISABLE"}
     requests = {name: of_sources(board, kind, sources) or (nothing,) for name, kind in kinds.items()}

@@ -16,7 +16,7 @@ from carillon.image.devices import units_of_tick
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
-from carillon.model import Idle, OnDeadlineMiss, Synchronisation, SyncStart
+from carillon.model import Idle, OnBudgetOverrun, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, ServerKind, Status
 from carillon.model.osek import Synchronisation as TableSync
 from carillon.model.time import ClockKind, QueueKind, TimedKind
@@ -77,6 +77,8 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_FINISHES": any(c.family.finish for c in cells),
         "CARILLON_START_KEEPS": bool(system.board.kept),
         "CARILLON_SYNC": any(m.sync for m in image.modes),
+        "CARILLON_ROUND_BUDGETS": Unsigned(len(system.bounded)) if system.bounded else None,
+        "CARILLON_SHUTDOWN_ON_OVERRUN": (system.on_budget_overrun is OnBudgetOverrun.SHUTDOWN if system.bounded else None),
         "CARILLON_SHUTDOWN_ON_MISS": system.on_deadline_miss is OnDeadlineMiss.SHUTDOWN,
         "CARILLON_IDLE_SLEEP": system.idle is Idle.SLEEP,
         "CARILLON_COPY_DATA": 0,

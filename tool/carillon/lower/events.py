@@ -17,6 +17,7 @@ from carillon.actions.end_slice import EndSlice
 from carillon.actions.end_table import EndTable
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
+from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, Named, When
@@ -163,6 +164,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     if osek.celled_budgets:
         first = osek.bounded[0]
         demands.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
+    if system.bounded:
+        demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), BUDGET_RANGE, BUDGET_RANGE, system.bounded[0].span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
     demands += [demand for table in on_cells for demand in _series(table, osek)]

@@ -48,6 +48,13 @@ class OnDeadlineMiss(Enum):
     CONTINUE = "continue"
 
 
+class OnBudgetOverrun(Enum):
+    """What follows ``ttErrorHook(TT_E_OS_PROTECTION_TIME)``, after a job of a round has used up its execution budget."""
+
+    SHUTDOWN = "shutdown"
+    END = "end"
+
+
 class Overrun(Enum):
     """Whether a task may still run when it is activated again.
 
@@ -81,7 +88,8 @@ class Idle(Enum):
 class Task:
     """A time-triggered task: a C function ``void entry(void)``; ``wcet`` in ticks, None if not given.
 
-    ``start_within``: ticks after its own within which kernel code may delay its start; 0: none.
+    ``start_within``: ticks after its own within which kernel code may delay its start; 0: none.  ``budget``: how long a job may
+    run, in ticks; 0: as long as it likes.
     """
 
     name: str
@@ -90,6 +98,7 @@ class Task:
     span: Span
     overrun: Overrun = Overrun.GUARDED
     start_within: int = 0
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +221,7 @@ class System:
     searches: tuple[Search, ...] = field(default=(), compare=False)  # what was asked of the file system to find these
     tracing: Tracing | None = None  # what the image tells of its tasks
     stimuli: Stimuli | None = None  # what happens from outside in a run
+    on_budget_overrun: OnBudgetOverrun = OnBudgetOverrun.SHUTDOWN
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property
@@ -222,6 +232,16 @@ class System:
     def folder(self, kernel: str) -> str:
         """What the folder is called in which it is built with a kernel."""
         return f"{self.board.name}-{kernel}" + ("" if self.machine is Machine.MICROCODE else f"-{self.machine.value}")
+
+    @property
+    def bounded(self) -> tuple[Task, ...]:
+        """The tasks of the rounds that have execution budgets."""
+        return tuple(task for task in self.tasks if task.budget)
+
+    @property
+    def wrapped(self) -> tuple[str, ...]:
+        """The functions in whose place others stand: of those that are recorded, and of tasks with execution budgets."""
+        return tuple(dict.fromkeys([*self.traced, *(task.entry for task in self.bounded)]))
 
     @property
     def traced(self) -> tuple[str, ...]:

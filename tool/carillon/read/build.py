@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from carillon.diagnostics import CarillonError, suggestion
-from carillon.model import Idle, Interrupt, OnDeadlineMiss, System, Tracing
+from carillon.model import Idle, Interrupt, OnBudgetOverrun, OnDeadlineMiss, System, Tracing
 from carillon.model.board import Board
 from carillon.model.stimuli import Stimuli
 from carillon.read.application import application_of
@@ -83,6 +83,7 @@ class Builder(Reading):
             modes=modes,
             start_mode=(file.system.start_mode or modes[0].name) if modes else "",
             on_deadline_miss=OnDeadlineMiss(file.system.on_deadline_miss),
+            on_budget_overrun=OnBudgetOverrun(file.system.on_budget_overrun),
             idle=Idle(file.system.idle or board.idle),
             sources=application.sources,
             include=application.include,

@@ -17,7 +17,7 @@ DEFAULT_MODE = "default"
 
 def event_triggered(file: ScheduleFile) -> bool:
     """Whether the file has an event-triggered system: its table, or a table that implies the system."""
-    return bool(file.osek is not None or file.time is not None or file.thread)
+    return bool(file.osek is not None or file.time is not None or file.thread or any(task.budget for task in file.task.values()))
 
 
 def other_source(name: str, board: Board) -> str:

@@ -28,12 +28,15 @@ class Rounds(Reading):
     def convert_tasks(self) -> None:
         """Convert the times of all tasks to exact ticks; None where a time is absent, refused or out of range."""
         self.wcets: dict[str, int | None] = {}
+        self.budgets: dict[str, int] = {}
         self.periods: dict[str, Fraction] = {}
         self.offsets: dict[str, Fraction] = {}
         self.deadlines: dict[str, tuple[Fraction, ...]] = {}
         for name, task in self.file.task.items():
             wcet = self._convert(task.wcet, ("task", name, "wcet"), upwards=True, positive=True)
             self.wcets[name] = None if wcet is None else whole(wcet, upwards=True)
+            budget = self._convert(task.budget, ("task", name, "budget"), upwards=True, positive=True)
+            self.budgets[name] = 0 if budget is None else whole(budget, upwards=True)
             self._convert_periodic(name, task)
 
     def _convert_periodic(self, name: str, task: TaskTable) -> None:
@@ -101,7 +104,7 @@ class Rounds(Reading):
         written = table.start_within
         within = self.start_within if written is None else self.within(written, ("task", name, "start_within"))
         span = self.places.key(("task", name))
-        return Task(name, table.entry or name, self.wcets[name], span, Overrun(table.overrun), within)
+        return Task(name, table.entry or name, self.wcets[name], span, Overrun(table.overrun), within, self.budgets[name])
 
     def within(self, time: Time | None, path: tuple[str | int, ...]) -> int:
         """A bound in whole ticks, rounded down; 0 if it is absent or refused."""

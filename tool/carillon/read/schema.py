@@ -98,17 +98,17 @@ class SystemTable(Table):
     on_deadline_miss: Literal["shutdown", "continue"] = Field(
         "shutdown", description="What follows ttErrorHook after a missed deadline."
     )
+    on_budget_overrun: Literal["shutdown", "end"] = Field(
+        "shutdown", description="What follows ttErrorHook after a task of the rounds has used up its budget: end ends the job."
+    )
     start_within: AnyTime | None = Field(
-        None,
-        description="How long after its tick a task may start, if cells are short; on its tick if absent.  Also for re-enable "
-        "points.",
+        None, description="How long after its tick a task may start, or a re-enable point come; 0 ticks if absent."
     )
     inexact_times: Literal["refuse", "round"] = Field(
         "refuse", description="A time that is no whole number of ticks is refused, or rounded and its drift reported."
     )
     timing: Literal["emulator", "silicon"] = Field(
-        "emulator",
-        description="Whether sequences may be timed by instructions, as an emulator takes them.",
+        "emulator", description="Whether sequences may be timed by instructions, as an emulator takes them."
     )
     reserve: list[Name] = Field(
         default_factory=list, description="Cells and interrupt sources of the board that the application drives itself."
@@ -136,12 +136,9 @@ class TaskTable(Table):
 
     entry: Identifier | None = Field(None, description="C function void entry(void); the task's name if absent.")
     wcet: AnyTime | None = Field(None, description="Worst-case execution time; without it the task is not checked statically.")
-    period: AnyTime | None = Field(
-        None, description="Makes the task periodic: activated at offset, offset + period, ... in each mode that includes it."
-    )
-    offset: AnyTime | None = Field(
-        None, description="First activation in the round; only with period and less than it; 0 ticks if absent."
-    )
+    budget: AnyTime | None = Field(None, description="The longest that a job may run; it is stopped then (on_budget_overrun).")
+    period: AnyTime | None = Field(None, description="Makes the task periodic: activated at offset, offset + period, ...")
+    offset: AnyTime | None = Field(None, description="First activation; only with period and less than it; 0 ticks if absent.")
     deadline: AnyTimes | None = Field(None, description="Deadline after each activation, or a list of them; only with period.")
     monitor: Literal["always", "if-cells-allow", "never"] = Field(
         "always", description="Who watches its deadlines: cells, cells if any are left, or only the analysis and the trace."

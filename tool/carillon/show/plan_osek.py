@@ -115,6 +115,11 @@ def osek_json(image: Image) -> dict[str, Any]:
             {"line": t.span.line, **_whose(t), "ticks": t.budget, "by": "cell" if osek.celled_budgets else "clock"}
             | part_json(allocation, allocation.budgets or (allocation.clock.carrier if allocation.clock is not None else None))
             for t in _bounded(osek)
+        ]
+        + [
+            {"line": t.span.line, "task": t.name, "isr": None, "ticks": t.budget, "by": "cell"}
+            | part_json(allocation, allocation.round_budgets)
+            for t in image.system.bounded
         ],
         "time_frames": [
             {"line": it.span.line, "name": it.name, "ticks": it.time_frame} | part_json(allocation, allocation.frames)
@@ -307,19 +312,12 @@ def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any
     return alarms
 
 
-def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
-    """Print what :func:`osek_json` says, as tables."""
+def _cell(value: object) -> str:
+    return "-" if value is None else str(value)
 
-    def cell(value: object) -> str:
-        return "-" if value is None else str(value)
 
-    def plain(title: str, objects: list[dict[str, Any]], columns: dict[str, str]) -> None:
-        """Show a table with the JSON line of each object, and its fields under ``columns``."""
-        rows = Table("line", *columns)
-        for it in objects:
-            rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
-        rows.show(console, title)
-
+def _render_tasks(console: Console, plan: dict[str, Any], board_levels: int) -> None:
+    """Print the head and the tasks."""
     about = f": {plan['conformance']}, {plan['status']} status, dispatch in {plan['dispatch']}, "
     console.print(heading("event-triggered system", f"{about}{plan['controller_levels']} of {board_levels} priority levels"))
     if not plan["shares_proved"]:
@@ -330,7 +328,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
             kind = [task["name"]]
             kind += [f"x{task['activations']}"] if task["activations"] > 1 else []
             kind += [f"(runs at level {task['runs_at']})"] if task["runs_at"] > level["level"] else []
-            own = [cell(level[key]) if k == 0 else "" for key in ("priority", "level", "source", "served")]
+            own = [_cell(level[key]) if k == 0 else "" for key in ("priority", "level", "source", "served")]
             stack = f"{task['stack_bytes']} bytes" if task["extended"] else "shared"
             tasks.add_row(str(task["line"]), *own[:3], " ".join(kind), own[3], stack)
     tasks.print(console)
@@ -339,6 +337,23 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         console.print(f"tasks are dispatched by software, from source {plan['dispatcher_source']} at level 1{why}")
     if plan["stacks_bytes"]:
         console.print(f"stacks of extended tasks: {plan['stacks_bytes']} bytes of RAM")
+
+
+def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
+    """Print what :func:`osek_json` says, as tables."""
+    cell = _cell
+
+    def plain(title: str, objects: list[dict[str, Any]], columns: dict[str, str]) -> None:
+        """Show a table with the JSON line of each object, and its fields under ``columns``."""
+        rows = Table("line", *columns)
+        for it in objects:
+            rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
+        rows.show(console, title)
+
+    if not any(plan[what] for what in ("levels", "isrs", "alarms", "counters")) and plan["budgets"]:
+        console.print(heading("event-triggered system", ": none, but for what it keeps of the rounds"))
+    else:
+        _render_tasks(console, plan, board_levels)
     plain("ISRs", plan["isrs"], {"ISR": "name", "category": "category", "level": "level", "source": "source", "vector": "vector"})
     rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:

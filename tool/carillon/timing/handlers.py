@@ -42,17 +42,20 @@ def _per_tick(image: Image) -> int:
 
 
 def _prices(image: Image) -> Mapping[str, int]:
-    """The port's prices; none where code takes no time.  What notes starts and ends belongs to lowering, and to its end."""
+    """The port's prices; none where code takes no time.  What stands around tasks belongs to lowering, and to its end."""
     table = prices(image.system.board.port) if _per_tick(image) else {}
-    before, after = _noted(image, table)
+    before, after = _noted(image, table, bounded=bool(image.system.bounded))
     return {**table, "lower": table["lower"] + before, "raise": table["raise"] + after} if before else table
 
 
-def _noted(image: Image, table: Mapping[str, int]) -> tuple[int, int]:
-    """What it takes to note a task's start, and its end."""
-    tracing = image.system.tracing
-    noted = tracing is not None and tracing.ring is not None and bool(table)
-    return (table["trace_begin"], table["trace_end"]) if noted else (0, 0)
+def _noted(image: Image, table: Mapping[str, int], *, bounded: bool) -> tuple[int, int]:
+    """What it takes to note a task's start, and its end; and if the task is ``bounded``, to watch its execution budget."""
+    tracing, before, after = image.system.tracing, 0, 0
+    if table and tracing is not None and tracing.ring is not None:
+        before, after = table["trace_begin"], table["trace_end"]
+    if table and bounded:
+        before, after = before + table["round_budget_begin"], after + table["round_budget_end"]
+    return before, after
 
 
 def _due(mode: ModeImage) -> dict[int, list[ExpiryPoint]]:
@@ -68,7 +71,8 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     board, table = image.system.board, _prices(image)
     if not table:
         return HandlerCost(0, 0)
-    noted_before, noted_after = _noted(image, table) if carrier.action.runs else (0, 0)
+    task = image.system.task(carrier.demand.object) if carrier.action.runs else None
+    noted_before, noted_after = _noted(image, table, bounded=bool(task.budget)) if task is not None else (0, 0)
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"] + noted_before, table["held_after"] + noted_after)
     does = operations(image, mode, carrier)

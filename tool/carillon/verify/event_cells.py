@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from carillon.diagnostics import Span
 from carillon.elf import UnreadableError
 from carillon.model.osek import Alarm, Isr, OsekTask
 from carillon.verify.contract import Reader
@@ -16,6 +17,7 @@ from carillon.verify.families import Cell
 
 if TYPE_CHECKING:
     from carillon.verify.events import Events
+    from carillon.verify.service import Service
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
 FRAME_TABLE = "carillon_osek_frames"
@@ -117,6 +119,21 @@ def check_isr_budgets(events: Events) -> None:
         time = events.budget_cell.ticks(units) if units else Fraction(0)
         if time != isr.budget:
             events.error("C205", f"ISR '{isr.name}' has a budget of {float(time):g} ticks, and not of {isr.budget}", isr.span)
+
+
+def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:
+    """Of a cell that does nothing but count down again and again, the place in the schedule, and a phrase; None of others."""
+    osek, system = events.osek, events.system
+    if service.kind == "budgets" and osek.budgets:
+        events.budget_cell = cell
+        return osek.span, "turn of the cell of budgets"
+    if service.kind == "round budgets" and system.bounded:
+        events.round_budget_cell = cell
+        return system.bounded[0].span, "turn of the cell of the rounds' budgets"
+    if service.kind == "frames" and osek.framed:
+        events.frame_cell = cell
+        return osek.span, "turn of the cell of time frames"
+    return None
 
 
 def check_frames(events: Events) -> None:

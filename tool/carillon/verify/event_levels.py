@@ -24,7 +24,7 @@ def check_order(events: Events) -> None:
     board = events.system.board
     if board.nesting != "levels":
         return
-    levels = events.sources
+    levels = {source: level for source, level in events.sources.items() if source not in events.of_kind("round budgets")}
     for source, level in sorted(levels.items()):
         if not 1 <= level <= board.levels:
             events.error("C207", f"{named([source])} has level {level} of {board.levels}")

@@ -29,6 +29,7 @@ from carillon.verify.event_cells import (
     check_lock_budgets,
     own_stack,
     serves_cells,
+    turns_of,
     wrong_base,
 )
 from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
@@ -39,6 +40,7 @@ from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
+from carillon.verify.round_budgets import HANDLERS, ROUND_BUDGETS, check_round_budgets
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
 from carillon.verify.thread_times import check_thread_times
@@ -50,7 +52,6 @@ TURNS = "carillon_port_turn_vector"
 SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_timer")
 WAKES = "carillon_microcode_start"
 """The kernel's function that sets the clock for the first time, of a machine of microcode that this wakes."""
-BUDGETS, BUDGET_HANDLER = "carillon_port_budget_vector", "carillon_budget_vector"
 RANGE = Fraction(1 << 24)
 """In how many ticks the cells of budgets and of time frames count down once (SPEC, 'Execution budgets' and 'Time frames')."""
 NUMBERED = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
@@ -59,7 +60,8 @@ WHOLE = {
     "clock": CLOCKS,
     "turn": (TURNS,),
     "slices": SLICES,
-    "budgets": (BUDGETS,),
+    "budgets": ("carillon_port_budget_vector",),
+    "round budgets": (ROUND_BUDGETS,),
     "frames": ("carillon_frame_vector",),
     "dispatcher": ("carillon_software_dispatch",),
 }
@@ -93,6 +95,8 @@ class Events:
     """Whether a cell that nobody interrupts for runs, which is the time base."""
     budget_cell: Cell | None = None
     """The cell of execution budgets."""
+    round_budget_cell: Cell | None = None
+    """The cell of the execution budgets of the rounds' tasks."""
     served: dict[int, Service] = field(default_factory=dict)
     """By the identity of a cell that shares its source with others: what is done for it alone."""
     frame_cell: Cell | None = None
@@ -151,6 +155,7 @@ class Events:
         check_frames(self)
         check_lock_budgets(self)
         check_isr_budgets(self)
+        check_round_budgets(self)
         check_thread_times(self)
         check_order(self)
         check_at_tasks(self)
@@ -345,12 +350,8 @@ class Events:
             return None
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
-        if service.kind == "budgets" and osek.budgets:
-            self.budget_cell = cell
-            return osek.span, "turn of the cell of budgets", {(RANGE, RANGE)}
-        if service.kind == "frames" and osek.framed:
-            self.frame_cell = cell
-            return osek.span, "turn of the cell of time frames", {(RANGE, RANGE)}
+        if turns := turns_of(self, service, cell):
+            return *turns, {(RANGE, RANGE)}
         self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 
@@ -370,8 +371,8 @@ class Events:
     def _acknowledges(self, cell: Cell) -> None:
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[cell.place.source])
-            if meaning.symbol == BUDGETS and BUDGET_HANDLER in self.elf.symbols:  # which the port's vector goes on as
-                meaning = self.meanings.of(self.elf.symbols[BUDGET_HANDLER].address)
+            if HANDLERS.get(meaning.symbol) in self.elf.symbols:  # which the port's vector goes on as
+                meaning = self.meanings.of(self.elf.symbols[HANDLERS[meaning.symbol]].address)
             if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
                 continue
             if not self.meanings.acknowledges(meaning, cell):
@@ -460,7 +461,7 @@ class Events:
 
     def _requests(self) -> None:
         board = self.system.board
-        own_sources = {s for s in self.sources if s >= board.request_base}
+        own_sources = {s for s in self.sources if s >= board.request_base} - set(self.of_kind("round budgets"))
         for list_, kind in (("forget", "unpend"), ("enable", "enable"), ("disable", "disable")):
             symbol = self.elf.symbols.get(f"carillon_osek_{list_}")
             if symbol is None:
@@ -491,7 +492,7 @@ class Events:
         self.hardware.named = set()
         with self.hardware.tried():
             self.hardware.carry_out(self.table.stop, None)
-            running = [cell for cell in started if cell.started is not None]
+            running = [c for c in started if c.started is not None and c is not self.round_budget_cell]
         surplus = self.hardware.named - set(self.sources)
         if surplus:
             self.error("C208", f"the system is shut down by stores for {named(surplus)}, which it has not")

@@ -11,7 +11,7 @@ class Service:
     """What a vector serves.
 
     ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "clock",
-    "slices", "turn", "budgets", "frames" or "dispatcher".
+    "slices", "turn", "budgets", "round budgets", "frames" or "dispatcher".
     """
 
     kind: str

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counter of execution budgets stands still while a round has the processor: each vector of a round sees to that."""
+"""The counters of execution budgets stand still for what a vector of a round preempts: the vector sees to that.
+
+One is that of the event-triggered system's jobs, the other that of the rounds' own.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from carillon.verify.rounds import Round
 
 STOPS, GOES_ON = "carillon_budget_stops", "carillon_budget_goes_on"
+ROUND_STOPS, ROUND_GOES_ON = "carillon_round_budget_stops", "carillon_round_budget_goes_on"
+ALL = (STOPS, GOES_ON, ROUND_STOPS, ROUND_GOES_ON)
 
 
 def stopped(meaning: Meaning) -> Meaning:
@@ -20,18 +25,21 @@ def stopped(meaning: Meaning) -> Meaning:
 
 
 def _counts(step: Step) -> bool:
-    return step.kind == "call" and step.name in (STOPS, GOES_ON)
+    return step.kind == "call" and step.name in ALL
 
 
 def check_stopped(round_: Round) -> None:
     """Where jobs have budgets, each vector stops the counter before all else, and lets it go on after all else: else C205."""
-    osek = round_.system.osek
-    kept = osek is not None and osek.budgets
+    system, osek = round_.system, round_.system.osek
+    kept = osek is not None and osek.celled_budgets
+    stops = [STOPS] * kept + [ROUND_STOPS] * bool(system.bounded)
+    goes_on = [ROUND_GOES_ON] * bool(system.bounded) + [GOES_ON] * kept
     for source in sorted({r.source for r in round_.running} | {i.source for i in round_.system.interrupts}):
         meaning = round_.meanings.of(round_.vector_of[source])
         for path in meaning.paths:
             found = [(number, step.name) for number, step in enumerate(path) if _counts(step)]
-            if found != ([(0, STOPS), (len(path) - 1, GOES_ON)] if kept else []):
-                what = "does not keep the counter of budgets from counting" if kept else "stops a counter of budgets that is none"
+            due = [*enumerate(stops), *enumerate(goes_on, len(path) - len(goes_on))]
+            if found != due:
+                what = "does not keep the counter of budgets from counting" if due else "stops a counter of budgets that is none"
                 round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', {what}")
                 break

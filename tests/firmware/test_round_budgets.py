@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execution budgets of the rounds' tasks: random rounds and random work against what each job may execute.
+
+The model knows how much work each job has.  A job with less work than its budget executes for its work, and any other for its
+budget, whatever preempts it: other tasks, tasks with budgets of their own, and interrupts of the application.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from laboratory import AN505, AST, MPS, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, points
+
+from carillon.diagnostics import Diagnostics
+from carillon.model.board import Board
+from carillon.pipeline import plan
+from carillon.read.board import load_board
+from carillon.resources import find_board
+
+CODE = """
+#define UNIT %(unit)du
+void ttErrorHook(ttStatusType error)
+{
+    report((error == TT_E_OS_PROTECTION_TIME) ? "over" : "wrong", carillon_missed_task());
+}
+static const uint8_t draws[] = {%(draws)s};
+static void job(uint32_t task)
+{
+    static uint32_t jobs[%(tasks)d];
+    const uint32_t amount = draws[(task * 64u) + (jobs[task]++ %% 64u)];
+    for (uint32_t k = 0; k < amount; k++) {
+%(pends)s
+        carillon_work(UNIT);
+    }
+}
+"""
+PENDS = "        if (((task + k + amount) % 3u) == 0u) { carillon_port_pend(DEVICE); }"
+
+
+def application(
+    rng: random.Random, board: Board, unit: int, *, device: bool, crowded: bool
+) -> tuple[str, str, list[list[int]], list[int]]:
+    """A random schedule with its code, the amounts of each task's jobs, and its budget, both in units."""
+    source, number = next(iter(board.application_sources.items()))
+    count = rng.randrange(2, 6)
+    budgets = [rng.choice([0, *range(2, 14)]) for _ in range(count)]
+    budgets[rng.randrange(count)] = rng.randrange(2, 14)
+    amounts = [[rng.randrange(1, 20) for _ in range(64)] for _ in range(count)]
+    for own, budget in zip(amounts, budgets, strict=True):  # nothing ends with its budget's last instruction
+        own[:] = [a + 1 if a == budget else a for a in own]
+    text = "".join(
+        f"[task.T{k}]\n" + (f'budget = "{budget * unit} ticks"\n' if budget else "") for k, budget in enumerate(budgets)
+    )
+    if device:
+        text += f'[interrupt.dev]\nsource = "{source}"\n'
+    step = 6 * unit if crowded else 40 * unit
+    entries = [(rng.randrange(1, 4) * unit + step * k, f"T{rng.randrange(count)}") for k in range(12)]
+    used = {name for _, name in entries}
+    entries += [(step * (12 + k) + unit, f"T{k}") for k in range(count) if f"T{k}" not in used]
+    length = step * (len(entries) + 1) + 60 * unit
+    text += points(length, *entries)
+    draws = ", ".join(str(a) for own in amounts for a in own)
+    code = CODE % {"unit": unit, "tasks": count, "draws": draws, "pends": PENDS * device}
+    code += "".join(f"ttTASK(T{k}) {{ job({k}u); }}\n" for k in range(count))
+    code += "ttTASK(dev) { carillon_work(UNIT / 2u); }\n" * device
+    code = f"#define DEVICE {number}u\n{code}"
+    return text, code, amounts, budgets
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", [VIRTUAL, VIRTUAL_AST, AST, MPS, AN505])
+def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed: int) -> None:
+    rng, exact = random.Random(f"{name} {seed}"), name in (VIRTUAL, VIRTUAL_AST)
+    board, unit = load_board(find_board(name)), 40 if exact else 2000
+    text, code, amounts, budgets = application(rng, board, unit, device=seed % 4 > 1, crowded=seed % 2 == 1)
+    outcome = lab.run(text, code, name, system='on_budget_overrun = "end"\nstart_within = "400 ticks"\n', rounds=4)
+    over, per_tick = outcome.said("over"), outcome.per_tick
+    for k, (own, budget) in enumerate(zip(amounts, budgets, strict=True)):
+        struck = 0
+        for number, found in enumerate(r for r in outcome.summary.runs if r.lane.name == f"T{k}"):
+            amount = own[number % 64]
+            if found.end is None:
+                continue
+            most = (min(amount, budget) if budget else amount) * unit * per_tick
+            struck += budget != 0 and amount > budget
+            if exact:
+                assert found.executed == most, (k, number, amount, budget)
+            else:  # a unit of work takes some instructions more, and a preemption some of the budget
+                least, whole = most - 30 - 20 * found.preemptions, most + 60 + 16 * amount
+                assert least <= found.executed <= whole, (k, number, amount, budget, found.preemptions)
+        # The firmware goes on for a moment when the run has ended: it may say more.
+        assert struck <= over.count(k) <= struck + over[-2:].count(k), k
+    assert over and not outcome.said("wrong")
+
+
+def runs(outcome: Outcome, name: str) -> int:
+    """How often a task has ended."""
+    return sum(r.lane.name == name and r.end is not None for r in outcome.summary.runs)
+
+
+def device_of(name: str) -> tuple[str, int]:
+    """A source of a board for the application, and its number."""
+    return next(iter(load_board(find_board(name)).application_sources.items()))
+
+
+@pytest.mark.parametrize("name", [AST, MPS])
+def test_a_job_is_ended_wherever_a_handler_is_meanwhile(lab: Laboratory, name: str) -> None:
+    """The interrupt of a device comes at each instruction around the end of the budget: before, at, and after it."""
+    source, number = device_of(name)
+    text = '[task.A]\nbudget = "4000 ticks"\n[interrupt.dev]\nsource = "' + source + '"\n'
+    text += points(40_000, (1000, "A"))
+    per_tick = load_board(find_board(name)).clocks[0].instructions_per_tick
+    code = (
+        f"#define DEVICE {number}u\n#define BUDGET {4000 * per_tick}u\n"
+        + """
+static volatile uint32_t jobs, devices, ended;
+void ttErrorHook(ttStatusType error)
+{
+    if (carillon_missed_task() == 0u && error == TT_E_OS_PROTECTION_TIME) { ended++; }
+}
+ttTASK(A)
+{
+    const uint32_t k = jobs++;
+    carillon_port_delay(BUDGET - 150u + k);
+    carillon_port_pend(DEVICE);
+    for (;;) { }
+}
+ttTASK(dev) { devices++; carillon_port_delay(50u); }
+void ttIdleTask(void)
+{
+    for (;;) { if (jobs == 200u) { report("jobs", jobs); report("devices", devices); report("ended", ended); jobs++; } }
+}
+"""
+    )
+    outcome = lab.run(text, code, name, system='on_budget_overrun = "end"\n', rounds=202)
+    devices = outcome.said("devices")[0]
+    assert outcome.said("jobs") == [200] and 130 < devices < 180
+    assert outcome.said("ended") == [200 - (1 if outcome.said("ended") == [199] else 0)]
+    runs = [r for r in outcome.summary.runs if r.lane.name == "A"][:199]
+    left = [4000 * per_tick - r.executed for r in runs]
+    assert len(runs) == 199 and all(-80 <= it <= 60 for it in left), (min(left), max(left))
+
+
+@pytest.mark.parametrize("name", [VIRTUAL_AST, AST])
+def test_a_job_that_is_ended_misses_no_deadline_and_lets_the_next_one_come(lab: Laboratory, name: str) -> None:
+    """The deadline is disarmed behind the job, an activation that waits runs at once, and tasks beneath go on."""
+    text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\n'
+    text += points(40_000, (1000, "B"), (5000, "A", 9000), (20_000, "A", 26_000))
+    code = """
+static uint32_t late;
+void ttErrorHook(ttStatusType error) { if (error == TT_E_OS_DEADLINE) { late++; } }
+ttTASK(A) { for (;;) { } }
+ttTASK(B) { carillon_work(6000u); report("late", late); }
+"""
+    code = code.replace("for (;;) { }", "carillon_work(1000000u);")
+    outcome = lab.run(text, code, name, system='on_budget_overrun = "end"\n', rounds=3)
+    assert runs(outcome, "A") == 6 and runs(outcome, "B") == 3
+    assert outcome.summary.totals.deadlines_missed == 0 and outcome.summary.totals.deadlines_met == 6
+    assert set(outcome.said("late")) == {0}
+
+
+def test_a_job_that_uses_up_its_budget_stops_the_system_by_default(lab: Laboratory) -> None:
+    text = '[task.A]\n[task.B]\nbudget = "3000 ticks"\n' + points(40_000, (1000, "A"), (5000, "B"))
+    code = """
+void ttErrorHook(ttStatusType error) { report("error", error); report("task", carillon_missed_task()); }
+void ttShutdownHook(ttStatusType error) { report("stops", error); }
+ttTASK(A) { carillon_work(1000u); }
+ttTASK(B) { carillon_work(1000000u); }
+"""
+    outcome = lab.run(text, code, AST, rounds=3)
+    assert outcome.reported == [("error", 7), ("task", 1), ("stops", 7)]
+    assert runs(outcome, "A") == 1
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("name", [VIRTUAL_AST, AST])
+def test_budgets_of_the_rounds_and_of_jobs_beneath_are_kept_at_once(lab: Laboratory, name: str, dispatch: str) -> None:
+    """In two modes, with a job beneath that the rounds preempt, and which has a budget of its own."""
+    text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\n'
+    text += points(40_000, (1000, "A"), (20_000, "B"), mode="one") + points(30_000, (2000, "A"), (9000, "B"), mode="two")
+    text += f'[osek]\ndispatch = "{dispatch}"\nhooks = ["protection"]\n[osek.task.Beneath]\npriority = 1\nautostart = true\n'
+    text += 'budget = "25000 ticks"\n[osek.task.Again]\npriority = 2\nautostart = true\n'
+    code = """
+static uint32_t rounds, over, others;
+void ttErrorHook(ttStatusType error) { if (error == TT_E_OS_PROTECTION_TIME) { over++; } else { others++; } }
+ProtectionReturnType ProtectionHook(StatusType error) { report("beneath", error); return PRO_TERMINATETASKISR; }
+ttTASK(A) { carillon_work((rounds % 3u == 2u) ? 2000u : 1000000u); }
+ttTASK(B)
+{
+    rounds++;
+    (void)ttSwitchAppMode((rounds / 4u) % 2u);
+    if (rounds == 16u) { report("over", over); report("others", others); }
+}
+TASK(Beneath) { carillon_work(1000000u); TerminateTask(); }
+TASK(Again) { report("runs", 1u); (void)ActivateTask(Beneath); TerminateTask(); }
+"""
+    outcome = lab.run(text, code, name, system='on_budget_overrun = "end"\nstart_mode = "one"\n', ticks=700_000)
+    assert ("over", 11) in outcome.reported and ("others", 0) in outcome.reported
+    assert outcome.said("beneath") == [15] and outcome.said("runs") == [1]
+    (run,) = (r for r in outcome.summary.runs if r.lane.name == "Beneath")
+    assert abs(run.executed - 25_000 * outcome.per_tick) <= (0 if name == VIRTUAL_AST else 600)
+
+
+def test_a_budget_that_is_shorter_than_the_wcet_is_told(lab: Laboratory) -> None:
+    diagnostics = Diagnostics()
+    text = '[task.A]\nperiod = "1ms"\nwcet = "300 ticks"\nbudget = "{} ticks"\n'
+    for budget in (300, 299):
+        plan(lab.write(text.format(budget), ""), diagnostics, AST)
+    (warning,) = diagnostics.reported
+    assert (warning.code, warning.cause) == ("C282", "the budget of task 'A', 299 ticks, is less than its WCET, 300 ticks")
+
+
+def test_a_task_that_calls_another_one_does_its_own_work(lab: Laboratory) -> None:
+    text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\nbudget = "9000 ticks"\n' + points(40_000, (1000, "A"), (20_000, "B"))
+    code = """
+static uint32_t over;
+void ttErrorHook(ttStatusType error) { (void)error; over = 1u + carillon_missed_task(); }
+ttTASK(B);
+"""
+    other = "ttTASK(A) { carillon_work(2000u); }\n"
+    calls = 'ttTASK(B) { A(); A(); A(); A(); report("over", over); A(); report("after", 1u); }\n'
+    outcome = lab.run(text, other + code + calls, AST, system='on_budget_overrun = "end"\n', rounds=2)
+    assert outcome.said("over") == [0, 2] and outcome.said("after") == []
+
+
+def test_starts_and_ends_are_recorded_of_tasks_with_budgets_too(lab: Laboratory) -> None:
+    text = '[trace]\nring = 64\n[task.A]\nbudget = "3000 ticks"\n[task.B]\n' + points(40_000, (1000, "A"), (20_000, "B"))
+    code = """
+extern uint32_t carillon_trace_ring[64];
+ttTASK(A) { carillon_work(1000000u); }
+ttTASK(B) { uint32_t n = 0u; for (uint32_t k = 0u; k < 64u; k++) { n += carillon_trace_ring[k] != 0u; } report("events", n); }
+"""
+    outcome = lab.run(text, code, AST, system='on_budget_overrun = "end"\n', rounds=3)
+    assert runs(outcome, "A") == 3 and outcome.said("events") == [3, 7, 11]
