@@ -212,7 +212,8 @@ class Events:
                     return Service(which, table.name, k)
         acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
         if point is not None and acts:
-            return Service("point", point[1], int(point[2]))
+            named = next((t for t in self.osek.schedule_tables if t.name == point[1]), None)
+            return Service("point", point[1], int(point[2]) % len(named.actions) if named is not None else 0)
         if alarm is not None and acts:  # on its task's level, with the action inlined by the compiler
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
@@ -260,7 +261,7 @@ class Events:
             if expected is not None:
                 wanted.append((cell, *expected))
             if cell.place.array.acknowledge and id(cell) not in self.served:
-                self._acknowledges(cell)
+                self.acknowledges(cell)
         if any(all(self._fits(cell, times, origin) for cell, _, _, times in wanted) for origin in (lead, 0)):
             return
         for cell, span, subject, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
@@ -367,7 +368,8 @@ class Events:
         if cell.place.source in self.hardware.enabled and cell.lets:
             self.error("C208", f"{cell} has no level, and its request is enabled")
 
-    def _acknowledges(self, cell: Cell) -> None:
+    def acknowledges(self, cell: Cell) -> None:
+        """Report the vectors of a cell's source that do not acknowledge it."""
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[cell.place.source])
             if meaning.symbol == BUDGETS and BUDGET_HANDLER in self.elf.symbols:  # which the port's vector goes on as
