@@ -9,12 +9,9 @@
 #ifndef CARILLON_TABLE_CELLS_H
 #define CARILLON_TABLE_CELLS_H
 
-#include "kernel/osek/table.h"
+#include "kernel/osek/table_set.h"
 
 #if CARILLON_OSEK_TABLE_CELLS > 0
-
-/* What is due less than so many ticks before now, which reads as almost 2^32 ticks ahead, has just passed. */
-#define BEHIND UINT32_C(0x10000)
 
 /* What the time base reads at time 0, to the unit: what counts ticks has it read so a little before, so that the base
  * is never behind a cell that it cannot be started together with (image/build.py). */
@@ -27,17 +24,7 @@ static inline uint32_t passed_until(uint32_t left)
     return carillon_base_later(TIME_0, left);
 }
 
-/* Whether a point that is due so many ticks after the reading, or at most `behind` before it, is due before its cell is
- * set for sure. */
-static inline bool is_near(uint32_t due, uint32_t behind)
-{
-    return (due + behind) <= (CARILLON_BASE_NEAR + behind);
-}
-
-#if CARILLON_OSEK_TABLES_SET
-#include "kernel/osek/table_set.h"
-#else
-
+#if !CARILLON_OSEK_TABLES_SET
 /* How many stores of the list `prepare` there are for each cell. */
 static inline uint32_t prepares(const struct carillon_osek_table_on_cells *cells)
 {

@@ -15,6 +15,8 @@
 
 #include "kernel/osek/table.h"
 
+#if (CARILLON_OSEK_TABLE_CELLS > 0) && CARILLON_OSEK_TABLES_SET
+
 /* What the time base reads. */
 static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *cells)
 {
@@ -46,10 +48,14 @@ static __attribute__((noinline)) void place(const struct carillon_osek_table_on_
     carillon_port_start_at(CARILLON_BASE_COUNTER, left - CARILLON_BASE_SET, &last, 1u, cells->starts, cells->count);
     for (uint32_t i = 0; (i < cells->count) && is_near(begin + cells->cells[i].first, BEHIND); i++) {
         const uint32_t due = begin + cells->cells[i].first;
-        while ((int32_t)((left - carillon_port_read(CARILLON_BASE_COUNTER)) - due) < 0) {
-        }
+        uint32_t ahead; /* huge when it has passed */
+        do {
+            ahead = due - (left - carillon_port_read(CARILLON_BASE_COUNTER));
+        } while ((ahead - 1u) < CARILLON_BASE_NEAR);
         carillon_port_request(cells->cells[i].source);
     }
 }
+
+#endif
 
 #endif
