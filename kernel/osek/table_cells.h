@@ -209,6 +209,7 @@ static void resume_early(uint8_t table)
 /* The end of a table that runs has come, so many ticks ago; locked. */
 static __attribute__((noinline)) void end_cells(uint8_t table)
 {
+    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t next = state->next;
     if (state->status < SCHEDULETABLE_RUNNING) {
@@ -220,8 +221,9 @@ static __attribute__((noinline)) void end_cells(uint8_t table)
         }
         return;
     }
-#if FOLLOWED
-    const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
+#if !FOLLOWED
+    (void)cells;
+#else
     const struct carillon_osek_table_on_cells *const other = carillon_osek_tables_on_cells[next];
     if (other->ends_by != 0u) {
         carillon_port_forget(other->ends_by, CARILLON_SOURCE_BIT(other->ends_by));
