@@ -23,6 +23,8 @@
 #define CMSDK_PREPARE(cell, first, period, prescaler)                                              \
     CARILLON_STORE(CMSDK_RELOAD(cell), (period)-1u), CARILLON_STORE(CMSDK_COUNTER(cell), (first)), \
         CARILLON_STORE(CMSDK_CLEAR(cell), 1u)
+/* While the cell stands still, a store here says when it first expires; the rest stays as prepared. */
+#define CMSDK_FIRST(cell) CMSDK_COUNTER(cell)
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define CMSDK_PHASE(offset) (offset)
 #define CMSDK_START(cell) CARILLON_STORE(CMSDK_CONTROL(cell), CMSDK_ENABLE | CMSDK_INTERRUPT)

@@ -18,6 +18,10 @@
 #define TEMPLATE_START_DISARMED(cell) CARILLON_STORE(0u, 0u)
 #define TEMPLATE_BIT(cell) (UINT32_C(1) << (cell))
 
+/* "first": the register to which a store says, while the cell stands still, how far its first expiry is from its start.
+ * The rest stays as TEMPLATE_PREPARE has set it. */
+#define TEMPLATE_FIRST(cell) UINT32_C(0)
+
 /* "restart": a store that stops several cells, by their TEMPLATE_BITs.  What TEMPLATE_PREPARE stored holds while they
  * stand still, so that they can be started anew.  TEMPLATE_START's register holds the bits of the cells that run, to
  * which those of more cells are added. */

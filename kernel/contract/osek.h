@@ -236,14 +236,20 @@ struct carillon_osek_table_cell {
 /* A schedule table on cells.  The lists of its cells are in the order of their first expiries.  A whole turn of its
  * counter and its duration are together less than 2^32 ticks of the system clock. */
 struct carillon_osek_table_on_cells {
+#if CARILLON_OSEK_TABLES_SET
+    const struct carillon_store *starts; /* of each cell */
+#else
     struct carillon_store start; /* of all its cells, beside those that run */
+#endif
 #if !CARILLON_OSEK_TABLES_RESTART
     const struct carillon_store *prepare; /* before each start */
     const struct carillon_store *stop;
     uint16_t prepare_count;
     uint16_t stop_count;
 #endif
-    const struct carillon_shift *shifts; /* from the period to where it would be if the table began with the reading */
+    /* From the period to where it would be if the table began with the reading.  Of cells that are set while they stand
+     * still: the register that is set, and the ticks from the table's begin to the first expiry. */
+    const struct carillon_shift *shifts;
     const struct carillon_osek_table_cell *cells;
     uint32_t count;
     uint32_t first; /* of the first cell */
@@ -258,7 +264,9 @@ struct carillon_osek_table_on_cells {
     /* Of a table that repeats, the first cells are those of points before its half, `rest` ticks before its end. */
     uint16_t early;
     uint32_t rest;
+#if !CARILLON_OSEK_TABLES_SET
     struct carillon_store resume; /* starts these, beside those that run */
+#endif
 #if CARILLON_OSEK_TABLES_RESTART
     struct carillon_store hold; /* stops them */
 #endif

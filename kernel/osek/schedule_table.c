@@ -24,12 +24,16 @@ void carillon_osek_end_table(uint8_t table)
 
 void carillon_osek_half_table(uint8_t table)
 {
+#if FOLLOWED
     const uint32_t saved = carillon_port_lock();
     if ((carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING) &&
         (carillon_osek_table_states[table].next != NONE)) {
         hold_early(table);
     }
     carillon_port_unlock(saved);
+#else
+    (void)table;
+#endif
 }
 #endif
 
@@ -53,9 +57,9 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
         const uint32_t until = ticks * cells->tick;
         if (ahead <= CARILLON_BASE_EARLY) {
-            place(cells, until + ahead);
+            place(cells, until + ahead, left);
         } else {
-            place(cells, until - passed_until(left));
+            place(cells, until - passed_until(left), left);
         }
     }
 #if CARILLON_BASE_EARLY > 0

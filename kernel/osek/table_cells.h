@@ -9,12 +9,9 @@
 #ifndef CARILLON_TABLE_CELLS_H
 #define CARILLON_TABLE_CELLS_H
 
-#include "kernel/osek/table.h"
+#include "kernel/osek/table_set.h"
 
 #if CARILLON_OSEK_TABLE_CELLS > 0
-
-/* What is due less than so many ticks before now, which reads as almost 2^32 ticks ahead, has just passed. */
-#define BEHIND UINT32_C(0x10000)
 
 /* What the time base reads at time 0, to the unit: what counts ticks has it read so a little before, so that the base
  * is never behind a cell that it cannot be started together with (image/build.py). */
@@ -27,6 +24,7 @@ static inline uint32_t passed_until(uint32_t left)
     return carillon_base_later(TIME_0, left);
 }
 
+#if !CARILLON_OSEK_TABLES_SET
 /* How many stores of the list `prepare` there are for each cell. */
 static inline uint32_t prepares(const struct carillon_osek_table_on_cells *cells)
 {
@@ -66,13 +64,6 @@ static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *ce
 #else
     return start_some(cells, cells->start, cells->prepare_count, CARILLON_BASE_COUNTER);
 #endif
-}
-
-/* Whether a point that is due so many ticks after the reading, or at most `behind` before it, is due before its cell is
- * set for sure. */
-static inline bool is_near(uint32_t due, uint32_t behind)
-{
-    return (due + behind) <= (CARILLON_BASE_NEAR + behind);
 }
 
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
@@ -115,14 +106,16 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
  * are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
  * late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
  * are farther apart than CARILLON_BASE_NEAR (claims.py). */
-static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin)
+static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin, uint32_t left)
 {
+    (void)left;
     if (is_near(begin + cells->first, BEHIND)) {
         place_late(cells, cells->count, begin, BEHIND);
         return;
     }
     carillon_port_shift(cells->shifts, cells->count, begin);
 }
+#endif
 
 /* Ticks of a counter from the value `now` to `value`: at least one. */
 static inline uint32_t ticks_to(uint8_t table, TickType now, TickType value)
@@ -165,7 +158,11 @@ static inline void halt_cells(uint8_t table)
  *    that level holds it back: services first serve ends that wait (settle_ends), as they do in queues.
  * 4. A table that is stopped while its end waits has been stopped before.  What waits is forgotten at its next start.
  * 5. The next table begins at this one's end, however late that is served: the end's cell says how long ago it was, and
- *    the next instruction starts the cells of the next table (start_cells).  What has been due since is requested. */
+ *    the next instruction starts the cells of the next table (start_cells).  What has been due since is requested.
+ * 6. Cells that are started by a store each take longer for that, so that no table follows there. */
+#define FOLLOWED (!CARILLON_OSEK_TABLES_SET)
+
+#if FOLLOWED
 static inline uint32_t to_end(const struct carillon_osek_table_on_cells *cells)
 {
     return carillon_port_read(cells->ends_at);
@@ -207,6 +204,8 @@ static void resume_early(uint8_t table)
     }
 }
 
+#endif
+
 /* The end of a table that runs has come, so many ticks ago; locked. */
 static __attribute__((noinline)) void end_cells(uint8_t table)
 {
@@ -216,12 +215,15 @@ static __attribute__((noinline)) void end_cells(uint8_t table)
     if (state->status < SCHEDULETABLE_RUNNING) {
         return;
     }
-    if (next == NONE) {
+    if (!FOLLOWED || (next == NONE)) {
         if (carillon_osek_schedule_tables[table].repeating == 0u) {
             halt_cells(table);
         }
         return;
     }
+#if !FOLLOWED
+    (void)cells;
+#else
     const struct carillon_osek_table_on_cells *const other = carillon_osek_tables_on_cells[next];
     if (other->ends_by != 0u) {
         carillon_port_forget(other->ends_by, CARILLON_SOURCE_BIT(other->ends_by));
@@ -235,6 +237,7 @@ static __attribute__((noinline)) void end_cells(uint8_t table)
     } else {
         place_late(other, other->count, 0u - ago, ago);
     }
+#endif
 }
 
 /* Serve the ends of tables that have come and wait; locked.  A table that follows may have come to its end, too. */
@@ -256,6 +259,11 @@ static void settle_ends(void)
 
 static StatusType next_on_cells(uint8_t from, uint8_t to)
 {
+#if !FOLLOWED
+    (void)from;
+    (void)to;
+    return E_OS_ID;
+#else
     if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
         return E_OS_ID;
     }
@@ -285,11 +293,15 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     }
     carillon_port_unlock(saved);
     return status;
+#endif
 }
 
 /* What a table that is stopped is linked to; locked. */
 static void unlink_cells(uint8_t table)
 {
+#if !FOLLOWED
+    (void)table;
+#else
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     if (state->status == SCHEDULETABLE_NEXT) {
         for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
@@ -303,6 +315,7 @@ static void unlink_cells(uint8_t table)
         carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
         state->next = NONE;
     }
+#endif
 }
 #else
 static inline void settle_ends(void)
@@ -322,8 +335,9 @@ static StatusType start_relative(uint8_t table, TickType offset)
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
-        const uint32_t passed = passed_until(start_cells(cells));
-        place(cells, (offset * cells->tick) - (passed % cells->tick));
+        const uint32_t left = start_cells(cells);
+        const uint32_t passed = passed_until(left);
+        place(cells, (offset * cells->tick) - (passed % cells->tick), left);
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;
@@ -344,9 +358,10 @@ static StatusType start_absolute(uint8_t table, TickType value)
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = status_of_absolute(table);
-        const uint32_t passed = passed_until(start_cells(cells));
+        const uint32_t left = start_cells(cells);
+        const uint32_t passed = passed_until(left);
         const TickType now = (passed % cells->turn) / cells->tick;
-        place(cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick));
+        place(cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick), left);
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;

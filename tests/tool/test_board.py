@@ -364,6 +364,7 @@ NEEDED = {
     Capability.ASK: ("_asks(",),
     Capability.DEFER: ("_begin(", "_next("),
     Capability.LOAD: ("COUNTER(",),
+    Capability.FIRST: ("FIRST(",),
     Capability.RESTART: ("STOP_TOGETHER(",),
     Capability.KEEP: ("KEEP(",),
     Capability.UNTOUCHED: ("UNTOUCHED(",),

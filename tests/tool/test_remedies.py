@@ -538,7 +538,9 @@ FEWER = "use fewer cells for other alarms, counters or the rounds' tasks"
         ("sync-conventional", "use the carillon kernel", [OWN]),
         *[(f"table-on-{name}", COUNTED, [("cells = true\n", "")])
           for name in ("cells-beside-rounds", "cells-of-a-long-turn", "cells-of-many-activations", "cells-of-one-level",
-                       "cells-that-cannot-shift", "cells-with-checks", "too-few-cells")],
+                       "cells-that-are-channels", "cells-that-cannot-begin", "cells-that-compare",
+                       "cells-with-checks", "too-few-cells")],
+        ("table-on-cells-of-several-stores", "leave 'cells' and 'followed' out", [("followed = true\ncells = true\n", "")]),
         ("time-beneath-rounds", 'clock = "periodic", with a tick', [('"one-shot"', '"periodic"\ntick = "1ms"')]),
         ("time-frame-no-cell", "leave the time frames out", [('time_frame = "1ms"\n', "")]),
         ("time-frame-no-cell", "choose a board with such a cell", ["ast1030-evb"]),

@@ -43,6 +43,7 @@ IMAGES = {
     "one": ("tests/tool/verify/one.toml", "qemu-rv32-virt"),
     "sync": ("tests/tool/verify/sync.toml", "ast1030-evb"),
     "cells of tables": ("tests/tool/verify/table-cells.toml", "ast1030-evb"),
+    "set cells": ("tests/tool/verify/table-set.toml", "mps2-an385"),
     "points": ("tests/tool/verify/table-points.toml", "ast1030-evb"),
     "frames": ("tests/tool/verify/frames.toml", "ast1030-evb"),
     "tables": ("tests/tool/verify/schedule-tables.toml", "ast1030-evb"),

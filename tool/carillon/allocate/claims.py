@@ -25,14 +25,15 @@ from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import GroupClass, cell_use, group_classes, spare_sources
 from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Form, Progression
+from carillon.allocate.table_cells import carries_tables, table_refusal, tells_tables
 from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
-from carillon.lower.events import TABLE_REST, LoweredEvents, Series, to_do, turn_of
+from carillon.lower.events import LoweredEvents, Series, to_do
 from carillon.model import System
-from carillon.model.board import Board, Cells, Role, Service
-from carillon.model.family import BaseKind, Capability, Start
+from carillon.model.board import Board, Role, Service
+from carillon.model.family import Capability
 from carillon.model.keeper import NEEDED
-from carillon.model.osek import Alarm, Hook, ScheduleTable, Status
+from carillon.model.osek import Alarm
 
 CLOCK = "the clock"
 """Among the names of counters that tick, what ticks beside them, if the time base is to count it.  No counter has it."""
@@ -139,50 +140,6 @@ def base_for(
     return base_on_source(counters), False
 
 
-def carries_tables(board: Board, clock_hz: int, array: Cells) -> bool:
-    """Whether an array's cells can carry schedule tables: of the board's first family that starts cells together and shifts them.
-
-    They count ticks of the system clock, as the time base does.
-    """
-    able = [a for a in board.cells if a.start is Start.GROUP and a.family.align and a.family.base is BaseKind.DOWN]
-    return array in able and array.family == able[0].family and array.units(1, clock_hz, array.prescalers[0]) == 1
-
-
-def table_refusal(system: System, table: ScheduleTable) -> str:
-    """Why no cell of the board can carry a schedule table, however many there are; empty if it could."""
-    assert system.osek is not None
-    board, hz = system.board, system.clock_hz
-    arrays = [a for a in board.cells if carries_tables(board, hz, a)]
-    if system.time is not None and system.time.tickless:
-        return "its counter is tickless, and a table on cells is started by the count of a cell"
-    if system.modes:
-        return "a start locks all interrupts for a moment, for which the rounds' tasks would wait"
-    if system.osek.status is Status.EXTENDED or Hook.ERROR in system.osek.hooks:
-        return "services of tables on cells look for no errors, and tell the error hook of none"
-    if system.osek.budgets:
-        return "a start locks all interrupts for a moment, also that of the cell that keeps execution budgets"
-    if not arrays:
-        return f"board '{board.name}' has no cells that one store starts and that can be shifted"
-    counter = system.osek.counter(table.counter)
-    turn, duration = turn_of(counter), table.duration * counter.tick + (0 if table.repeating else TABLE_REST)
-    most = (1 << min(a.width for a in arrays)) - 1
-    half = most // 2 + 1
-    if turn > half:  # an earlier value of the counter and a later one are told by the sign of their difference
-        return (
-            f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, more than the {half} that cells allow"
-        )
-    if turn + duration > most:
-        return (
-            f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew and the table {duration}, and the "
-            f"cells count up to {most}"
-        )
-    apart = [table.half, table.duration - table.half] if table.followed else []
-    nearest = min(*apart, *(table.nearest(action) for action in table.actions), table.duration) * counter.tick
-    if nearest <= 2 * board.lead_at(hz):
-        return f"points {nearest} ticks of the clock apart are too near: a start may take {board.lead_at(hz)} of them"
-    return ""
-
-
 def task_refusal(plan: TaskPlan, series: Series, every: Sequence[Series]) -> str:
     """Why a task keeps cells from carrying an action of a schedule table: the task itself, or others of its level."""
     if series.action is None:
@@ -287,7 +244,7 @@ class ClaimBuilder:
         )
 
     def _series(self, series: Series, demand: Demand) -> Claim:
-        """An action of a schedule table: cells that one store starts and that can be shifted, with the task's vector or level.
+        """An action of a schedule table: cells that can begin at any time, with the task's vector or level.
 
         The handler of one at a table's end is on the kernel's level.
         """
@@ -382,7 +339,7 @@ class ClaimBuilder:
         turns = self.events.turns
         ways: dict[int, Way] = {}
         for rank, g, source in self._ranked(lambda s: Role.CONTROL in s.array.roles):
-            if turns and not carries_tables(self.board, self.hz, source.array):
+            if turns and not tells_tables(self.board, self.hz, source.array):
                 continue  # the kernel reads the time base in the units in which the cells of tables count
             periods = [[tick] for tick in every] or [[]]
             if g not in ways and any(base_on(self.board, self.hz, ticks, source, turns) for ticks in periods):

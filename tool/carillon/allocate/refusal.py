@@ -12,9 +12,10 @@ from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
-from carillon.allocate.claims import Claim, ClaimBuilder, Claims, table_refusal, task_refusal
+from carillon.allocate.claims import Claim, ClaimBuilder, Claims, task_refusal
 from carillon.allocate.explain import joined, listed
 from carillon.allocate.share import share
+from carillon.allocate.table_cells import table_refusal
 from carillon.allocate.tasks import TaskPlan
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import Demand, When
@@ -147,11 +148,12 @@ class Refusal:
 
     @staticmethod
     def _no_table(diagnostics: Diagnostics, table: ScheduleTable, why: str) -> None:
+        keys = "'cells' and 'followed'" if table.followed else "'cells'"
         diagnostics.error(
             "C197",
             table.span,
             f"schedule table '{table.name}' cannot be on cells: {why}",
-            "leave 'cells' out: then the queue of its counter carries it",
+            f"leave {keys} out: then the queue of its counter carries it",
         )
 
     def _no_source(self) -> tuple[Span, str, str]:

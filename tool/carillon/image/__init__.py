@@ -16,6 +16,7 @@ from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import TIMEKEEPER_BITS
 from carillon.allocate.osek import OsekAllocation, TaskLevel
 from carillon.allocate.result import Carrier, CellUse, ModeAllocation, Style
+from carillon.allocate.table_cells import is_set
 from carillon.image.operations import Handler, Operation, Vector
 from carillon.lower import ExpiryPoint
 from carillon.lower.events import Series
@@ -272,18 +273,25 @@ class ModeImage:
 class TableImage:
     """A schedule table on cells, each with what it carries, in the order of their first points.
 
-    ``near``: ticks of the system clock within which a start has set all of them.
+    ``near``: ticks of the system clock within which a start has set all of them.  ``spacing``: from the store that starts one to
+    that of the next, if each has its own.
     """
 
     table: ScheduleTable
     counter: Counter
     cells: tuple[tuple[Series, CellImage], ...]
     near: int
+    spacing: int
 
     @property
     def restarts(self) -> bool:
         """Whether stopped cells keep their periods, so that one store stops them all."""
         return Capability.RESTART in self.cells[0][1].family.can
+
+    @property
+    def sets(self) -> bool:
+        """Whether each cell is set while it stands still, and started by a store of its own."""
+        return is_set(self.cells[0][1].use.cell.array)
 
     @property
     def end(self) -> CellImage | None:

@@ -18,6 +18,7 @@ from carillon.allocate.allocation import Allocation
 from carillon.allocate.fit import intervals_of
 from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier, Cell, CellUse, ModeAllocation, Progression, Style
+from carillon.allocate.table_cells import near_of
 from carillon.diagnostics import Diagnostics, Span
 from carillon.image import (
     TIMEKEEPER_BEGIN,
@@ -215,7 +216,6 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     uses = [(carrier, use) for carrier in started for use in carrier.cells]
     board = system.board
     lead = board.lead_at(system.clock_hz)
-    near = lead
     early = any(table.autostart is not None for table in allocation.on_cells)  # a table may begin right after tick 0
     lead = 0 if not early and all(use.progression.offset >= 2 * lead for _, use in uses) else lead
     base, origin, guard = allocation.base, 0, 0
@@ -243,7 +243,7 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
         together = base.array.start is Start.GROUP and all(array == base.array for array in ticking)
         guard = 0 if together else 1
         origin += guard
-    tables = tuple(_table_image(system, allocation, table, near) for table in allocation.on_cells)
+    tables = tuple(_table_image(system, allocation, table) for table in allocation.on_cells)
     clock, frame = allocation.clock, None
     if clock is not None and clock.counted and board.vectors == "code" and counts_ticks and not clock.services.uptime:
         frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
@@ -251,16 +251,17 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 
-def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable, near: int) -> TableImage:
-    """The cells of a schedule table; nothing is due before ``near`` ticks of a start have passed, or its start is late."""
+def _table_image(system: System, allocation: OsekAllocation, table: ScheduleTable) -> TableImage:
+    """The cells of a schedule table; what is due before a start has set them is late."""
     cells = []
+    near = near_of(system.board, system.clock_hz, table)
     counter = allocation.osek.counter(table.counter)
     for series, carrier in allocation.cells_of(table):
         (use,) = carrier.cells
         period = use.units(use.progression.period)
         first = series.offsets.start * counter.tick
         cells.append((series, CellImage(use, carrier, use.cell.array.family, _number(system, use.cell), first, period)))
-    return TableImage(table, counter, tuple(cells), near)
+    return TableImage(table, counter, tuple(cells), near, system.board.start_spacing)
 
 
 def _table(timer: CellImage, length: int) -> tuple[TableEntry, ...]:

@@ -105,7 +105,12 @@ def _base(osek: OsekImage, origin: int, guard: int) -> list[Device]:
         left = f"carillon_port_read({counter})"
         if not whole and osek.tables:
             values["COUNTER"] = counter
-            values["NEAR"] = f"{osek.tables[0].near}u /* a start of a schedule table takes less */"
+            near = max(table.near for table in osek.tables)
+            values["NEAR"] = f"{near}u /* a start of a schedule table takes less */"
+            if osek.tables[0].sets:
+                spacing, most = osek.tables[0].spacing, max(len(table.cells) for table in osek.tables)
+                values["SET"] = f"{near - most * spacing - 1}u /* to the store that starts the first of its cells */"
+                values["SPACING"] = f"{spacing}u /* from one such store to the next */"
             values["EARLY"] = f"{osek.lead}u /* from its start to time 0 */"
             values["GUARD"] = f"{guard}u /* from what it reads as time 0 to time 0 */"
     values["ORIGIN"] = f"((carillon_base){origin % (1 << base.bits if whole else base.period)}u)"

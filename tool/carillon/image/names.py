@@ -27,11 +27,16 @@ def guard(task: str) -> str:
     return f"carillon_guard_{task}"
 
 
-def point(series: Series) -> str:
-    """What the handler of a schedule table's cell is called: the table, and the number of the action."""
+def point(series: Series, own: bool) -> str:
+    """What the handler of a schedule table's cell is called: the table, and the number of the action.
+
+    ``own``: each cell of an action has a handler, and all but the first have greater numbers.
+    """
     if series.action is None:
         return f"carillon_{series.part}_{series.table.name}"
-    return f"carillon_point_{series.table.name}_{series.table.actions.index(series.action)}"
+    actions = series.table.actions
+    turn = series.table.series(series.action).index(series.offsets) if own else 0
+    return f"carillon_point_{series.table.name}_{actions.index(series.action) + turn * len(actions)}"
 
 
 def alarm(allocation: OsekAllocation, it: Alarm, carrier: Carrier) -> str:

@@ -79,7 +79,8 @@ def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
         handlers.append(EventHandler(names.alarm(allocation, *alarms[0]), leads, tuple(calls), pauses))
     tables: dict[str, list[tuple[Series, Carrier]]] = {}
     for series, carrier in allocation.handled:
-        tables.setdefault(names.point(series), []).append((series, carrier))
+        answers = carrier.cells[0].cell.array.acknowledge  # what a handler answers is its own cell
+        tables.setdefault(names.point(series, answers), []).append((series, carrier))
     for name, its in tables.items():
         (series, carrier), *others = its
         number = Unsigned(model.schedule_tables.index(series.table))

@@ -206,6 +206,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_TABLE_CELLS": Unsigned(len(allocation.series)),
         "CARILLON_OSEK_TABLE_ENDS": any(series.action is None for series, _ in allocation.series),
         "CARILLON_OSEK_TABLES_RESTART": bool(osek.tables) and osek.tables[0].restarts,
+        "CARILLON_OSEK_TABLES_SET": bool(osek.tables) and osek.tables[0].sets,
         "CARILLON_OSEK_ADJUSTS": any(t.sync is TableSync.EXPLICIT for t in model.schedule_tables),
         "CARILLON_OSEK_POINT_ACTIONS": _actions(a for c in cursors for step in c.steps for a in step.actions),
         # Whether something stands in the queue of a counter, or its time is asked for.

@@ -48,6 +48,7 @@ class Capability(Enum):
     DEFER = "defer"
     SYNCHRONISE = "synchronise"
     LOAD = "load"
+    FIRST = "first"
     RESTART = "restart"
     KEEP = "keep"
     UNTOUCHED = "untouched"

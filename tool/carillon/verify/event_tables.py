@@ -151,6 +151,10 @@ def _schedule_tables(events: Events) -> None:
         events.report.cells += len(on_cell.rows)
         for wrong in checks.differences(table, on_cell):
             _error(events, "C204", table, wrong)
+        sources = {source for _, _, source in on_cell.rows}
+        for _, cell in events.hardware.cells:
+            if cell.place.array.acknowledge and cell.place.source in sources:
+                events.acknowledges(cell)
     _lone_cursors(events)
     for cursor in parts.cursors:
         table = osek.schedule_tables[cursor.table]

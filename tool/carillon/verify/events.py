@@ -217,7 +217,8 @@ class Events:
                     return Service(which, table.name, k)
         acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
         if point is not None and acts:
-            return Service("point", point[1], int(point[2]))
+            actions = next((len(t.actions) for t in self.osek.schedule_tables if t.name == point[1]), 1)
+            return Service("point", point[1], int(point[2]) % actions)
         if alarm is not None and acts:  # on its task's level, with the action inlined by the compiler
             numbers = {a.name: k for k, a in enumerate(self.osek.alarms)}
             return Service("alarm", alarm[1], numbers[alarm[1]]) if alarm[1] in numbers else None
@@ -265,7 +266,7 @@ class Events:
             if expected is not None:
                 wanted.append((cell, *expected))
             if cell.place.array.acknowledge and id(cell) not in self.served:
-                self._acknowledges(cell)
+                self.acknowledges(cell)
         if any(all(self._fits(cell, times, origin) for cell, _, _, times in wanted) for origin in (lead, 0)):
             return
         for cell, span, subject, times in [x for x in wanted if not self._fits(x[0], x[3], lead)]:
@@ -368,7 +369,8 @@ class Events:
         if cell.place.source in self.hardware.enabled and cell.lets:
             self.error("C208", f"{cell} has no level, and its request is enabled")
 
-    def _acknowledges(self, cell: Cell) -> None:
+    def acknowledges(self, cell: Cell) -> None:
+        """Report vectors that do not acknowledge their cell."""
         for vectors in self.vectors:
             meaning = self.meanings.of(vectors[cell.place.source])
             if HANDLERS.get(meaning.symbol) in self.elf.symbols:  # which the port's vector goes on as

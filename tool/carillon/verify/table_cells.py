@@ -40,9 +40,13 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class OnCells:
-    """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell."""
+    """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell.
 
-    start: Store
+    ``starts``: one store for all cells; or one for each, of cells that are ``set`` while they stand still.
+    """
+
+    set: bool
+    starts: tuple[Store, ...]
     prepare: tuple[Store, ...]
     stop: tuple[Store, ...] | None
     """None: the application stops no table, and the linker left the stores out."""
@@ -61,8 +65,8 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     if symbol is None or symbol.size != count * elf.pointer:
         return {}
     tables = Tables(elf)
-    able = (a.family for a in hardware.system.board.cells if a.family.align)
-    restarts = any(Capability.RESTART in family.can for family in able)
+    able = [a.family for a in hardware.system.board.cells if a.family.align]
+    restarts, is_set = any(Capability.RESTART in family.can for family in able), not able
     listed = elf.symbols.get("carillon_osek_table_stops")
     stops = tables.stores(listed.address, count) if listed is not None else ()
     ends = any(t.cells and (t.followed or not t.repeating) for t in osek.schedule_tables)
@@ -72,7 +76,7 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
         if not pointer:  # in a queue
             continue
         reader = Reader(elf, elf.data(pointer))
-        start = tables.store(reader)
+        starts = elf.data(reader.pointer()) if is_set else tables.store(reader)
         prepare: tuple[Store, ...] = ()
         stop: tuple[Store, ...] | None
         if restarts:
@@ -82,16 +86,17 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
             prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
         shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
         length, first, tick, turn = (reader.take(4) for _ in range(4))
+        every = tables.stores(starts, length) if isinstance(starts, int) else (starts,)
         row = Reader(elf, cells)
         rows = tuple((row.take(4), row.take(4), row.take(4)) for _ in range(length))
         end = End()
         if ends:
             counter, again, source, early, rest = (reader.take(size) for size in (4, 4, 2, 2, 4))
             end = End(counter, again, source, early, rest)
-            if early:
+            if early and not is_set:
                 resume = (tables.store(reader),)
                 end = replace(end, resume=resume, hold=(tables.store(reader),) if restarts else (stop or ())[:early])
-        by_number[number] = OnCells(start, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
+        by_number[number] = OnCells(is_set, every, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
     return by_number
 
 
@@ -117,10 +122,16 @@ class TableCellChecks:
         """The faults of the cells' behaviour under the table's stores."""
         before = {id(c) for _, c in self.hardware.cells if c.started is not None}
         self.hardware.carry_out(image.prepare, BEFORE)
-        self.hardware.add(image.start, Fraction(0))
-        for shift in image.shifts:
-            if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
-                yield f"shifts {shift.address:#x}, which is no counter that it has started"
+        if image.set:  # each has less to its first expiry by what its own store comes later
+            for k, (shift, store) in enumerate(zip(image.shifts, image.starts, strict=True)):
+                apart = k * self.hardware.system.board.start_spacing
+                self.hardware.carry_out([replace(shift, value=(shift.value - apart) % 2**32)], BEFORE)
+                self.hardware.carry_out([store], Fraction(apart))
+        else:
+            self.hardware.add(image.starts[0], Fraction(0))
+            for shift in image.shifts:
+                if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
+                    yield f"shifts {shift.address:#x}, which is no counter that it has started"
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
         yield from self._wrong_times(table, tick, started)
         yield from self._wrong_rows(image, started)
@@ -199,7 +210,8 @@ class TableCellChecks:
 
         The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
         """
-        return ((cell.begins or Fraction(0)) + SINCE_READ[self.hardware.system.board.port]) % 2**32
+        since = SINCE_READ[self.hardware.system.board.port] if cell.place.array.family.align else 0
+        return ((cell.begins or Fraction(0)) + since) % 2**32
 
     def _wrong_rows(self, image: OnCells, started: list[Cell]) -> Iterator[str]:
         """What a late start goes by."""

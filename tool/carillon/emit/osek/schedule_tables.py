@@ -57,7 +57,8 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
         else:
             lines += _cells(image) + _on_cells(image, ends)
             rows.append(f"&carillon_table_{table.name},")
-            stops.append(f"{text.store(image.together('STOP_TOGETHER', (c for _, c in image.cells)))}, /* {table.name} */")
+            if image.restarts:
+                stops.append(f"{text.store(image.together('STOP_TOGETHER', (c for _, c in image.cells)))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
         lines += text.table("const struct carillon_store carillon_osek_table_stops[]", stops)[:-1]
     return lines + text.table("const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[]", rows)
@@ -76,7 +77,9 @@ def _cells(image: TableImage) -> list[str]:
         at, lines_of = (", ".join(str(x) for x in every) for every in zip(*points, strict=True))
         label = series.action.object if series.action else "its end" if at == str(image.table.duration) else "its half"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
-        shifts.append(f"{text.macro(cell, 'ALIGN', cell.number, first, cell.period)}, /* {cell.use.cell.name} */")
+        shift = text.macro(cell, "ALIGN", cell.number, first, cell.period)
+        shift = f"{{{text.macro(cell, 'FIRST', cell.number)}, {cell.first}u}}" if image.sets else shift
+        shifts.append(f"{shift}, /* {cell.use.cell.name} */")
         rows.append(f"{{{cell.first}u, {cell.period}u, {cell.carrier.source}u}}, /* {label} at {at} (line {lines_of}) */")
     lines += text.array("struct carillon_shift", f"{stem}_shifts", shifts)
     lines += text.array("struct carillon_osek_table_cell", f"{stem}_cells", rows)
@@ -85,6 +88,9 @@ def _cells(image: TableImage) -> list[str]:
         prepare = [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in cells]
         lines += text.array("struct carillon_store", f"{stem}_prepare", prepare)
         lines += text.array("struct carillon_store", f"{stem}_stop", [text.macro(c, "STOP", c.number) + "," for c in cells])
+    if image.sets:
+        starts = [text.macro(cell, "START", cell.number) + "," for _, cell in image.cells]
+        lines += text.array("struct carillon_store", f"{stem}_starts", starts)
     return [*lines, ""]
 
 
@@ -92,7 +98,9 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     """The entry of a table on cells; ``ends``: some have cells at their ends."""
     stem = f"carillon_table_{image.table.name}"
     cell = image.cells[0][1]
-    fields = {"start": text.store(image.together("START", (c for _, c in image.cells)))}
+    fields = {"starts": f"{stem}_starts"}
+    if not image.sets:
+        fields = {"start": text.store(image.together("START", (c for _, c in image.cells)))}
     for name in ("prepare", "stop") if not image.restarts else ():
         fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
