@@ -95,8 +95,7 @@ class Events:
     """Whether a cell that nobody interrupts for runs, which is the time base."""
     budget_cell: Cell | None = None
     """The cell of execution budgets."""
-    round_budget_cell: Cell | None = None
-    """The cell of the execution budgets of the rounds' tasks."""
+    round_budget_cell: Cell | None = None  # of the rounds' tasks
     served: dict[int, Service] = field(default_factory=dict)
     """By the identity of a cell that shares its source with others: what is done for it alone."""
     frame_cell: Cell | None = None
@@ -371,8 +370,7 @@ class Events:
 
     def acknowledges(self, cell: Cell) -> None:
         """Report vectors that do not acknowledge their cell."""
-        for vectors in self.vectors:
-            meaning = self.meanings.of(vectors[cell.place.source])
+        for meaning in (self.meanings.of(vectors[cell.place.source]) for vectors in self.vectors):
             if HANDLERS.get(meaning.symbol) in self.elf.symbols:  # which the port's vector goes on as
                 meaning = self.meanings.of(self.elf.symbols[HANDLERS[meaning.symbol]].address)
             if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's

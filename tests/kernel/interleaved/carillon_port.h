@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A port on which anything may happen before and after each access to a device (test_round_budget.c). */
+#ifndef CARILLON_PORT_H
+#define CARILLON_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon_config.h"
+#include "kernel/contract/mode.h"
+
+typedef void (*carillon_vector)(void);
+
+void carillon_port_write(uint32_t address, uint32_t value);
+uint32_t carillon_port_read(uint32_t address);
+uint32_t carillon_port_current(void);
+uint32_t carillon_port_preempted(const void *frame);
+void carillon_port_divert(const void *frame, carillon_vector function);
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+#endif
