@@ -14,7 +14,7 @@ QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py
 
 help:
 	@echo 'make run     install what is needed, run examples/engine in QEMU, show its timeline'
-	@echo 'make test    install what is needed, then lint, unit tests in C, all other tests'
+	@echo 'make test    install what is needed, then lint, unit tests in C, other tests'
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
 	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
@@ -29,8 +29,9 @@ run: setup-run
 	.venv/bin/carillon run examples/engine/schedule.toml --board ast1030-evb --for 1s --html build/engine.html
 
 # Lint and the unit tests at the same time, the output of each target together; then pytest, whose summary is the last line.
+# One of its tests is lint-c (tests/tool/test_misra.py), so that it has what the other tests leave of two processors.
 test: setup-test
-	@$(MAKE) --no-print-directory -o setup-test -j 2 --output-sync=target lint unit
+	@$(MAKE) --no-print-directory -o setup-test -j 2 --output-sync=target lint-python lint-format unit
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS)
 
 quick: setup-test lint-python lint-format

@@ -16,7 +16,7 @@ files.  A picture that they write is put beside the document if the document sho
 measures fewer rounds: the figures are the same, only the numbers of samples are not compared; and it leaves out the
 blocks and pictures of ``carillon bench autosar``, ``microkernel``, ``osek``, ``services`` and ``timers``, which the tests
 tests/tool/test_bench_autosar.py, test_bench_osek.py, test_bench_services.py, test_bench_timers.py and
-tests/firmware/test_bench_microkernel.py compare.
+tests/firmware/test_bench_microkernel.py compare.  Also without ``CARILLON_SUITES=all`` it leaves out what takes longest (LONG).
 """
 
 from __future__ import annotations
@@ -136,7 +136,18 @@ TESTED = (
     "COLUMNS=110 carillon bench autosar",
     *(f"carillon bench {name}" for name in ("microkernel", "osek", "services", "timers")),
 )
+LONG = (
+    *("carillon bench boards", "carillon bench clocks", "carillon frontier --load"),
+    f"carillon run {FLIGHT}",
+    "./upload.sh slow.microcode 40",
+)
+"""What takes a quarter of the time of all that ``--quick`` would compare."""
 MEASURING = Lock()
+
+
+def is_left_out(command: str) -> bool:
+    """Whether ``--quick`` compares no output of this command."""
+    return command.startswith(TESTED if os.environ.get("CARILLON_SUITES") == "all" else (*TESTED, *LONG))
 
 
 @cache
@@ -210,7 +221,7 @@ def block(command: str, shell: Callable[[], Shell], quick: bool) -> str | None:
         return figures(quick)
     match = re.fullmatch(r"\((?P<folder>[^)]+)\) (?P<command>.+)", command)
     folder, shown = (match["folder"], match["command"]) if match else (".", command)
-    if quick and shown.startswith(TESTED):
+    if quick and is_left_out(shown):
         return None
     text, code = (bench(quick), 0) if shown == BENCH else shell().run(shown, folder)
     prompt = f"{folder}$" if match else "$"
@@ -305,10 +316,11 @@ def build_all(*, check: bool, quick: bool) -> int:
     """Write, or compare, what all documents show; 0 if everything is, or was, current."""
     with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
     fetch_emulators("\n".join(match["command"] for d in with_blocks for match in BLOCK.finditer(d.read_text(encoding="utf-8"))))
+    pictures = [name for name, command in PICTURES.items() if not (quick and is_left_out(command))]
     stale = []
     with ThreadPoolExecutor(max_workers=2) as pool:
         measuring = pool.submit(measured, quick)
-        made = [pool.submit(built, d, quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in PICTURES]
+        made = [pool.submit(built, d, quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in pictures]
         measuring.result()
         made.append(pool.submit(built, with_blocks[0], quick))
         for path, new in (item for future in made for item in future.result().items()):

@@ -2,6 +2,7 @@
 """The longest tests begin first, so that none of them is what all others wait for.
 
 When all tests run, and ``CARILLON_SUITES`` is not ``all``, one case in SHARE of each test of the suites runs, and at least one.
+Of the longest suites only some tests run then, one in so many as PARTS says of each file, among them the first.
 A test whose file or name is asked for runs with all its cases.
 
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
@@ -67,6 +68,8 @@ FILES = (
 """And others that take as long."""
 SHARE = 20
 """By default, one of so many cases of a test runs, and at least one."""
+PARTS = {"firmware": 3, "giotto": 2, "time": 2}
+"""By default, one of so many tests of a file in this folder runs, beginning with the first."""
 EVERYTHING = "carillon_everything"
 
 
@@ -99,10 +102,13 @@ def _shortened(items: list[pytest.Item]) -> list[pytest.Item]:
     """The items of suites that do not run by default."""
     files: dict[Path, dict[str, list[pytest.Function]]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and _is_of_a_suite(item.path):
+        if isinstance(item, pytest.Function) and _is_of_a_suite(item.path):
             files.setdefault(item.path, {}).setdefault(item.originalname, []).append(item)
     left_out: list[pytest.Item] = []
-    for tests in files.values():
+    for path, every in files.items():
+        running = set(list(every)[:: PARTS.get(path.parent.name, 1)])
+        left_out += [item for name, cases in every.items() if name not in running for item in cases]
+        tests = {name: cases for name, cases in every.items() if name in running and hasattr(cases[0], "callspec")}
         chosen = spread([[_values(item.callspec) for item in cases] for cases in tests.values()], SHARE)
         for cases, kept in zip(tests.values(), chosen, strict=True):
             left_out += [item for k, item in enumerate(cases) if k not in kept]

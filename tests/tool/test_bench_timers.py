@@ -27,8 +27,9 @@ pytestmark = pytest.mark.long
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "timers.md"
 BLOCK = re.compile(r"<!-- begin: (carillon bench timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
-SLOW = () if os.environ.get("CARILLON_BENCH") == "all" else ("delays", "many", "periods")
-"""Parts that take nine tenths of the time."""
+LONG = ("delays", "interference", "many", "periods", "philosophers", "threads")
+SLOW = () if os.environ.get("CARILLON_BENCH") == "all" else LONG
+"""Parts that take most of the time."""
 
 
 def needs(part: str) -> pytest.MarkDecorator:
@@ -130,6 +131,7 @@ def test_the_lowest_task_is_answered_sooner_at_every_number_of_events(result: Re
     assert all(our < counter for our, counter in zip(ours.ys, counters.ys, strict=True))
 
 
+@needs("interference")
 def test_a_turn_of_the_loop_varies_by_interrupts_alone(result: Result) -> None:
     plot = next(p for p in result.plots if p.name == "interference")
     turns = {curve.label: {round(y * 8) for y in curve.ys} for curve in plot.curves}  # in cycles
@@ -137,16 +139,19 @@ def test_a_turn_of_the_loop_varies_by_interrupts_alone(result: Result) -> None:
     assert len({min(found) for found in turns.values()}) == 1
 
 
+@needs("threads")
 def test_all_threads_are_released_together_among_the_samples(rows: dict[tuple[str, str], Row]) -> None:
     longest = [rows[f"threads_{count}_maximum", "carillon"].median for count in range(2, 7)]
     assert all(25 <= b - a <= 40 for a, b in pairwise(longest))
 
 
+@needs("threads")
 def test_releasing_threads_takes_no_longer_than_in_the_paper(rows: dict[tuple[str, str], Row]) -> None:
     for count, (_, theirs, *_) in EPOS_THREADS_US.items():
         assert rows[f"threads_{count}_maximum", "carillon"].median <= theirs
 
 
+@needs("philosophers")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[str, str], Row], scenario: int) -> None:
     periodic, one_shot = (rows[f"philosophers_interrupts_{scenario}", kind] for kind in ("periodic", "one-shot"))
@@ -156,6 +161,7 @@ def test_a_one_shot_clock_interrupts_philosophers_once_a_delay(rows: dict[tuple[
     assert periodic.median == pytest.approx(took * 0.72, abs=2)  # a tick of 10/7200 s
 
 
+@needs("philosophers")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("kind", ["periodic", "one-shot"])
 def test_the_dinner_takes_the_least_number_of_turns(rows: dict[tuple[str, str], Row], scenario: int, kind: str) -> None:
@@ -175,6 +181,7 @@ def test_the_papers_dinner_is_long_enough_in_one_reading_alone() -> None:
     assert needed[1] <= counted[1] + WRAPPED * 10 / 7.2 <= 1.02 * needed[1]
 
 
+@needs("philosophers")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_periodic_clock_interrupts_no_more_often_than_the_papers(rows: dict[tuple[str, str], Row], scenario: int) -> None:
     paper = EPOS_PHILOSOPHERS[scenario]["interrupts"][0] + (WRAPPED if scenario == 1 else 0)
@@ -207,6 +214,7 @@ def test_a_part_that_is_none_is_refused_before_anything_runs() -> None:
     assert "'osek' has no part 'handlers': it is measured as a whole" in refused.output
 
 
+@needs("philosophers")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_one_shot_clock_wakes_the_processor_less_often_and_takes_less_power(
     rows: dict[tuple[str, str], Row], scenario: int
