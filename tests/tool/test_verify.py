@@ -77,6 +77,8 @@ IMAGES = {  # name: schedule, board
     "parts on the host": ("parts", "virtual-ast1030-evb"),
     "budgets": ("budgets", "ast1030-evb"),
     "beneath": ("beneath", "ast1030-evb"),
+    "bounded": ("bounded", "ast1030-evb"),
+    "bounded on the host": ("bounded", "virtual-ast1030-evb"),
     "frames": ("frames", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),
     "tables on AVR": ("schedule-tables", "atmega2560"),
@@ -176,6 +178,12 @@ class Patch:
         for where, length, name, operands in decoder.disasm_lite(bytes(self.data[at : at + size]), address):
             yield where, length, f"{name} {operands}"
 
+    def rename(self, symbol: str, other: str) -> None:
+        """Give a symbol another name, which is as long."""
+        old, new = (b"\0" + name.encode() + b"\0" for name in (symbol, other))
+        assert self.data.count(old) == 1 and len(old) == len(new)
+        self.data[:] = self.data.replace(old, new)
+
     def drop(self, function: str, pattern: str, which: int = 0) -> None:
         """Replace an instruction by ones that do nothing."""
         found = [(where, size) for where, size, text in self.code(function) if re.search(pattern, text)]
@@ -259,6 +267,7 @@ SHARED = "carillon_joined_0_66"
 LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
 LISTS = "carillon_osek_alarm_actions"
+BOUNDED = "carillon_round_budgets"
 ROUND, ACTS, TABLES, CURSORS = (
     "carillon_steps_Round_2",
     "carillon_osek_point_actions",
@@ -921,6 +930,26 @@ FAULTS = [
         "does not keep the counter of budgets from counting",
     ),
     Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
+    Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
+    Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
+    Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
+    Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
+    Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),
+    *(
+        Fault(
+            "bounded",
+            f"a budget that {what} in {where}",
+            "C205",
+            lambda p, where=where, calls=calls: p.call(f"carillon_{where}", *calls),
+            "does not keep the counter of budgets from counting",
+        )
+        for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
+        for what, calls in (
+            ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
+            ("never goes on", ("carillon_round_budget_goes_on", "carillon_round_budget_stops")),
+        )
+    ),
     # The table of tasks, of 40 bytes each: Waits is the third.  That of counters, of 20: Coarse is the second.
     Fault("events", "a list of enabled sources cut off", "C208", lambda p: p.number("carillon_osek_enable_count", 0, to(0), 2)),
     Fault(

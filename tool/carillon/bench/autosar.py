@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from carillon.bench.dispatch import KERNELS, built, overheads
 from carillon.bench.made import scratch
 from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
-from carillon.bench.rows import Figure, Progress, Row
+from carillon.bench.rows import Figure, Progress, Row, runs_of
 from carillon.bench.sync import sync_offset
 from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
@@ -59,6 +59,11 @@ FIGURES = {
         Figure("budget_dispatch_by_clock"),
         Figure("budget_terminate_by_clock"),
         Figure("budget_detection_latency_by_clock"),
+        Figure("round_budget_dispatch", 40),
+        Figure("round_budget_terminate", 20),
+        Figure("round_budget_beside_dispatch", 16),
+        Figure("round_budget_beside_terminate", 12),
+        Figure("round_budget_detection_latency", 10),
         Figure("flash", unit="bytes"),
         Figure("ram", unit="bytes"),
     )
@@ -224,6 +229,21 @@ def budgets(applications: Applications, column: str, rounds: int, progress: Prog
     return rows
 
 
+def _round_budgets(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    """What budgets of a round's tasks take, and how late an overrun is seen; no other kernel has them."""
+    if column != "carillon":
+        return []
+    progress(f"execution budgets of a round: {rounds} rounds")
+    summary, _ = applications.analysed("bounded", column, 5 * TICK * (rounds + 1), [])
+    rows = [
+        FIGURES[f"round_budget_{metric}"].row(column, runs_of(summary, task, metric.rpartition("_")[2])[:rounds])
+        for task, metrics in (("Bounded", ("dispatch", "terminate")), ("Beside", ("beside_dispatch", "beside_terminate")))
+        for metric in metrics
+    ]
+    endless = [r.executed - RUNAWAY for r in summary.runs if r.lane.name == "Endless" and r.end is not None]
+    return [*rows, FIGURES["round_budget_detection_latency"].row(column, endless[:rounds])]
+
+
 def _sizes(applications: Applications, column: str, _rounds: int, progress: Progress) -> list[Row]:
     progress(f"the size of one task and one schedule table, {column}")
     firmware = applications.built("minimal", column).firmware
@@ -236,6 +256,7 @@ PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (
     _lower,
     _nodes,
     budgets,
+    _round_budgets,
     _sizes,
 )
 """What is measured of each kernel: what yields the rows of some figures."""

@@ -9,24 +9,36 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.image import Image
+from carillon.model import System, Task
+
+
+def _own(system: System) -> list[Task]:
+    """The first task of each function that has a budget."""
+    return list({task.entry: task for task in reversed(system.bounded)}.values())[::-1]
+
+
+def table(image: Image) -> list[str]:
+    """The table of budgets, which stands in another file, so that it is read and not compiled into what reads it."""
+    system, osek = image.system, image.osek
+    carrier = osek.allocation.round_budgets if osek is not None else None
+    if osek is None or carrier is None:
+        return []
+    units = osek.cell(carrier).use.units
+    rows = []
+    for task in _own(system):
+        comment = f"{task.name}, {task.budget} ticks ({text.place(task.span)})"
+        rows.append(f"{{{units(task.budget)}u, {system.tasks.index(task)}u}}, /* {comment} */")
+    return text.table("const struct carillon_round_budget carillon_round_budgets[]", rows)
 
 
 def emit(image: Image) -> dict[str, str]:
     """The file; none if no task has a budget."""
-    system, osek = image.system, image.osek
-    carrier = osek.allocation.round_budgets if osek is not None else None
-    if osek is None or carrier is None:
+    system = image.system
+    if not system.bounded:
         return {}
-    own = list({task.entry: task for task in reversed(system.bounded)}.values())[::-1]
-    units = osek.cell(carrier).use.units
-    rows = []
-    for task in own:
-        comment = f"{task.name}, {task.budget} ticks ({text.place(task.span)})"
-        rows.append(f"{{{units(task.budget)}u, {system.tasks.index(task)}u}}, /* {comment} */")
     lines = [text.head(image, "The tasks of the rounds that have execution budgets.")]
     lines += ['#include "kernel/core/round_budget.h"', ""]
-    lines += text.table("const struct carillon_round_budget carillon_round_budgets[]", rows)
-    for number, function in enumerate(task.entry for task in own):
+    for number, function in enumerate(task.entry for task in _own(system)):
         real, within = f"__real_{function}", f"{function}_within_its_budget"
         job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
         lines += [f"void {real}(void);", f"static void {within}(void)", "{", *job, "}"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sized
 
 from carillon.allocate.result import Style
-from carillon.emit import library, text
+from carillon.emit import library, round_budgets, text
 from carillon.image import CellImage, Image, ModeImage, SyncImage, names
 from carillon.model import Synchronisation
 
@@ -132,6 +132,7 @@ def emit(image: Image) -> str:
     lines = [text.head(image, "Tables of the application's modes."), '#include "kernel/contract/mode.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     lines += ['#include "kernel/contract/sync.h"'] if image.system.sync is not None else []
+    lines += ['#include "kernel/core/round_budget.h"'] if image.system.bounded else []
     if any(mode.table for mode in image.modes):
         lines += ['#include "kernel/osektime/table.h"', ""]
         entries = dict.fromkeys(task.entry for task in image.system.tasks)
@@ -149,6 +150,7 @@ def emit(image: Image) -> str:
         lines += [line for own, _ in parts for line in own]
         lines += text.table("const struct carillon_sync carillon_syncs[]", [line for _, entry in parts for line in entry])
     lines += text.table("const struct carillon_time_base carillon_time_bases[]", [_time_base(mode) for mode in image.modes])
+    lines += round_budgets.table(image)
     return "\n".join(lines)
 
 
