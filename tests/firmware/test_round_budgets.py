@@ -7,11 +7,14 @@ budget, whatever preempts it: other tasks, tasks with budgets of their own, and 
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
-from laboratory import AN505, AST, MPS, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, points
+from laboratory import AN505, AST, MPS, ROOT, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, points
+from typer.testing import CliRunner
 
+from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
 from carillon.pipeline import plan
@@ -233,3 +236,11 @@ ttTASK(B) { uint32_t n = 0u; for (uint32_t k = 0u; k < 64u; k++) { n += carillon
 """
     outcome = lab.run(text, code, AST, system='on_budget_overrun = "end"\n', rounds=3)
     assert runs(outcome, "A") == 3 and outcome.said("events") == [3, 7, 11]
+
+
+def test_the_plan_shows_the_budgets_and_knows_how_long_the_processor_idles() -> None:
+    done = CliRunner().invoke(app, ["plan", str(ROOT / "docs" / "guide" / "bounded"), "--json"])
+    said = json.loads(done.stdout)
+    (mode,), (budget,) = said["energy"]["modes"], said["osek"]["budgets"]
+    assert mode["unknown"] == [] and 0.74 < mode["idle_share"] < 0.76
+    assert (budget["task"], budget["isr"], budget["ticks"], budget["by"]) == ("Filter", None, 37_500, "cell")

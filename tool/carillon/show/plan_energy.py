@@ -71,7 +71,14 @@ def _unknown(system: System, mode: Mode) -> list[str]:
     wcets = {task.name: task.wcet for task in system.tasks}
     found = [f"task {task}" for task in by_task(mode) if wcets.get(task) is None]
     found += [f"interrupt {interrupt.name}" for interrupt in system.interrupts]
-    return found + (["the event-triggered system"] if system.osek is not None or system.time is not None else [])
+    return found + (["the event-triggered system"] if _runs_beneath(system) else [])
+
+
+def _runs_beneath(system: System) -> bool:
+    """Whether anything is event-triggered: budgets of the rounds' tasks alone take no time while all end in time."""
+    osek = system.osek
+    own = osek is not None and bool(osek.tasks or osek.isrs or osek.alarms or osek.counters)
+    return own or system.time is not None
 
 
 def _idle(planned: Planned, image: ModeImage) -> Fraction:
