@@ -28,6 +28,8 @@ from carillon.units import format_duration
 
 KEPT = 'write budgets = "clock" in [osek], or '
 """The way out that budgets have."""
+SHARED = "write start_within in [system], so that tasks that need no exact start share a cell, or "
+"""The way out that budgets of the rounds' tasks have, if the tasks take all cells."""
 PROTECTS: dict[type[Action], tuple[str, str, str]] = {
     KeepBudget: ("keep execution budgets", "readable and settable while it runs", "budgets"),
     KeepRoundBudget: ("keep the execution budgets of the rounds' tasks", "readable and settable while it runs", "budgets"),
@@ -90,6 +92,7 @@ class Refusal:
                 claim.demand.span,
                 f"{nobody} {does}{left}: it must be {must}, and count {period} ticks",
                 (KEPT if isinstance(action, KeepBudget) and not self.system.modes else "")
+                + (SHARED if self.others and isinstance(action, KeepRoundBudget) and not self.system.start_within else "")
                 + f"leave the {whole} out, or "
                 + (self._remedy() if self.others else "choose a board with such a cell"),
             )
