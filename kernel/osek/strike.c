@@ -23,9 +23,10 @@ static void end_job(void)
     carillon_osek_end();
 }
 
-/* The job that runs is late: the hook is asked, and the job does not go on. */
-static void ask_hook(void)
+/* A function that stays one: a trace shows its calls. */
+__attribute__((noinline)) void carillon_osek_budget_overrun(void)
 {
+    CARILLON_NOTE(carillon_osek_budget_overrun);
 #if CARILLON_OSEK_LOCKS > 0
     const bool locks = ((carillon_budget.state & ~CARILLON_LATE) - CARILLON_BUDGET_OF_LOCK(0u)) < CARILLON_OSEK_LOCKS;
     const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
@@ -46,7 +47,7 @@ void carillon_budget_end_late_job(void)
 {
     const uint32_t saved = carillon_osek_lock();
     if ((carillon_budget.state & CARILLON_LATE) != 0u) {
-        ask_hook();
+        carillon_osek_budget_overrun();
         end_job();
     }
     carillon_osek_unlock(saved);
@@ -106,7 +107,7 @@ void carillon_budget_strikes(const void *frame)
         carillon_budget_count(again(frame));
         return;
     }
-    ask_hook();
+    carillon_osek_budget_overrun();
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
 #if CARILLON_OSEK_ISR_BUDGETS
     if (carillon_budget_isr != 0u) {

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* The job or the ISR that runs is late: the hook is asked, and it does not go on. */
+void carillon_osek_budget_overrun(void);
+
 #if CARILLON_BUDGETS_IN_QUEUE
 /* As the job that runs: it ends here, unless it is not late any more. */
 void carillon_budget_end_late_job(void);

@@ -113,7 +113,10 @@ def test_an_isr_ends_at_its_budget(lab: Laboratory, board: str, status: str, dis
         "seed": rng.randrange(1 << 30),
         "turns": turns,
     }
-    said = lab.run(schedule(unit, budgets, status, dispatch), code, board, ticks=150_000 * unit).reported
+    outcome = lab.run(schedule(unit, budgets, status, dispatch), code, board, ticks=150_000 * unit)
+    said = outcome.reported
+    for number, name in enumerate(("Low", "Mid", "High")):
+        assert outcome.task(name).budget_overruns == sum(what == "struck" and it >> 16 == number for what, it in said)
     figures = dict(said[-3:])
     assert figures["jobs"] == turns and figures["wrong"] == 0
     assert figures["late_jobs"] == turns // 5 if exact else figures["late_jobs"] >= turns // 5

@@ -92,6 +92,8 @@ def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed:
             else:  # a unit of work takes some instructions more, and a preemption some of the budget
                 least, whole = most - 30 - 20 * found.preemptions, most + 60 + 16 * amount
                 assert least <= found.executed <= whole, (k, number, amount, budget, found.preemptions)
+        if exact:
+            assert outcome.task(f"T{k}").budget_overruns in (struck, struck + (found.end is None))
         # The firmware goes on for a moment when the run has ended: it may say more.
         assert struck <= over.count(k) <= struck + over[-2:].count(k), k
     assert over and not outcome.said("wrong")

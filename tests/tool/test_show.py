@@ -24,7 +24,7 @@ from carillon import show
 from carillon.show import scene, terminal
 from carillon.show.html import differences
 from carillon.show.vcd import timescale_of
-from carillon.trace import Trace
+from carillon.trace import Kind, Trace
 from carillon.trace.timeline import LaneKind, Release
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -449,3 +449,23 @@ def test_the_page_names_the_modes_and_says_times_beside_ticks(tmp_path: Path) ->
     for ticks, times in cells:
         own = [scene.format_time(Fraction(tick.strip()), clock) for tick in ticks.split("/")]
         assert times == (own[0] if len(own) == 1 else " / ".join(own))
+
+
+def test_a_budget_that_is_used_up_is_seen_and_said(tmp_path: Path) -> None:
+    trace = traces.trace(rounds=2)
+    ended = [k for k, event in enumerate(trace.events) if event.kind is Kind.END and event.object == "Task1"]
+    events = list(trace.events)
+    for k in reversed(ended):
+        events.insert(k, replace(events[k], kind=Kind.BUDGET_OVERRUN))
+    over = replace(trace, events=tuple(events))
+    plain, text = (printed(it, 2, width=120, window=(0, 700)) for it in (trace, over))
+    lines = [line for line in text.splitlines() if "▼" in line]
+    assert "▼" not in plain and "Budgets used up" not in plain
+    assert len(lines) == 2 and "▼ budget used up" in lines[1] and re.search(r"Budgets used up +2$", text, re.MULTILINE)
+    (panel,) = scene.panels_of(over, traces.releases(2))
+    assert [task.budget_overruns for task in panel.summary.tasks if task.lane.name == "Task1"] == [2]
+    show.write("svg", tmp_path / "a.svg", [panel], (0, 700))
+    show.write("perfetto", tmp_path / "a.json", [panel], (0, 700))
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").count(">budget used up<") == 1
+    found = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["traceEvents"]
+    assert sum(it.get("name") == "budget used up" for it in found) == 2

@@ -42,7 +42,9 @@ def command(
     offsets: options.Offsets = None,
     record: options.Record = None,
     stimuli: options.Stimuli = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, or a WCET exceeded.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, a budget used up, or a WCET exceeded.")
+    ] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""

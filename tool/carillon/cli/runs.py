@@ -29,8 +29,8 @@ LONGEST_RUN = "10s"
 class Asked:
     """What ``run`` and ``show`` are asked for.
 
-    ``files`` to write are named as the options that ask for them are.  ``strict``: exit with 3 if a deadline was missed, or a
-    WCET exceeded, in what was recorded, of a comparison in the first run.
+    ``files`` to write are named as the options that ask for them are.  ``strict``: exit with 3 if a deadline was
+    missed, a budget used up, or a WCET exceeded, in what was recorded, of a comparison in the first run.
     """
 
     paths: list[Path] | None
@@ -207,7 +207,8 @@ def show_runs(asked: Asked, report: Report) -> None:
             else:
                 show.write(option, path, panels, part)
         summaries = [panel.summary for panel in panels]
-        missed = summaries[0].totals.deadlines_missed + ("carillon_port_unexpected" in traces[0].stopped)
+        totals = summaries[0].totals
+        missed = totals.deadlines_missed + totals.budget_overruns + ("carillon_port_unexpected" in traces[0].stopped)
         warn_of_missed(planned.system, traces[0], report.diagnostics)
         missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
         told = ("application", "board", "kernel", "length", "output", "stopped")

@@ -27,7 +27,7 @@ from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
 from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
-from carillon.run.records import DELIVER, MISSED, Decoder, lead_of, read_records
+from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
@@ -131,7 +131,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
         functions.update(DELIVER)
     functions |= {miss.symbol for miss in deadline_misses(image)} | set(compute_lanes(image))
-    return (functions | {MISSED}) & table.keys()
+    return (functions | {MISSED, *OVERRUNS}) & table.keys()
 
 
 def _traced_command(

@@ -42,6 +42,8 @@ class Names:
     """The functions that run tasks where software dispatches."""
     missed: int
     """The function that is called for a missed deadline."""
+    overruns: frozenset[int]
+    """The functions that are called for a job that has used up its budget."""
     late: Mapping[int, str]
     """Of what Giotto's blocks call for a missed deadline, the lane of the task."""
     entries: Callable[[int], Mapping[int, list[Entry]] | None]
@@ -156,6 +158,10 @@ class Happenings:
         if record.value == names.missed:
             if top is not None and top.entered is not None and self._n <= self.last:  # an emulator runs on a little
                 self.misses.append((top.entered, top.serves if top.role is Role.DEADLINE else None))
+        elif record.value in names.overruns:
+            place = self._position(lambda _: True)
+            if place is not None and self._n <= self.last:
+                yield self._event(Kind.BUDGET_OVERRUN, self._stack[place].object)
         elif record.value in names.late:
             yield self._event(Kind.DEADLINE_MISSED, names.late[record.value])
         elif record.value in names.deliver:

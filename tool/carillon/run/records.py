@@ -41,6 +41,9 @@ the end of any handler."""
 MISSED = "carillon_deadline_missed"
 """The function that is called for a deadline that was missed, and calls the error hook."""
 
+OVERRUNS = ("carillon_budget_overrun", "carillon_osek_budget_overrun")
+"""The functions that are called for a job that has used up its budget, of a round or beneath one."""
+
 RESPONSE = 16
 """Cycles within which an AVR has answered an interrupt, unless a handler has interrupts off."""
 
@@ -117,6 +120,7 @@ class Decoder:
             {symbol[0]: name for name, symbol in contexts.items() if symbol is not None},
             frozenset(symbols[name][0] for name in DELIVER if name in symbols),
             symbols.get(MISSED, (-1, 0))[0],
+            frozenset(symbols[name][0] for name in OVERRUNS if name in symbols),
             {address: miss.lane for address, miss in self._late.items()},
             lambda address: self._vectors[self._mode_of(address)] if self._is_round(address) else None,
         )

@@ -78,6 +78,7 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT, LaneKind.TABLE):
             continue
         instants = [(time, "expiry point" if lane.kind is LaneKind.TABLE else "activation") for time in panel.activations[lane]]
+        instants += [(time, "budget used up") for time in panel.overruns[lane]]
         instants += [(time, "deadline missed" if missed else "deadline met") for time, missed in panel.deadlines[lane]]
         for time, name in sorted(instants):
             yield {"ph": "i", "s": "t", "name": name, "cat": "point", "pid": process, "tid": thread, "ts": microseconds(time)}

@@ -41,7 +41,8 @@ class Panel:
     ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks, ascending;
     owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the
     interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to have activated:
-    when else something was activated the trace does not say.  ``deadlines`` holds (time, missed).  ``overhead`` is the kernel's
+    when else something was activated the trace does not say.  ``deadlines`` holds (time, missed),
+    and ``overruns`` when a budget was used up.  ``overhead`` is the kernel's
     time once more, in the lane of the task that it served or interrupted.  ``instants`` has the stretches of runs that took no
     time at all, which only a mark can show.  A schedule table's lane has its expiry points as activations, in ``running`` from
     when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in ``running`` when it is high.
@@ -54,6 +55,7 @@ class Panel:
     waiting: dict[Lane, list[tuple[int, int, int]]]
     activations: dict[Lane, list[int]]
     deadlines: dict[Lane, list[tuple[int, bool]]]
+    overruns: dict[Lane, list[int]]
     overhead: dict[Lane, list[tuple[int, int, int]]]
     instants: dict[Lane, list[int]]
 
@@ -86,7 +88,9 @@ class Panel:
         """Whether a lane has a place for activations and deadlines; of what is event-triggered only where there are any."""
         if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
             return lane.kind is LaneKind.TABLE
-        return lane.name not in self.trace.event_triggered or bool(self.activations[lane] or self.deadlines[lane])
+        return lane.name not in self.trace.event_triggered or bool(
+            self.activations[lane] or self.deadlines[lane] or self.overruns[lane]
+        )
 
     @property
     def activates(self) -> bool:
@@ -171,7 +175,11 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     instants: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     for run in summary.runs:
         instants[run.lane] += [s.begin.u for s in run.stretches if s.end is not None and s.end.u == s.begin.u]
-    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, _overhead(summary), instants)
+    overruns: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
+    for name, time in summary.overruns:
+        if name in by_name:
+            overruns[by_name[name]].append(time)
+    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, overruns, _overhead(summary), instants)
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
@@ -225,6 +233,7 @@ def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
         "activations": rounds or any(p.activates for p in panels),
         "points": any(p.trace.tables for p in panels),
         "pins": any(p.trace.pins for p in panels),
+        "overruns": any(any(p.overruns.values()) for p in panels),
         "waits": any(any(p.waiting.values()) for p in panels),
     }
 

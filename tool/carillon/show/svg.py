@@ -209,6 +209,9 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
     for time, missed in panel.deadlines[lane]:
         if picture.sees(time):
             _cross(picture, picture.x(time), y + 8.5, bar, missed)
+    for time in panel.overruns[lane]:
+        if picture.sees(time):
+            _overrun(picture, picture.x(time), y + 8.5, bar)
     return bar + BAR + GAP
 
 
@@ -232,6 +235,14 @@ def _name(picture: _Picture, name: str, y: float, fill: str = INK) -> None:
     size = min(13.0, (GUTTER - 20) / (WIDEST_LETTER * max(1, len(shown))))
     more = f' font-size="{number(size)}" text-anchor="end"'
     picture.parts.append(written(GUTTER - 12, y, shown, more, fill, name if shown != name else ""))
+
+
+def _overrun(picture: _Picture, x: float, y: float, bar: float) -> None:
+    """A budget that is used up: a red line, and words."""
+    picture.line(x, y, x, bar + BAR, MISSED, ' stroke-width="1.6"')
+    near_edge = x > WIDTH - RIGHT - 92
+    anchor = ' text-anchor="end"' if near_edge else ""
+    picture.text(x + (-5 if near_edge else 5), y + 4, "budget used up", f' font-size="11" font-weight="600"{anchor}', MISSED)
 
 
 def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> None:

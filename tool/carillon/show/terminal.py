@@ -45,13 +45,14 @@ class Signs:
     met: str
     missed: str
     both: str
+    over: str
     line: str
     tick: str
     tilde: str
 
 
-BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "◇", "×", "✗", "⊗", "─", "┬", "…")
-ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "*", "x", "!", "X", "-", "+", "~")
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "◇", "×", "✗", "⊗", "▼", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "*", "x", "!", "X", "v", "-", "+", "~")
 
 
 def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
@@ -131,6 +132,7 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
         (signs.point, "expiry point", shown["points"]),
         (signs.met, "deadline", shown["rounds"]),
         (signs.missed, "missed", shown["rounds"]),
+        (signs.over, "budget used up", shown["overruns"]),
         (signs.cells[3], "runs, or is high" if shown["pins"] else "runs", True),
         (signs.preempted, "preempted", True),
         (signs.waiting, "waits", shown["waits"]),
@@ -140,7 +142,9 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
             continue
         if lines[-1].cell_len + len(meaning) + 2 > width and lines[-1].cell_len > gutter:
             lines.append(Text(" " * gutter))
-        lines[-1].append(sign, style="bold red" if meaning == "missed" else "bold").append(f" {meaning}  ", style="dim")
+        lines[-1].append(sign, style="bold red" if meaning in ("missed", "budget used up") else "bold").append(
+            f" {meaning}  ", style="dim"
+        )
     return lines
 
 
@@ -192,6 +196,10 @@ def _marks(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs)
                 missed.add(place)
             elif place not in missed:
                 cells[place] = signs.both if cells[place] in (signs.activation, signs.both) else signs.met
+    for time in panel.overruns[lane]:
+        if (place := column(time)) is not None:
+            cells[place] = signs.over
+            missed.add(place)
     text = Text("".join(cells))
     for place in missed:
         text.stylize("bold red", place, place + 1)
@@ -336,6 +344,8 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
         rows.append(("Deadlines met", [str(t.deadlines_met) for t in all_totals]))
     if rounds or any(p.trace.missed is not None for p in panels):
         rows.append(("Deadlines missed", [str(t.deadlines_missed) for t in all_totals]))
+    if any(t.budget_overruns for t in all_totals):
+        rows.append(("Budgets used up", [str(t.budget_overruns) for t in all_totals]))
     kernel = [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)]
     rows.append((f"Kernel {panels[0].trace.unit}", kernel))
     rows.append(("Kernel share", ["-" if t.kernel_share is None else f"{100 * t.kernel_share:.3f} %" for t in all_totals]))

@@ -12,6 +12,7 @@ import bisect
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from carillon.groups import grouped
@@ -40,9 +41,13 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     shares = _shares(walk)
     by_lane = grouped((run.lane, run) for run in runs)
     released = Counter(release.task for release in known)
+    overruns = Counter(name for name, _ in walk.overruns)
     judged = grouped((verdict.task, verdict.missed) for verdict in verdicts)
     tasks = tuple(
-        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name])
+        replace(
+            _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name]),
+            budget_overruns=overruns[lane.name],
+        )
         for lane in lanes
         if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
@@ -59,6 +64,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         tasks=tasks,
         totals=_totals(trace, walk, verdicts),
         high=walk.high(trace),
+        overruns=tuple(walk.overruns),
     )
 
 
@@ -199,6 +205,7 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
         idle_share=idle / total_u if total_u else 0.0,
         deadlines_met=sum(not verdict.missed for verdict in verdicts),
         deadlines_missed=sum(verdict.missed for verdict in verdicts),
+        budget_overruns=len(walk.overruns),
         energy=_energy(trace, idle, total_u, walk.scale),
     )
 

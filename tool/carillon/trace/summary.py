@@ -78,6 +78,7 @@ class TaskSummary:
     longest: int | None
     share: float
     start_bound: int | None = None
+    budget_overruns: int = 0
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
@@ -89,9 +90,10 @@ class TaskSummary:
 _WORK = ("execution", "dispatch", "terminate")
 _OF_ROUNDS = (
     *("activations", "unstarted", "start_bound", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"),
+    "budget_overruns",
     *("start_delay", "response", *_WORK),
 )
-_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", *_WORK)
+_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns", *_WORK)
 """What ``--json`` prints of a task, by what triggers it."""
 
 
@@ -130,6 +132,7 @@ class Totals:
     idle_share: float
     deadlines_met: int
     deadlines_missed: int
+    budget_overruns: int = 0
     energy: Energy | None = None
 
     def as_json(self) -> dict[str, object]:
@@ -147,6 +150,7 @@ class Summary:
     ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
     tables, pins, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in
     each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``.
+    ``overruns``: whose budget was used up, and when, in ``u``.
     """
 
     begin: Moment
@@ -161,6 +165,7 @@ class Summary:
     tasks: tuple[TaskSummary, ...]
     totals: Totals
     high: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    overruns: tuple[tuple[str, int], ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The figures, without segments and runs, in the form that ``--json`` prints."""
