@@ -7,10 +7,13 @@ them whatever preempts it, those that a function preserves whatever it waits for
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from laboratory import Laboratory, declared, points
 
 from carillon.model.board import Role
+from carillon.read.board import load_board
 
 BOARD = """# SPDX-License-Identifier: Apache-2.0
 base = "{base}"
@@ -166,3 +169,42 @@ def test_lowered_tasks_and_what_they_preempt_find_their_registers_again(lab: Lab
     assert outcome.task("Slow").preemptions > 30
     assert min(outcome.said("turns")) > 50
     assert outcome.said("wrong") == [0] * 5
+
+
+BOUNDED = """
+#include "carillon/time.h"
+static uint32_t over;
+void ttErrorHook(ttStatusType error) { over += error == TT_E_OS_PROTECTION_TIME; }
+void Fast(void);
+void Slow(void);
+void Fast(void) { SPIN(0, (turns[0] + over) % 3u == 0u ? 100000u : 2u); }
+void Slow(void) { SPIN(1, (turns[1] + over) % 4u == 0u ? 100000u : 5u); }
+THREAD(A) { for (;;) { SPIN(2, 5); } }
+THREAD(B) { for (;;) { SPIN(3, 3); } }
+static void sleep(void) { (void)carillon_delay(3u); }
+THREAD(Waits) { for (;;) { HOLD(4, sleep); SPIN(4, 1); } }
+THREAD(Judge) { (void)carillon_delay(1200u); report("over", over); judge(5); }
+"""
+
+
+ALONE = BOUNDED[: BOUNDED.index("THREAD(A)")].replace('#include "carillon/time.h"', "")
+ALONE += """
+TASK(A) { while (turns[2] < 900u) { SPIN(2, 5); } report("over", over); judge(3); TerminateTask(); }
+"""
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_what_a_job_preempts_finds_its_registers_again_when_the_job_was_ended(lab: Laboratory, board: str, dispatch: str) -> None:
+    """A job of a round is ended at its budget while the unit has its numbers and its rounding mode."""
+    schedule = f'{ROUND}[osek]\ndispatch = "{dispatch}"\n'
+    for wcet in (700, 1800):
+        schedule = schedule.replace(f'wcet = "{wcet} ticks"', f'wcet = "{wcet} ticks"\nbudget = "{wcet} ticks"')
+    few = len(load_board(Path(board)).cells[0].sources) < 8  # none of its cells is left for a clock
+    schedule += "[osek.task.A]\npriority = 3\nautostart = true\n" if few else ""
+    schedule += "" if few else '[time]\nclock = "periodic"\ntick = "1250 ticks"\nslice = "20000 ticks"\n'
+    schedule += "" if few else threads(A=3, B=3, Waits=5, Judge=9)
+    code = REGISTERS + (ALONE if few else BOUNDED)
+    outcome = lab.run(schedule, code, board, rounds=30, system='on_budget_overrun = "end"\n')
+    assert outcome.said("over")[0] > 60
+    assert min(outcome.said("turns")) > 50
+    assert set(outcome.said("wrong")) == {0}
