@@ -102,7 +102,7 @@ def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
     rows = dict(totals_rows(panels))
     names = [
         *("Interrupts taken", "Interrupts for deadlines that were met", "  of counters and alarms"),
-        *("Kernel share", "Idle share", "Deadlines missed"),
+        *("Kernel share", "Idle share", "Deadlines missed", "Budgets used up"),
     ]
     return [
         {
@@ -111,7 +111,7 @@ def _cards(panels: Sequence[Panel]) -> list[dict[str, object]]:
                 {
                     "panel": panel.trace.node or panel.trace.kernel.capitalize(),
                     "text": text,
-                    "bad": name == "Deadlines missed" and text != "0",
+                    "bad": name in ("Deadlines missed", "Budgets used up") and text != "0",
                 }
                 for panel, text in zip(panels, rows[name], strict=True)
             ],
@@ -229,6 +229,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "sleep": intervals(panel.waiting[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
                 "act": differences(panel.activations[lane]),
+                "spent": differences(panel.overruns[lane]),
                 "due": differences(v.at * panel.scale for v in lane_verdicts),
                 "late": [index for index, v in enumerate(lane_verdicts) if v.missed],
                 "dueRun": differences(v.run for v in lane_verdicts),
