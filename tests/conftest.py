@@ -68,7 +68,7 @@ FILES = (
 """And others that take as long."""
 SHARE = 20
 """By default, one of so many cases of a test runs, and at least one."""
-PARTS = {"firmware": 3, "giotto": 2, "time": 2}
+PARTS = {"firmware": 2, "giotto": 2, "time": 2}
 """By default, one of so many tests of a file in this folder runs, beginning with the first."""
 EVERYTHING = "carillon_everything"
 

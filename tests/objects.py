@@ -7,11 +7,15 @@ name: what a source can reach, and nothing else, is the key under which its obje
 
 1. Whatever a compiler does with a macro or a declaration, it does because some text names it.  So what no name leads to,
    from the source on, changes no instruction.
-2. A name leads to everything that is declared by it, under whatever conditions, and to the names in these conditions.  Names
-   are never made from parts in what the kernel compiles for itself (``##``, ports apart, which are read as if they were).
-3. What is not understood is always reached, and so is what an object has whether it is named or not: definitions that are
+2. A name leads to everything that is declared by it.  Names are never made from parts in what the kernel compiles for itself
+   (``##``, ports apart, which are read as if they were).
+3. What stands under an ``#if`` that is false is not there.  Whether it is true is in the key, and not the names in it.  A macro
+   has one value wherever a condition may ask for it: the options refuse one that is not defined yet (``-Wundef``), and the
+   compiler one that is defined twice.  If a condition's value cannot be told (:mod:`conditions`), it may be true and false,
+   and it leads to the names in it.  So do ``#ifdef`` and whatever conditions a generated header has.
+4. What is not understood is always reached, and so is what an object has whether it is named or not: definitions that are
    not static.
-4. All files of the kernel are in the folder's name as they are; the options and the compiler are in the key.
+5. All files of the kernel are in the folder's name as they are; the options and the compiler are in the key.
 
 What no instruction depends on may differ: debug information has the lines of the headers of the image that came first.
 ``CARILLON_OBJECTS=check`` compiles everything and compares the code with what is kept.
@@ -29,102 +33,22 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 from carillon.resources import data_root
+from conditions import expanded, value
+from declarations import COMMENTS, INCLUDE, WORD, Conditions, Item, Piece, items, lines, pieces
 
-WORD = re.compile(r"[A-Za-z_]\w*")
-COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-FOR_CPLUSPLUS = re.compile(r"#\s*ifdef __cplusplus\n[^#]*#\s*endif")
-DEFINED = re.compile(r"^([A-Za-z_][\w ]*\*?)\(\w+\)\(", re.MULTILINE)
-"""The definition of a function that has a macro of its name, which does not use it."""
-INCLUDE = re.compile(r'#\s*include\s+[<"]([^>"]+)[>"]')
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__asm__\s*\([^()]*\)")
-TAGGED = re.compile(r"\s*(?:typedef\s+)?(struct|union|enum)\b\s*(\w*)\s*\{(.*)\}\s*(\w*)\s*;\s*", re.DOTALL)
-TYPEDEF = re.compile(r"typedef\s.*?\(\s*\*?\s*(\w+)\s*\)\s*\(.*|typedef\s.*?\b(\w+)\s*(?:\[[^]]*\])?\s*;\s*", re.DOTALL)
-FUNCTION = re.compile(r"\s*[\w\s*]*?\b(\w+)\s*\(.*", re.DOTALL)
 NUMBERED = re.compile(rb"\.\d+(?=\0)")
+WARNED = ("-Wundef", "-Werror")
+"""With these options, each macro of a condition is defined before it."""
 LONGEST_RUN = 6 * 3600
 """Seconds that no run of the tests takes."""
-VARIABLE = re.compile(r"\s*[\w\s*]*?\b(\w+)\s*(?:\[[^]]*\]\s*)*;?\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A macro or a declaration: its text, what it declares (None: not understood), and the names in it and around it."""
-
-    text: str
-    declares: frozenset[str] | None
-    names: frozenset[str]
-
-
-def items(text: str) -> list[Item]:
-    """The items of a file, with the conditions around each."""
-    found: list[Item] = []
-    conditions: list[set[str]] = []
-    parts: list[str] = []
-    within: set[str] = set()  # of conditions inside the item
-    depth = 0
-
-    def add(part: str) -> None:
-        around = within.union(*conditions)
-        found.append(Item(f"{part} {sorted(around)}", declared(part), frozenset(WORD.findall(part)) | around))
-
-    text = COMMENTS.sub(" ", text).replace("\\\n", " ")
-    for line in FOR_CPLUSPLUS.sub("", text).split("\n"):
-        stripped = line.strip()
-        if stripped.startswith("#"):
-            directive = WORD.search(stripped)
-            names = set(WORD.findall(stripped))
-            match directive[0] if directive else "":
-                case "if" | "ifdef" | "ifndef":
-                    conditions.append(names)
-                case "elif":
-                    conditions[-1] |= names
-                case "endif":
-                    conditions.pop()
-                case "else" | "include":
-                    continue
-                case _ if not parts:
-                    add(stripped)
-            if parts:
-                within |= names
-        elif stripped:
-            parts.append(stripped)
-            depth += sum(stripped.count(c) for c in "{(") - sum(stripped.count(c) for c in "})")
-            if depth == 0 and stripped[-1] in ";}":
-                add("\n".join(parts))
-                parts, within = [], set()
-    if parts:
-        add("\n".join(parts))
-    return found
-
-
-def declared(text: str) -> frozenset[str] | None:
-    """The names that an item declares; None if that is not understood."""
-    if text.startswith("#"):
-        macro = re.match(r"#\s*(define|undef|error)\s+(\w*)", text)
-        if macro is None:
-            return None
-        return frozenset() if macro[1] == "error" else frozenset({macro[2]})
-    if re.match(r"\s*(__asm__|asm|_Static_assert|extern\s*\")", text):
-        return None
-    plain = ATTRIBUTE.sub(" ", text)
-    if tagged := TAGGED.fullmatch(plain):
-        of_enumeration = WORD.findall(tagged[3]) if tagged[1] == "enum" else ()
-        return frozenset({tagged[2], tagged[4], *of_enumeration} - {""}) or None
-    if plain.startswith("typedef"):
-        found = TYPEDEF.fullmatch(plain)
-        return frozenset({found[1] or found[2]}) if found else None
-    head = re.split(r"[={]", plain, maxsplit=1)[0]
-    function, local = FUNCTION.fullmatch(head), re.search(r"\b(static|extern)\b", head)
-    if local is None and (function is None or "{" in plain):  # it is defined, whoever names it
-        return None
-    named = function or VARIABLE.fullmatch(head)
-    return frozenset({named[1]}) if named else None
+DEFINED = re.compile(r"^([A-Za-z_][\w ]*\*?)\(\w+\)\(", re.MULTILINE)
+"""The definition of a function that has a macro of its name, which does not use it."""
 
 
 def _by_name(every: Sequence[Item]) -> dict[str, list[int]]:
@@ -136,61 +60,136 @@ def _by_name(every: Sequence[Item]) -> dict[str, list[int]]:
 
 
 @cache
-def _parsed(path: Path) -> tuple[str, tuple[str, ...], tuple[Item, ...]]:
+def _parsed(path: Path) -> tuple[str, tuple[tuple[str, Conditions], ...], tuple[Item, ...]]:
     """A file of the kernel without its comments, the names that it includes, and its items: most headers are many files'."""
     text = path.read_text(encoding="utf-8")
     plain = COMMENTS.sub(" ", text)
-    return plain, tuple(INCLUDE.findall(plain)), tuple(items(text))
+    included = []
+    for line, _, groups in lines(plain):
+        conditions = tuple(condition for group in groups for condition in group.conditions)
+        if (found := INCLUDE.match(line)) and ("0", True) not in conditions:
+            included.append((found[1], conditions))
+    return plain, tuple(included), tuple(items(text))
 
 
 class Source:
     """A file of the kernel with all headers that it may include; the kernel's own, not those of an image."""
 
     def __init__(self, path: Path, folders: Sequence[Path]) -> None:
-        self.roots: set[str] = set()
         self.includes: set[str] = set()
-        others: list[Item] = []
-        seen: set[Path] = set()
-        todo = [path]
+        under: dict[Path, set[Conditions]] = defaultdict(set)
+        ways_to_others: set[Conditions] = set()
+        todo: list[tuple[Path, Conditions]] = [(path, ())]
         while todo:
-            file = todo.pop()
-            if file in seen:
+            file, conditions = todo.pop()
+            if conditions in under[file] or () in under[file]:
                 continue
-            seen.add(file)
-            plain, included, its_items = _parsed(file)
-            if file == path:
-                self.roots |= set(WORD.findall(DEFINED.sub(r"\1(", plain)))
-            self.includes.update(included)
-            for name in included:
+            under[file].add(conditions)
+            for name, more in _parsed(file)[1]:
+                self.includes.add(name)
                 there = next((folder / name for folder in (file.parent, *folders) if (folder / name).is_file()), None)
+                way = tuple(dict.fromkeys((*conditions, *more)))
                 if there is not None:
-                    todo.append(there.resolve())
-            if file != path:
-                for item in its_items:
-                    if item.declares is None:
-                        self.roots |= item.names
-                    else:
-                        others.append(item)
+                    todo.append((there.resolve(), way))
+                elif way:
+                    ways_to_others.add(way)
+        self.to_others = [Piece(way, frozenset()) for way in sorted(ways_to_others)]
+        """Under what the headers of an image may be included."""
+        plain, _, its_items = _parsed(path)
+        self.pieces = [*pieces((line, groups) for line, _, groups in lines(DEFINED.sub(r"\1(", plain)))]
+        own = [item for item in its_items if item.is_macro]
+        others: list[Item] = []
+        for file, ways in under.items():
+            only = tuple(c for c in min(ways) if all(c in way for way in ways))
+            for item in _parsed(file)[2] if file != path else ():
+                if only:
+                    of_file = tuple(Piece((*only, *piece.conditions), piece.names) for piece in item.pieces)
+                    item = replace(item, pieces=of_file)
+                if item.declares is None:
+                    self.pieces += item.pieces
+                else:
+                    others.append(item)
         self.items = others
         self.by_name = _by_name(others)
+        self.macros = _macros([*own, *others])
 
-    def reaches(self, image: Headers, more: Iterable[str]) -> list[str]:
-        """The items of an image's headers that the source reaches, or that are not understood."""
+    def reaches(self, image: Headers, more: Iterable[str], evaluates: bool = True) -> list[str]:
+        """The items of an image's headers that the source reaches, or that are not understood, and what conditions are.
+
+        ``more``: names that the compiler's options give.  ``evaluates``: whether conditions are, else none is known.
+        """
+        more = list(more)
+        told: dict[str, bool | None] = {}
+        bodies: dict[str, str | None] = {}
+        known: dict[str, bool | None] = {}
         live: set[str] = set()
         kept: set[int] = set()
-        todo = [*self.roots, *more, *image.roots]
+        todo = [*more, *image.roots]
+
+        def body(name: str) -> str | None:
+            """What a macro stands for, wherever it is defined; None unless that is told."""
+            if name not in bodies:
+                bodies[name] = None  # while it is looked for
+                every = [*self.macros.get(name, ()), *image.macros.get(name, ())]
+                held = [(item, [holds(piece.conditions) for piece in item.pieces]) for item in every]
+                given = any(True in there and not item.default for item, there in held)
+                texts = {item.body for item, there in held if set(there) != {False} and not (given and item.default)}
+                theirs = name in more or (not name.startswith("CARILLON_") and any(item.default for item in every))
+                if len(texts) == 1 and not theirs:
+                    bodies[name] = texts.pop()
+            return bodies[name]
+
+        def holds(conditions: Conditions) -> bool | None:
+            every = [is_true(text) if wanted else inverse(is_true(text)) for text, wanted in conditions]
+            return False if False in every else None if None in every else True
+
+        def is_true(text: str) -> bool | None:
+            if text not in known:
+                known[text] = None
+                found = value(expanded(text, body)) if evaluates else None
+                known[text] = None if found is None else bool(found)
+            return known[text]
+
+        def follow(some: Iterable[Piece]) -> None:
+            for piece in some:
+                for text, wanted in piece.conditions:
+                    found = told[text] = is_true(text)
+                    if found is None:
+                        todo.extend(WORD.findall(text))
+                    elif found is not wanted:
+                        break
+                else:
+                    todo.extend(piece.names - live)
+
+        follow(self.pieces)
+        if any(item.declares is None for item in image.items):
+            follow(self.to_others)
         while todo:
             name = todo.pop()
             if name in live:
                 continue
             live.add(name)
             for number in self.by_name.get(name, ()):
-                todo += self.items[number].names - live
+                follow(self.items[number].pieces)
             for number in image.by_name.get(name, ()):
                 if number not in kept:
                     kept.add(number)
-                    todo += image.items[number].names - live
-        return [item.text for number, item in enumerate(image.items) if item.declares is None or number in kept]
+                    todo += image.named[number] - live
+        reached = [item.text for number, item in enumerate(image.items) if item.declares is None or number in kept]
+        return [*reached, *sorted(f"{text}: {found}" for text, found in told.items())]
+
+
+def inverse(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _macros(every: Iterable[Item]) -> dict[str, list[Item]]:
+    found: dict[str, list[Item]] = defaultdict(list)
+    for item in every:
+        if item.is_macro:
+            for name in item.declares or ():
+                found[name].append(item)
+    return found
 
 
 class Headers:
@@ -209,7 +208,15 @@ class Headers:
         self.includes = known
         self.items = [item for text in texts for item in items(text)]
         self.by_name = _by_name(self.items)
-        self.roots = {name for item in self.items if item.declares is None for name in item.names}
+        self.named = [_names(item) for item in self.items]
+        self.macros = _macros(self.items)
+        self.roots = {n for item, names in zip(self.items, self.named, strict=True) if item.declares is None for n in names}
+
+
+def _names(item: Item) -> frozenset[str]:
+    """The names in an item and in all conditions around it."""
+    conditions = {text for piece in item.pieces for text, _ in piece.conditions}
+    return frozenset().union(*(piece.names for piece in item.pieces), *(WORD.findall(text) for text in conditions))
 
 
 @cache
@@ -253,7 +260,7 @@ def key(compiler: str, source: Path, options: Sequence[str], image: Headers) -> 
     there, idle = str(image.folder), {str(folder) for folder in own if folder not in giving}
     useless = {n for k, option in enumerate(options) if k and option in idle and options[k - 1] == "-I" for n in (k - 1, k)}
     told = [option.replace(there, "") for k, option in enumerate(options) if k not in useless]
-    parts = [compiler_id(compiler), str(source), *told, *hidden, *found.reaches(image, names)]
+    parts = [compiler_id(compiler), str(source), *told, *hidden, *found.reaches(image, names, {*WARNED} <= set(options))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -13,14 +13,35 @@ from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse
+from conditions import expanded, value
+from declarations import items
 from objects import Headers, Objects, key
 
 SOURCE = """
 #include "kernel.h"
 #include <image.h>
-int due(void) { return LEVELS + table[0]; }
+int due(void) { return LEVELS + table[0] + late(); }
+#if CARILLON_HOOKED
+int hook(void) { return CARILLON_HOOK; }
+#endif
 """
-KERNEL = "#define LEVELS CARILLON_LEVELS\n"
+KERNEL = """
+#define LEVELS CARILLON_LEVELS
+#ifndef CARILLON_LATE
+#define CARILLON_LATE 0
+#endif
+#if CARILLON_LEVELS > CARILLON_CELLS
+static inline int late(void)
+{
+#if CARILLON_LATE
+    return CARILLON_BY;
+}
+#else
+    return 0;
+}
+#endif
+#endif
+"""
 IMAGE = """
 #define CARILLON_LEVELS 3
 #if CARILLON_WIDE
@@ -31,6 +52,9 @@ typedef int Cell;
 extern const Cell table[CARILLON_CELLS];
 #define CARILLON_CELLS 2
 #define CARILLON_WIDE 0
+#define CARILLON_HOOKED 0
+#define CARILLON_HOOK 7
+#define CARILLON_BY 9
 #define CARILLON_OTHER 5
 extern const int other[CARILLON_OTHER];
 """
@@ -42,7 +66,7 @@ def key_of(folder: Path, image: str) -> str:
     (folder / "kernel.h").write_text(KERNEL)
     (folder / "due.c").write_text(SOURCE)
     (generated / "image.h").write_text(image)
-    options = ["-I", str(generated), "-I", str(folder), "-O2"]
+    options = ["-I", str(generated), "-I", str(folder), "-O2", "-Wundef", "-Werror"]
     return key("/bin/sh", folder / "due.c", options, Headers(generated))
 
 
@@ -52,6 +76,8 @@ def key_of(folder: Path, image: str) -> str:
         ("LEVELS 3", "LEVELS 4"),  # by a macro of the kernel
         ("CELLS 2", "CELLS 3"),  # by a declaration
         ("WIDE 0", "WIDE 1"),  # by a condition around a type of a declaration
+        ("HOOKED 0", "HOOKED 1"),  # by a condition in the source
+        ("#define CARILLON_HOOKED 0", "#define CARILLON_LATE 1\n#define CARILLON_HOOKED 0"),  # in place of a default
         ("#define CARILLON_OTHER 5", "#pragma pack(1)"),  # not understood
         ("#define CARILLON_OTHER 5", "__attribute__((weak)) int defined_here;"),  # it is in every object
         ("#define CARILLON_OTHER 5", '_Static_assert(CARILLON_OTHER, "")'),  # it may fail
@@ -63,11 +89,57 @@ def test_what_a_source_reaches_decides_its_object(tmp_path: Path, old: str, new:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("OTHER 5", "OTHER 6"), ("other[", "another["), ("#define CARILLON_OTHER 5\n", "/* none */\n")]
+    ("old", "new"),
+    [("OTHER 5", "OTHER 6"), ("other[", "another["), ("#define CARILLON_OTHER 5\n", "/* none */\n"), ("HOOK 7", "HOOK 8")],
 )
 def test_what_a_source_does_not_reach_decides_nothing(tmp_path: Path, old: str, new: str) -> None:
     before = key_of(tmp_path, IMAGE)
     assert key_of(tmp_path, IMAGE.replace(old, new)) == before
+
+
+def test_what_stands_under_a_condition_counts_only_if_it_may_be_true(tmp_path: Path) -> None:
+    late = IMAGE.replace("#define CARILLON_HOOKED 0", "#define CARILLON_LATE 1\n#define CARILLON_HOOKED 0")
+    assert key_of(tmp_path, late.replace("BY 9", "BY 10")) != key_of(tmp_path, late)
+    unknown = IMAGE.replace("HOOKED 0", "HOOKED __SIZEOF_INT__")
+    assert key_of(tmp_path, unknown.replace("HOOK 7", "HOOK 8")) != key_of(tmp_path, unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1 + 1 == 2", 1),
+        ("!0 == 1", 1),
+        ("2 > 1 == 1", 1),
+        ("0 && ? || 0x10u", 1),
+        ("? && 0", 0),
+        ("1 || ?", 1),
+        ("? || 0", None),
+        ("1 - 2 < 0u", None),
+        ("010", None),
+        ("(1", None),
+        ("1 1", None),
+    ],
+)
+def test_a_condition_has_the_value_that_it_has_in_c_or_none(text: str, found: int | None) -> None:
+    assert value(text) == found
+
+
+def test_the_macros_of_a_condition_are_replaced_as_texts() -> None:
+    macros = {"A": "1 + B", "B": "UINT32_C(2)", "C": "C"}
+    assert value(expanded("A == 3 && !(C)", macros.get)) is None
+    assert value(expanded("A == 3 && !B", macros.get)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "declares"),
+    [
+        ("#if A\nint f(int a) {\n#else\nint f(void) {\n#endif\n}\nstatic int g(void) {\n}", [None, {"g"}]),
+        ("static int f(void) {\n#if A\nif (1) {\n#else\n{\n#endif\n}\n}\nstatic int g(void) {\n}", [{"f"}, {"g"}]),
+        ("static int f(void) {\n#if A\n}\n#else\nreturn g;\n}\n#endif", [{"f"}, None]),
+    ],
+)
+def test_the_branches_of_a_condition_have_their_own_braces(text: str, declares: list[set[str] | None]) -> None:
+    assert [item.declares for item in items(text)] == declares
 
 
 def test_a_folder_of_an_application_decides_an_object_by_headers_of_names_that_are_included(tmp_path: Path) -> None:
