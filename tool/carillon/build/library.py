@@ -83,7 +83,17 @@ def build_library(image: Image, folder: Path, diagnostics: Diagnostics) -> Libra
     build = system.board.build
     # One object, so that whoever needs any of it has all of it: start-up code refers to handlers weakly.
     joined = folder / OBJECT
-    command = [build.compiler, *build.cflags, "-r", "-nostdlib", *map(str, objects), str(generated / names.ALIASES), "-o"]
+    wrapped = [f"-Wl,--wrap={function}" for function in system.wrapped]
+    command = [
+        build.compiler,
+        *build.cflags,
+        "-r",
+        "-nostdlib",
+        *wrapped,
+        *map(str, objects),
+        str(generated / names.ALIASES),
+        "-o",
+    ]
     archive = folder / ARCHIVE
     archive.unlink(missing_ok=True)
     archiver = re.sub(r"gcc$", "ar", build.compiler)

@@ -37,7 +37,13 @@ _SYSTEM = {
     15: "SysTick_Handler",
 }
 """The handlers of the processor's own exceptions, as CMSIS calls them (ARMv7-M)."""
-_OF_OTHERS = ("carillon_osek_end", "carillon_budget_vector", "carillon_slice_vector", "carillon_slice_over")
+_OF_OTHERS = (
+    "carillon_osek_end",
+    "carillon_budget_vector",
+    "carillon_round_budget_vector",
+    "carillon_slice_vector",
+    "carillon_slice_over",
+)
 """What functions of the port call that a system without contexts, budgets or slices does not have.  Nobody calls these functions
 there, but not every linker drops them."""
 

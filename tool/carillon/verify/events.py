@@ -40,7 +40,7 @@ from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
-from carillon.verify.round_budgets import HANDLERS, ROUND_BUDGETS, check_round_budgets
+from carillon.verify.round_budgets import HANDLER, ROUND_BUDGETS, behind, check_round_budgets
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
 from carillon.verify.thread_times import check_thread_times
@@ -60,8 +60,8 @@ WHOLE = {
     "clock": CLOCKS,
     "turn": (TURNS,),
     "slices": SLICES,
-    "budgets": ("carillon_port_budget_vector",),
-    "round budgets": (ROUND_BUDGETS,),
+    "budgets": ("carillon_port_budget_vector", "carillon_budget_vector"),
+    "round budgets": (ROUND_BUDGETS, HANDLER),
     "frames": ("carillon_frame_vector",),
     "dispatcher": ("carillon_software_dispatch",),
 }
@@ -370,9 +370,8 @@ class Events:
 
     def acknowledges(self, cell: Cell) -> None:
         """Report vectors that do not acknowledge their cell."""
-        for meaning in (self.meanings.of(vectors[cell.place.source]) for vectors in self.vectors):
-            if HANDLERS.get(meaning.symbol) in self.elf.symbols:  # which the port's vector goes on as
-                meaning = self.meanings.of(self.elf.symbols[HANDLERS[meaning.symbol]].address)
+        for vectors in self.vectors:
+            meaning = behind(self.meanings.of(vectors[cell.place.source]), self.meanings, self.elf)
             if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
                 continue
             if not self.meanings.acknowledges(meaning, cell):

@@ -10,13 +10,22 @@ from carillon.verify.contract import Reader
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
+    from carillon.verify.elf import Elf
     from carillon.verify.events import Events
+    from carillon.verify.meaning import Meaning, Meanings
 
 ROUND_BUDGETS = "carillon_port_round_budget_vector"
 HANDLER, STRIKES = "carillon_round_budget_vector", "carillon_round_budget_strikes"
 HANDLERS = {"carillon_port_budget_vector": "carillon_budget_vector", ROUND_BUDGETS: HANDLER}
 """What the port's vectors of the cells of budgets go on as."""
 TABLE = "carillon_round_budgets"
+
+
+def behind(meaning: Meaning, meanings: Meanings, elf: Elf) -> Meaning:
+    """What a vector does: of a port's vector of a cell of budgets, under whatever name, what it goes on as."""
+    named = {HANDLERS.get(meaning.symbol), *(step.name for step in meaning.every("call"))}
+    handler = next((elf.symbols[name] for name in HANDLERS.values() if name in named and name in elf.symbols), None)
+    return meanings.of(handler.address) if handler is not None else meaning
 
 
 def check_round_budgets(events: Events) -> None:
