@@ -20,7 +20,7 @@ from test_tables_on_cells import DISPATCH, END, PROGRAM, TICKS, fewest
 from carillon.trace import Kind
 
 PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
-USUAL = {VIRTUAL_AST: [0, 1, 2, 3, 4, 5], AST: [0, 1]}
+USUAL = {VIRTUAL_AST: [0, 1, 2, 3, 4, 5, 12], AST: [0, 1, 3]}
 OPERATIONS = {VIRTUAL_AST: 150, AST: 30}
 
 
@@ -189,3 +189,197 @@ def test_tables_on_cells_are_adjusted_as_the_model_says(lab: Laboratory, board: 
     counts = [check(lab, board, seed) for seed in (range(PROGRAMS) if PROGRAMS else USUAL[board])]
     assert sum(n for n, _ in counts) > 40
     assert sum(n for _, n in counts) > 2
+
+
+BESIDE = """
+[osek]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.OnCells]
+priority = 2
+[osek.task.Queued]
+priority = 3
+[osek.counter.C]
+tick = "TICK ticks"
+max_allowed = 99
+"""
+
+
+@pytest.mark.parametrize("board", USUAL)
+def test_a_table_on_cells_does_what_the_same_table_in_a_queue_does(lab: Laboratory, board: str) -> None:
+    """Both are told the same; of both, the first point may come 5 ticks later or 6 sooner, and the end no more than 4."""
+    tick = 20_000
+    text = BESIDE.replace("TICK", str(tick))
+    for name, task, cells in (("S", "OnCells", "true"), ("Q", "Queued", "false")):
+        text += f'[osek.schedule_table.{name}]\ncounter = "C"\nduration = 30\nrepeating = true\ncells = {cells}\n'
+        text += 'sync = "explicit"\nprecision = 1\nautostart = { synchron = true }\n'
+        text += f'point = [{{ offset = 6, activate = ["{task}"], max_lengthen = 5, max_shorten = 6 }}, '
+        text += f'{{ offset = 26, activate = ["{task}"] }}]\n'
+    rng = random.Random("beside")
+    calls = []
+    for _ in range(40):
+        call = rng.choice([f"SyncScheduleTable(TABLE, {rng.randrange(30)}u)"] * 4 + ["SetScheduleTableAsync(TABLE)"])
+        calls += [call, f"passes {rng.choice([1, 2, 7, 13, 30, 60])}"]
+        if rng.random() < 0.2:
+            start = rng.choice(["StartScheduleTableRel(TABLE, 3u)", "StartScheduleTableSynchron(TABLE)"])
+            calls += ["StopScheduleTable(TABLE)", start, "passes 2"]
+    code = []
+    for call in calls:
+        if call.startswith("passes"):
+            code += ["    states();\n    to(ticks + 1u);"] * int(call.split()[1])
+        else:
+            code += [f'    report("{name}", {call.replace("TABLE", name)});' for name in "SQ"]
+    states = "\n".join(f'    report("{name}", status_of({name}));' for name in "SQ")
+    text_of_c = (
+        f'#include "carillon/work.h"\n#define TICK {tick}u\n{PROGRAM}static void states(void)\n{{\n{states}\n}}\n'
+        "TASK(OnCells) { TerminateTask(); }\nTASK(Queued) { TerminateTask(); }\n"
+        f"TASK(Main)\n{{\n    carillon_work({tick // 2}u);\n" + "\n".join(code) + "\n    carillon_port_halt();\n}\n"
+    )
+    outcome = lab.run(text, text_of_c, board, ticks=1200 * tick)
+    assert outcome.said("S") == outcome.said("Q")
+    assert {0, WAITING, RUNNING, SYNCHRONOUS} <= set(outcome.said("S"))
+    on_cells, queued = ([n // (tick * outcome.per_tick) for n in outcome.at(Kind.START, t)] for t in ("OnCells", "Queued"))
+    assert on_cells == queued
+    assert len(on_cells) > 20
+
+
+FIGURES = {"idle": 65, "ahead": 127, "behind": 140}
+"""Instructions, at most, that the handler takes above all tasks on ``ast1030-evb``, of a table with three cells."""
+
+
+HELD = """
+[osek]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.T0]
+priority = 2
+[osek.isr.Signal]
+source = "soft0"
+category = 2
+[osek.counter.C]
+tick = "5000 ticks"
+max_allowed = 99
+[osek.schedule_table.S]
+counter = "C"
+duration = 20
+repeating = true
+cells = true
+sync = "explicit"
+autostart = { at = 1 }
+[[osek.schedule_table.S.point]]
+offset = 2
+activate = ["T0"]
+max_lengthen = 2
+max_shorten = 2
+[[osek.schedule_table.S.point]]
+offset = 12
+activate = ["T0"]
+"""
+
+
+@pytest.mark.parametrize("board", USUAL)
+@pytest.mark.parametrize(
+    ("value", "held", "points"),
+    [
+        (
+            13,
+            5,
+            [3, 16, 21, 31, 40, 50],
+        ),  # the point at 13, the last one, is served at 16: the next turn is 2 sooner, and another 1
+        (
+            12,
+            10,
+            [3, 21, 22, 32, 41, 51],
+        ),  # served at 21, and the first point, at 23, can only be 1 sooner; the next turn the other
+        (12, 11, [3, 22, 23, 33, 41, 51]),  # served at 22, half a tick before the first point: that stays
+        (12, 12, [3, 23, 33, 41, 51, 61]),  # served after the first point: the next turn is adjusted
+        (8, 12, [3, 23, 33, 45, 55, 65]),  # the same, of a table that is ahead
+        (12, 31, [3, 42, 43, 53, 61, 71]),  # over the next last point, at 33, too: half a tick before the first point
+    ],
+)
+def test_a_handler_that_is_held_back_adjusts_by_what_it_can(
+    lab: Laboratory, board: str, value: int, held: int, points: list[int]
+) -> None:
+    """An ISR of the kernel's level runs over the last point, and asks for the status at its end, which adjusts the table."""
+    code = f"""
+#include "carillon/work.h"
+TASK(T0) {{ TerminateTask(); }}
+ISR(Signal)
+{{
+    carillon_work(5000u * {held}u);
+    ScheduleTableStatusType status = 99u;
+    (void)GetScheduleTableStatus(S, &status);
+}}
+TASK(Main)
+{{
+    carillon_work(5000u * 11u + 2500u);
+    report("sync", SyncScheduleTable(S, {value}u)); /* it is at 10 */
+    carillon_port_request(CARILLON_ISR_SOURCE_Signal);
+    carillon_work(5000u * 72u);
+    ScheduleTableStatusType status = 99u;
+    (void)GetScheduleTableStatus(S, &status);
+    report("status", status);
+    carillon_port_halt();
+}}
+"""
+    outcome = lab.run(HELD, code, board, ticks=600_000)
+    assert outcome.said("sync") == [0]
+    assert outcome.said("status") == [SYNCHRONOUS]
+    assert [n // (5000 * outcome.per_tick) for n in outcome.at(Kind.START, "T0")][:6] == points
+
+
+def test_the_handler_that_adjusts_takes_what_the_design_says(lab: Laboratory) -> None:
+    """A direct task is due at the last point: it begins when the handler has returned, and at its other point at once."""
+    text = """
+[osek]
+[osek.task.Main]
+priority = 1
+autostart = true
+[osek.task.T0]
+priority = 2
+[osek.task.T1]
+priority = 3
+[osek.counter.C]
+tick = "5000 ticks"
+max_allowed = 99
+[osek.schedule_table.S]
+counter = "C"
+duration = 20
+repeating = true
+cells = true
+sync = "explicit"
+autostart = { at = 1 }
+[[osek.schedule_table.S.point]]
+offset = 2
+activate = ["T0"]
+max_lengthen = 2
+max_shorten = 2
+[[osek.schedule_table.S.point]]
+offset = 12
+activate = ["T0", "T1"]
+"""
+    code = """
+#include "carillon/work.h"
+TASK(T0) { TerminateTask(); }
+TASK(T1) { TerminateTask(); }
+TASK(Main)
+{
+    carillon_work(5000u * 20u + 2500u);
+    report("sync", SyncScheduleTable(S, 17u)); /* it is at 19 */
+    carillon_work(5000u * 20u);
+    report("sync", SyncScheduleTable(S, 19u)); /* it is at 17 */
+    carillon_work(5000u * 40u);
+    carillon_port_halt();
+}
+"""
+    outcome = lab.run(text, code, AST, ticks=600_000)
+    assert outcome.said("sync") == [0, 0]
+    tick = 5000 * outcome.per_tick
+    late = [(n // tick, n % tick) for n in outcome.at(Kind.ENTER, "T1")]
+    assert [at for at, _ in late] == [13, 33, 55, 73]
+    assert [n // tick for n in outcome.at(Kind.ENTER, "T0")][::2] == [3, 23, 45, 63]
+    assert all(n % tick == 0 for n in outcome.at(Kind.ENTER, "T0")[::2])
+    for (_, took), key in zip(late, ("idle", "ahead", "behind", "idle"), strict=True):
+        assert took <= FIGURES[key]
