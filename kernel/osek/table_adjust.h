@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How a table on cells keeps with the global time.  Only the delay over its end is adjusted, from the last point to the
- * first one of the next turn.  A cell of its own expires at the last point, and the handler shifts all cells of the
- * table by the same ticks, one after the other (Sloth on Time, section IV-E).  So the handler does what a cursor in a
+ * first one of the next turn.  A cell of its own expires at the last point.  The handler shifts all cells of the table
+ * by the same ticks, one after the other (Sloth on Time, section IV-E).  So the handler does what a cursor in a
  * queue does at that point (table_points.c).  What holds of it:
  *
  * 1. At the last point every cell has expired for this turn, and none has for the next one.  So what is added to all
  *    counters moves the next turn as a whole.
- * 2. What the time base reads says how late the handler is.  No counter may be shifted to 0 or below: what is
- *    next, the first point, is to be CARILLON_BASE_NEAR ticks ahead at least once it has been shifted (`latest`).
- *    Where a handler that is held back finds less, it shortens by less, and what is left waits for the next turn.
- *    If the first point itself is nearer, it does nothing: cells have begun the next turn already.
+ * 2. What the time base reads says how late the handler is.  No counter may be shifted to 0 or below.  So what is next,
+ *    the first point, is to be CARILLON_BASE_NEAR ticks ahead at least when it has been shifted (`latest`).  A handler
+ *    that is held back shortens by less if it must, and the rest waits for the next turn.  If the first point itself is
+ *    nearer, it does nothing: cells may have begun the next turn already.
  * 3. A shift adds to a counter that runs, so the time that the handler takes changes nothing (carillon_port_shift).
  * 4. The table is where the next last point says, in ticks before that.  Of that point it is written down what the
  *    time base will read then.  The table's own cell cannot say it: a counter that has been shifted above its period
@@ -65,8 +65,8 @@ static void arrive(uint8_t table)
     }
 }
 
-/* Shift the cells of a table, the next of which expires when its last point comes again, in `left` ticks.  Returns by
- * how much: what is less than 0 is modulo 2^32. */
+/* Shift the cells of a table whose last point comes again in `left` ticks.  Returns by how much: what is less than 0 is
+ * modulo 2^32. */
 static inline uint32_t shift_cells(const struct carillon_osek_table_on_cells *cells,
                                    const struct carillon_osek_schedule_table *fixed, struct cell_deviation *deviation,
                                    uint32_t left)
@@ -85,7 +85,7 @@ static inline uint32_t shift_cells(const struct carillon_osek_table_on_cells *ce
             by = ticks * cells->tick;
         }
         by = 0u - by;
-        rest = (ticks > final) ? (ticks - final) : 0u;
+        rest = (ticks <= final) ? 0u : (ticks - final);
     }
     carillon_port_shift(cells->moves, cells->count, by);
     deviation->ticks -= ticks;
@@ -146,12 +146,21 @@ static void settle_adjustments(void)
     }
 }
 
+/* `ticks` before a position of a table, perhaps in the turn before; all of these are at most its duration. */
+static inline TickType before_position(TickType position, TickType ticks, TickType duration)
+{
+    if (position >= ticks) {
+        return position - ticks;
+    }
+    return duration - (ticks - position);
+}
+
 /* Where a table that runs is, in ticks from its begin; locked.  `left`: ticks of the system clock until its last point.
  */
 static TickType position_of(const struct carillon_osek_table_on_cells *cells, TickType duration, uint32_t left)
 {
     const TickType back = ((left + cells->tick - 1u) / cells->tick) % duration;
-    return (back <= cells->last) ? (cells->last - back) : (duration - (back - cells->last));
+    return before_position(cells->last, back, duration);
 }
 
 static StatusType synchronise_cells(uint8_t table, TickType value)
@@ -177,7 +186,7 @@ static StatusType synchronise_cells(uint8_t table, TickType value)
         state->status = SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS;
     } else if (status >= SCHEDULETABLE_RUNNING) {
         const TickType at = position_of(cells, duration, until_last(deviation, left));
-        const TickType ahead = (at >= value) ? (at - value) : (duration - (value - at));
+        const TickType ahead = before_position(at, value, duration);
         const TickType behind = duration - ahead;
         deviation->ahead = ahead < behind;
         deviation->ticks = deviation->ahead ? ahead : behind;

@@ -41,8 +41,8 @@ TABLE_REST = 1 << 24
 class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
-    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed, or of
-    the last point of one that is synchronised explicitly, where it is adjusted.  ``part`` says which of them it is.
+    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.  So it
+    is of the last point of one that is synchronised explicitly, where that is adjusted.  ``part`` says which of them it is.
     """
 
     table: ScheduleTable
