@@ -271,6 +271,14 @@ struct carillon_osek_table_on_cells {
     struct carillon_store hold; /* stops them */
 #endif
 #endif
+#if CARILLON_OSEK_TABLE_ADJUSTS
+    uint32_t adjusts_by; /* the source of the cell that expires at its last point; 0 if it is not adjusted */
+    const struct carillon_shift *moves; /* moves each cell by nothing */
+    uint32_t latest; /* cells can be shifted while more ticks of the system clock are left until the next last point */
+    TickType last;   /* ticks from the table's begin to its last point */
+    TickType max_lengthen; /* of its first point */
+    TickType max_shorten;
+#endif
 };
 extern const struct carillon_osek_table_on_cells
     *const carillon_osek_tables_on_cells[]; /* NULL: it stands in a queue */

@@ -37,6 +37,15 @@ void carillon_osek_half_table(uint8_t table)
 }
 #endif
 
+#if CARILLON_OSEK_TABLE_ADJUSTS
+void carillon_osek_adjust_table(uint8_t table)
+{
+    const uint32_t saved = carillon_port_lock();
+    adjust_cells(table);
+    carillon_port_unlock(saved);
+}
+#endif
+
 /* The counters have the value 0 at time 0, which has passed only just, or comes within CARILLON_BASE_EARLY ticks.  No
  * task begins before: what has passed since time 0 could not be told. */
 void carillon_osek_start_tables_on_cells(AppModeType mode)
@@ -49,6 +58,12 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         if (!ON_CELLS(table) || (((fixed->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
+#if CARILLON_OSEK_TABLE_ADJUSTS
+        if (fixed->start == CARILLON_OSEK_START_SYNCHRON) {
+            carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
+            continue;
+        }
+#endif
         const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
         const bool absolute = fixed->start == CARILLON_OSEK_START_ABSOLUTE;
         const uint32_t ticks = absolute ? ticks_to(table, 0u, fixed->at) : fixed->at;
@@ -58,8 +73,10 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const uint32_t until = ticks * cells->tick;
         if (ahead <= CARILLON_BASE_EARLY) {
             place(cells, until + ahead, left);
+            note_begin(table, cells, until + ahead, left);
         } else {
             place(cells, until - passed_until(left), left);
+            note_begin(table, cells, until - passed_until(left), left);
         }
     }
 #if CARILLON_BASE_EARLY > 0
@@ -319,7 +336,7 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_StartScheduleTableSynchron, table, .first = 0u);
     CHECK(carillon_osek_schedule_tables[table].sync == CARILLON_OSEK_SYNC_EXPLICIT,
           OSServiceId_StartScheduleTableSynchron, E_OS_ID, .object = table);
-    OF_CELLS(table, E_OS_ID);
+    OF_CELLS(table, await_cells(table));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
@@ -405,9 +422,10 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     const uint32_t saved = carillon_osek_lock();
     if (!ON_CELLS(table)) {
         serve_due(table);
-#if CARILLON_OSEK_TABLE_ENDS
+#if CARILLON_OSEK_TABLE_ENDS || CARILLON_OSEK_TABLE_ADJUSTS
     } else {
         settle_ends();
+        settle_adjustments();
 #endif
     }
     *status = carillon_osek_table_states[table].status;
@@ -456,7 +474,7 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
     CHECK(fixed->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table,
           .first = value);
     CHECK(value < fixed->duration, OSServiceId_SyncScheduleTable, E_OS_VALUE, .object = table, .first = value);
-    OF_CELLS(table, E_OS_ID);
+    OF_CELLS(table, synchronise_cells(table, value));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
@@ -486,6 +504,7 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 {
     CHECK_TABLE(OSServiceId_SyncScheduleTable, table, .first = value);
+    OF_CELLS(table, synchronise_cells(table, value));
     (void)table;
     (void)value;
     REQUIRE(false, OSServiceId_SyncScheduleTable, E_OS_ID, .object = table, .first = value);
@@ -498,7 +517,7 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_SetScheduleTableAsync, table, .first = 0u);
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     CHECK(fixed->sync == CARILLON_OSEK_SYNC_EXPLICIT, OSServiceId_SetScheduleTableAsync, E_OS_ID, .object = table);
-    OF_CELLS(table, E_OS_ID);
+    OF_CELLS(table, desynchronise_cells(table));
     const uint32_t saved = carillon_osek_lock();
     settle(table);
     const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;
@@ -537,9 +556,10 @@ StatusType(StopScheduleTable)(ScheduleTableType table)
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
-#if CARILLON_OSEK_TABLE_ENDS
+#if CARILLON_OSEK_TABLE_ENDS || CARILLON_OSEK_TABLE_ADJUSTS
     const uint32_t saved = carillon_port_lock();
     settle_ends();
+    settle_adjustments();
     *status = carillon_osek_table_states[table].status;
     carillon_port_unlock(saved);
 #else
@@ -550,8 +570,7 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
 
 StatusType StartScheduleTableSynchron(ScheduleTableType table)
 {
-    (void)table;
-    return E_OS_ID;
+    return await_cells(table);
 }
 
 StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
@@ -567,15 +586,12 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 {
-    (void)table;
-    (void)value;
-    return E_OS_ID;
+    return synchronise_cells(table, value);
 }
 
 StatusType SetScheduleTableAsync(ScheduleTableType table)
 {
-    (void)table;
-    return E_OS_ID;
+    return desynchronise_cells(table);
 }
 
 #endif

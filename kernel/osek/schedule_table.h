@@ -13,9 +13,10 @@ extern "C" {
 /* Start the schedule tables of an application mode, in queues and on cells; locked. */
 void carillon_osek_start_schedule_tables(AppModeType mode);
 void carillon_osek_start_tables_on_cells(AppModeType mode);
-/* The handlers of the end of a table on cells, and of its half. */
+/* The handlers of the end of a table on cells, and of its half; and of the last point of one that is adjusted. */
 void carillon_osek_end_table(uint8_t table);
 void carillon_osek_half_table(uint8_t table);
+void carillon_osek_adjust_table(uint8_t table);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #ifndef CARILLON_TABLE_CELLS_H
 #define CARILLON_TABLE_CELLS_H
 
+#include "kernel/osek/table_adjust.h"
 #include "kernel/osek/table_set.h"
 
 #if CARILLON_OSEK_TABLE_CELLS > 0
@@ -267,6 +268,11 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
         return E_OS_ID;
     }
+#if CARILLON_OSEK_TABLE_ADJUSTS
+    if (carillon_osek_tables_on_cells[to]->adjusts_by != 0u) { /* it is synchronised in another way */
+        return E_OS_ID;
+    }
+#endif
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[from];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
     StatusType status = E_OK;
@@ -332,12 +338,14 @@ static StatusType start_relative(uint8_t table, TickType offset)
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
     settle_ends();
+    settle_adjustments();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
         const uint32_t left = start_cells(cells);
         const uint32_t passed = passed_until(left);
         place(cells, (offset * cells->tick) - (passed % cells->tick), left);
+        note_begin(table, cells, (offset * cells->tick) - (passed % cells->tick), left);
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;
@@ -355,6 +363,7 @@ static StatusType start_absolute(uint8_t table, TickType value)
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     const uint32_t saved = carillon_port_lock();
     settle_ends();
+    settle_adjustments();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = status_of_absolute(table);
@@ -362,6 +371,7 @@ static StatusType start_absolute(uint8_t table, TickType value)
         const uint32_t passed = passed_until(left);
         const TickType now = (passed % cells->turn) / cells->tick;
         place(cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick), left);
+        note_begin(table, cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick), left);
     }
     carillon_port_unlock(saved);
     return stopped ? E_OK : E_OS_STATE;
@@ -369,11 +379,12 @@ static StatusType start_absolute(uint8_t table, TickType value)
 
 static StatusType stop_cells(uint8_t table)
 {
-#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS
+#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
     return carillon_stop_cells(table);
 #else
     const uint32_t saved = carillon_port_lock();
     settle_ends();
+    settle_adjustments();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (!stopped) {
         const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;

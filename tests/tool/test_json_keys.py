@@ -108,6 +108,13 @@ counter = "C"
 duration = 9
 cells = true
 point = [{ offset = 0, activate = ["U"] }]
+[osek.schedule_table.S]
+counter = "C"
+duration = 9
+cells = true
+repeating = true
+sync = "explicit"
+point = [{ offset = 0, activate = ["U"] }]
 """
 RUN = """
 [system]

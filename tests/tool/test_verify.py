@@ -64,6 +64,7 @@ IMAGES = {  # name: schedule, board
     "set": ("table-set", "mps2-an385"),
     "set once": ("table-set-once", "mps2-an385"),
     "points": ("table-points", "ast1030-evb"),
+    "adjusted": ("table-adjusted", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
     "turns": ("turns", "ast1030-evb"),
     "turns on the host": ("turns", "virtual-ast1030-evb"),
@@ -289,6 +290,7 @@ def nowhere(_a: int, _v: int) -> tuple[int, int]:
     return UNPEND, 0
 
 
+KEPT = "carillon_table_Kept"
 ON_CELLS, STOPS = "carillon_table_Fast", "carillon_osek_table_stops"
 M0, M1 = "carillon_mode0_", "carillon_mode1_"
 SYNCS = "carillon_syncs"
@@ -339,6 +341,20 @@ FAULTS = [
     Fault("points", "stopped at another time", "C204", lambda p: p.number("carillon_table_Round", 11, plus(1)), "cells stopped"),
     Fault("points", "others resumed", "C204", lambda p: p.number("carillon_table_Round", 13, lambda v: v << 4), "anew"),
     Fault("points", "others held", "C204", lambda p: p.number("carillon_table_Round", 15, lambda v: v << 4), "at its half"),
+    # Adjusting: behind 32 bytes, source, what moves cells, when at latest, and the last point with the limits.
+    Fault("adjusted", "an adjustment that comes later", "C204", lambda p: p.number(f"{KEPT}_shifts", 5, plus(1)), "its adjust"),
+    Fault("adjusted", "another source for it", "C204", lambda p: p.number(KEPT, 8, plus(-1)), "not its last point's"),
+    Fault("adjusted", "none", "C204", lambda p: p.number(KEPT, 8, to(0)), "not its last point's"),
+    Fault("adjusted", "no time to shift", "C204", lambda p: p.number(KEPT, 10, plus(-1)), "it takes 160"),
+    Fault("adjusted", "so late that it never shortens", "C204", lambda p: p.number(KEPT, 10, plus(23 * 15625)), "it takes 160"),
+    Fault("adjusted", "another last point", "C204", lambda p: p.number(KEPT, 11, plus(-25)), "its last point"),
+    Fault("adjusted", "lengthened by more", "C204", lambda p: p.number(KEPT, 12, plus(1)), "lengthens"),
+    Fault("adjusted", "shortened by more", "C204", lambda p: p.number(KEPT, 13, plus(1)), "lengthens"),
+    Fault("adjusted", "a cell moved by one", "C204", lambda p: p.number(f"{KEPT}_moves", 3, plus(1)), "otherwise than by"),
+    Fault("adjusted", "a cell moved twice", "C204", lambda p: p.copy(f"{KEPT}_moves", 0, 8, 8), "does not have"),
+    Fault("adjusted", "another table's cell moved", "C204", lambda p: p.number(f"{KEPT}_moves", 0, plus(0x100)), "no cell's"),
+    Fault("adjusted", "a table that is not", "C204", lambda p: p.number("carillon_table_Free", 8, to(35)), "is adjusted by"),
+    Fault("adjusted", "handlers exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 34, 35, 4)),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(
         "virtual-cells",

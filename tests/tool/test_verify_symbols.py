@@ -45,6 +45,7 @@ IMAGES = {
     "cells of tables": ("tests/tool/verify/table-cells.toml", "ast1030-evb"),
     "set cells": ("tests/tool/verify/table-set.toml", "mps2-an385"),
     "points": ("tests/tool/verify/table-points.toml", "ast1030-evb"),
+    "adjusted": ("tests/tool/verify/table-adjusted.toml", "ast1030-evb"),
     "frames": ("tests/tool/verify/frames.toml", "ast1030-evb"),
     "tables": ("tests/tool/verify/schedule-tables.toml", "ast1030-evb"),
     "parts": ("tests/tool/verify/parts.toml", "ast1030-evb"),

@@ -112,7 +112,7 @@ SYMBOLS = (
         f"{MEMORY}; who has it, and how much, is compared",
     ),
     Generated(
-        r"carillon_(counter|part|alarm|point|half|end)_\w+",
+        r"carillon_(counter|part|alarm|point|half|end|adjust)_\w+",
         "what it acknowledges and runs, and the rows of alarms, counters and tasks that it touches",
         KERNEL,
     ),

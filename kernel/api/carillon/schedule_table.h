@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) StatusType carillon_stop_cells(Sche
     carillon_port_unlock(saved);
     return status;
 }
-#if CARILLON_OSEK_INLINE && (CARILLON_OSEK_CURSORS == 0u) && !CARILLON_OSEK_TABLE_ENDS
+#if CARILLON_OSEK_INLINE && (CARILLON_OSEK_CURSORS == 0u) && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
 #define StopScheduleTable(table) (__builtin_constant_p(table) ? carillon_stop_cells(table) : (StopScheduleTable)(table))
 #endif
 #endif

@@ -283,6 +283,11 @@ class OsekAllocation:
         """The schedule tables that cells carry."""
         return tuple(t for t in self.osek.schedule_tables if self.cells_of(t))
 
+    @property
+    def adjusts(self) -> bool:
+        """Whether a table in a queue is synchronised explicitly."""
+        return any(t.sync is Synchronisation.EXPLICIT and not self.cells_of(t) for t in self.osek.schedule_tables)
+
     def cells_of(self, table: ScheduleTable) -> list[tuple[Series, Carrier]]:
         """The cells of a schedule table, in the order of their first points; empty if it stands in the queue."""
         return sorted((it for it in self.series if it[0].table is table), key=lambda it: it[0].offsets.start)
@@ -316,7 +321,7 @@ class OsekAllocation:
         """
         if self.software or self.tickless or self.base is None or not self.base.ahead or self.queue is None:
             return {}
-        if self.queue.far_alarms or any(t.sync is Synchronisation.EXPLICIT for t in self.osek.schedule_tables):
+        if self.queue.far_alarms or self.adjusts:
             return {}
         parts = [cursor.part for cursor in self.cursors]
         served = {p.part for p in self.counters if self.base_units(p.action.object) and not self.alarms_of(p)}

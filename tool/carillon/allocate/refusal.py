@@ -145,6 +145,7 @@ class Refusal:
             table,
             f"the schedule tables on cells need {needed} cells, one for equally spaced points of each action and one for "
             "the end of each that does not repeat, two for the half and the end of each that may be followed, "
+            f"{'one for what adjusts each that is synchronised explicitly, ' if any(it.adjusts for it in every) else ''}"
             f"and a time base beside them; board '{self.board.name}' has too few",
         )
         return True

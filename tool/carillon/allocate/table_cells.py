@@ -104,9 +104,17 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
         )
     if table.followed and is_set(arrays[0]):
         return f"cells of board '{board.name}' are started by a store each, which takes too long at the end of another table"
+    if table.shifted and Capability.SYNCHRONISE not in arrays[0].family.can:
+        return f"it is synchronised explicitly, and cells of board '{board.name}' cannot be shifted while they run"
     apart = [table.half, table.duration - table.half] if table.followed else []
     nearest = min(*apart, *(table.nearest(action) for action in table.actions), table.duration) * counter.tick
     near = near_of(board, hz, table)
     if nearest <= 2 * near:
         return f"points {nearest} ticks of the clock apart are too near: a start may take {near} of them"
+    over = (table.duration - table.points[-1].offset + table.initial_offset - table.points[0].max_shorten) * counter.tick
+    if table.shifted and over <= 2 * near:
+        return (
+            f"from its last point to the first one of the next turn there may be {over} ticks of the clock, too few: "
+            f"to shift its cells may take {near} of them"
+        )
     return ""

@@ -296,7 +296,17 @@ class TableImage:
     @property
     def end(self) -> CellImage | None:
         """The cell of its end."""
-        return next((cell for it, cell in reversed(self.cells) if it.action is None), None)
+        return next((cell for it, cell in reversed(self.cells) if it.ends), None)
+
+    @property
+    def adjusts(self) -> CellImage | None:
+        """The cell of its last point, at which it is adjusted, of a table that is synchronised explicitly."""
+        return next((cell for it, cell in self.cells if it.adjusts), None)
+
+    @property
+    def latest(self) -> int:
+        """Ticks of the system clock to the next last point, of which more are left when cells can still be shifted."""
+        return (self.table.points[-1].offset - self.table.initial_offset) * self.counter.tick + self.near
 
     @property
     def early(self) -> tuple[CellImage, ...]:

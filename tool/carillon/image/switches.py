@@ -18,7 +18,6 @@ from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnBudgetOverrun, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, ServerKind, Status
-from carillon.model.osek import Synchronisation as TableSync
 from carillon.model.time import ClockKind, QueueKind, TimedKind
 
 Switches = dict[str, Value | None]
@@ -204,10 +203,11 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_CURSORS": Unsigned(len(cursors)),
         "CARILLON_OSEK_LONE_CURSORS": Unsigned(len(allocation.lone)),
         "CARILLON_OSEK_TABLE_CELLS": Unsigned(len(allocation.series)),
-        "CARILLON_OSEK_TABLE_ENDS": any(series.action is None for series, _ in allocation.series),
+        "CARILLON_OSEK_TABLE_ENDS": any(series.ends for series, _ in allocation.series),
+        "CARILLON_OSEK_TABLE_ADJUSTS": any(series.adjusts for series, _ in allocation.series),
         "CARILLON_OSEK_TABLES_RESTART": bool(osek.tables) and osek.tables[0].restarts,
         "CARILLON_OSEK_TABLES_SET": bool(osek.tables) and osek.tables[0].sets,
-        "CARILLON_OSEK_ADJUSTS": any(t.sync is TableSync.EXPLICIT for t in model.schedule_tables),
+        "CARILLON_OSEK_ADJUSTS": allocation.adjusts,
         "CARILLON_OSEK_POINT_ACTIONS": _actions(a for c in cursors for step in c.steps for a in step.actions),
         # Whether something stands in the queue of a counter, or its time is asked for.
         "CARILLON_OSEK_QUEUES": bool(cursors) or readable or advanced,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from carillon.actions import Action
+from carillon.actions.adjust_table import AdjustTable
 from carillon.actions.count import Count
 from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
@@ -40,8 +41,8 @@ TABLE_REST = 1 << 24
 class Series:
     """Equally spaced points of a schedule table on cells that have an action, at ``offsets`` in ticks of its counter.
 
-    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.
-    ``part`` says which of them it is.
+    ``action`` is None of the end of a table that does not repeat, or of the half and the end of one that may be followed.  So it
+    is of the last point of one that is synchronised explicitly, where that is adjusted.  ``part`` says which of them it is.
     """
 
     table: ScheduleTable
@@ -54,6 +55,16 @@ class Series:
     def name(self) -> str:
         """The name to show."""
         return f"{self.table.name}.{self.part}"
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is the half or the end of its table."""
+        return self.action is None and self.part != "adjust"
+
+    @property
+    def adjusts(self) -> bool:
+        """Whether its table is adjusted there."""
+        return self.action is None and self.part == "adjust"
 
 
 W = TypeVar("W")
@@ -194,6 +205,10 @@ def _series(table: ScheduleTable, osek: Osek) -> Iterator[Demand]:
     for at, what in ends:
         series = Series(table, counter, None, range(at, at + 1), what)
         yield _periodic(EndTable(table.name), at * tick, apart, table.span, series)
+    if table.shifted:
+        at = table.points[-1].offset
+        series = Series(table, counter, None, range(at, at + 1), "adjust")
+        yield _periodic(AdjustTable(table.name), at * tick or apart, apart, table.span, series)
 
 
 def _alarm(system: System, alarm: Alarm, one_timer: bool) -> Demand:

@@ -345,6 +345,11 @@ class ScheduleTable:
         return self.duration // 2
 
     @property
+    def shifted(self) -> bool:
+        """Whether cells are to carry it, and are shifted to keep it with the global time."""
+        return self.cells and self.sync is Synchronisation.EXPLICIT
+
+    @property
     def initial_offset(self) -> int:
         """Ticks from the begin to the first point."""
         return self.points[0].offset

@@ -373,7 +373,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     rows = Table("line", "schedule table", "counter", "at (ticks)", "what it does", "carried by", "source", "level")
     for table in plan["schedule_tables"]:
         span = f"{'every' if table['repeating'] else 'ends at'} {table['duration']}"
-        end = table["end"] or {"cell": "", "source": "", "level": ""}
+        end = table["end"] or table["adjusted"] or {"cell": "", "source": "", "level": ""}
         rows.add_row(
             *(str(table["line"]), table["name"], table["counter"], span, about_table(table)),
             *(str(end[key]) for key in ("cell", "source", "level")),

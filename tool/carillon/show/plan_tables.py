@@ -36,7 +36,8 @@ def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
             "precision": table.precision if table.sync is Synchronisation.EXPLICIT else None,
             "start": _start(osek, table),
             "on_cells": table in allocation.on_cells,
-            "end": _end_json(allocation, table),
+            "end": _own_json(allocation, table, "end"),
+            "adjusted": _own_json(allocation, table, "adjust"),
             "points": [
                 {
                     "line": point.span.line,
@@ -55,9 +56,10 @@ def tables_json(allocation: OsekAllocation) -> list[dict[str, Any]]:
     ]
 
 
-def _end_json(allocation: OsekAllocation, table: ScheduleTable) -> dict[str, Any] | None:
-    """The cell at the end of a table on cells that does not repeat; None for other tables."""
-    own = next((carrier for series, carrier in reversed(allocation.cells_of(table)) if series.action is None), None)
+def _own_json(allocation: OsekAllocation, table: ScheduleTable, part: str) -> dict[str, Any] | None:
+    """The cell at the end of a table on cells, or of what adjusts it; None for a table without one."""
+    cells = allocation.cells_of(table)
+    own = next((carrier for series, carrier in cells if series.action is None and series.part == part), None)
     return part_json(allocation, own) if own is not None else None
 
 

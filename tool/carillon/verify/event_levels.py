@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from carillon.verify.events import Events
     from carillon.verify.service import Service
 
-KERNELS_OWN = {"counter", "alarm", "joined", "point", "half", "end", "clock", "frames"}
+KERNELS_OWN = {"counter", "alarm", "joined", "point", "half", "end", "adjust", "clock", "frames"}
 """What the kernel's own interrupts serve, which are at one level."""
 
 

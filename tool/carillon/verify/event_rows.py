@@ -29,6 +29,7 @@ CALLS = {
     "carillon_osek_run": "level",
     "carillon_osek_half_table": "table",
     "carillon_osek_end_table": "table",
+    "carillon_osek_adjust_table": "table",
 }
 """Functions of the kernel whose first argument is a row's number."""
 ROWS = {
@@ -84,7 +85,7 @@ class EventRows:
         """What there is a handler for, and where each is."""
         elf = self.events.elf
         for source, service in self.events.services.items():
-            if service is None or service.kind not in ("counter", "alarm", "point", "half", "end", "task"):
+            if service is None or service.kind not in ("counter", "alarm", "point", "half", "end", "adjust", "task"):
                 continue
             for vectors in self.events.vectors:
                 meaning = self.events.meanings.of(vectors[source])
@@ -101,7 +102,7 @@ class EventRows:
         at = {level: {self._tasks[t] for t in levels if levels[t] == level} for level in levels.values()}
         if service.kind == "level":
             return {"task": at.get(service.number, set()), "level": {service.number}}
-        if service.kind in ("half", "end"):
+        if service.kind in ("half", "end", "adjust"):
             return {"table": {service.number}}
         if service.kind == "alarm":
             return self._of_alarm(osek.alarms[service.number], service.number, at, levels) if service.number >= 0 else {}

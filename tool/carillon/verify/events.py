@@ -211,7 +211,7 @@ class Events:
         alarm = re.fullmatch(r"carillon_alarm_(\w+)", meaning.symbol)
         point = re.fullmatch(r"carillon_point_(\w+)_(\d+)", meaning.symbol)
         for k, table in enumerate(self.osek.schedule_tables):
-            for which in ("half", "end"):
+            for which in ("half", "end", "adjust"):
                 if meaning.symbol == f"carillon_{which}_{table.name}" and (f"carillon_osek_{which}_table", k) in calls:
                     return Service(which, table.name, k)
         acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")

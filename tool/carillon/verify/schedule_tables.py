@@ -56,12 +56,22 @@ LONGEST_LONE = 15 << 28
 """A turn of the counter and one of the table are less than this, in ticks, if the kernel is to start it the short way."""
 
 
+def celled_tables(osek: Osek, elf: Elf) -> dict[int, int]:
+    """By the number of a schedule table on cells, where the image says which; tables in queues are left out."""
+    symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
+    if symbol is None or symbol.size != count * elf.pointer:
+        return {}
+    pointers = (elf.number(symbol.address + number * elf.pointer, elf.pointer) for number in range(count))
+    return {number: elf.data(pointer) for number, pointer in enumerate(pointers) if pointer}
+
+
 def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     """carillon_osek_cursors with their steps and actions; nothing where the image has none."""
     actions = elf.symbols.get("carillon_osek_point_actions")
     if actions is None or not osek.schedule_tables:
         return []
-    adjusted = any(t.sync is Synchronisation.EXPLICIT for t in osek.schedule_tables)
+    celled = celled_tables(osek, elf)
+    adjusted = any(t.sync is Synchronisation.EXPLICIT and k not in celled for k, t in enumerate(osek.schedule_tables))
     step_size = elf.padded(20 if adjusted else 8, 4)
     act_size = elf.padded(max(4, elf.pointer) + 2, max(4, elf.pointer))
     rows = []

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 class Service:
     """What a vector serves.
 
-    ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "clock",
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "adjust",
+    "clock",
     "slices", "turn", "budgets", "round budgets", "frames" or "dispatcher".
     """
 

@@ -17,6 +17,7 @@ from carillon.verify.contract import Reader, Store, Tables
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
 from carillon.verify.hardware import Hardware
+from carillon.verify.schedule_tables import celled_tables
 from carillon.verify.service import Service
 
 REST = 1 << 24
@@ -39,6 +40,18 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjusts:
+    """How a table is adjusted: the source of the cell at its last point, what moves each cell, when at latest, and limits."""
+
+    source: int = 0
+    moves: tuple[Store, ...] = ()
+    latest: int = 0
+    last: int = 0
+    lengthen: int = 0
+    shorten: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class OnCells:
     """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell.
 
@@ -57,25 +70,22 @@ class OnCells:
     turn: int
     end: End
     """All 0 of a table without a cell at its end."""
+    adjusts: Adjusts
+    """All 0 of a table that is not synchronised explicitly."""
 
 
 def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
     """By the number of a schedule table, its cells in the image; tables in queues are left out."""
-    symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
-    if symbol is None or symbol.size != count * elf.pointer:
-        return {}
-    tables = Tables(elf)
+    count, tables = len(osek.schedule_tables), Tables(elf)
     able = [a.family for a in hardware.system.board.cells if a.family.align]
     restarts, is_set = any(Capability.RESTART in family.can for family in able), not able
     listed = elf.symbols.get("carillon_osek_table_stops")
     stops = tables.stores(listed.address, count) if listed is not None else ()
     ends = any(t.cells and (t.followed or not t.repeating) for t in osek.schedule_tables)
+    shifted = any(t.shifted for t in osek.schedule_tables)
     by_number = {}
-    for number in range(count):
-        pointer = elf.number(symbol.address + number * elf.pointer, elf.pointer)
-        if not pointer:  # in a queue
-            continue
-        reader = Reader(elf, elf.data(pointer))
+    for number, address in celled_tables(osek, elf).items():
+        reader = Reader(elf, address)
         starts = elf.data(reader.pointer()) if is_set else tables.store(reader)
         prepare: tuple[Store, ...] = ()
         stop: tuple[Store, ...] | None
@@ -93,10 +103,20 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
         if ends:
             counter, again, source, early, rest = (reader.take(size) for size in (4, 4, 2, 2, 4))
             end = End(counter, again, source, early, rest)
-            if early and not is_set:
-                resume = (tables.store(reader),)
-                end = replace(end, resume=resume, hold=(tables.store(reader),) if restarts else (stop or ())[:early])
-        by_number[number] = OnCells(is_set, every, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end)
+            resume, hold = (
+                () if is_set else (tables.store(reader),),
+                (tables.store(reader),) if restarts else (stop or ())[:early],
+            )
+            if early:
+                end = replace(end, resume=resume, hold=hold)
+        adjusts = Adjusts()
+        if shifted:
+            source, moves = reader.take(4), reader.pointer()
+            limits = (reader.take(4) for _ in range(4))
+            adjusts = Adjusts(source, tables.stores(elf.data(moves), length) if moves else (), *limits)
+        by_number[number] = OnCells(
+            is_set, every, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end, adjusts
+        )
     return by_number
 
 
@@ -115,6 +135,8 @@ class TableCellChecks:
             yield f"takes a tick of its counter for {tick} ticks of the clock and its turn for {turn}; they are {said}"
         if (image.end != End()) if table.repeating and not table.followed else (self._action(table, image.end.source) != "end"):
             yield f"has its end served at source {image.end.source}, which is for something else"
+        if not table.shifted and image.adjusts != Adjusts():
+            yield f"is adjusted by source {image.adjusts.source}, and is not synchronised explicitly"
         with self.hardware.tried():
             yield from self._wrong_cells(table, counter.tick, image)
 
@@ -136,6 +158,7 @@ class TableCellChecks:
         yield from self._wrong_times(table, tick, started)
         yield from self._wrong_rows(image, started)
         yield from self._wrong_end(table, tick, image, started)
+        yield from self._wrong_adjusting(table, tick, image.adjusts, started)
         self.hardware.carry_out(image.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
@@ -147,6 +170,7 @@ class TableCellChecks:
         left: set[tuple[AlarmAction | str, int]] = {(a, p.offset) for p in table.points for a in p.actions}
         left |= {("end", table.duration)} if table.followed or not table.repeating else set()
         left |= {("half", table.duration // 2)} if table.followed else set()
+        left |= {("adjust", table.points[-1].offset)} if table.shifted else set()
         for cell in started:
             action = self._action(table, cell.place.source)
             if isinstance(action, AlarmAction) and action not in table.actions:
@@ -163,7 +187,7 @@ class TableCellChecks:
                 expiries = {(action, first / tick)} if again == period else set()
             if not expiries or not expiries <= left or not cell.lets:
                 does = f"says '{action.key}' to '{action.object}'" if isinstance(action, AlarmAction) else f"has its {action}"
-                says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions)
+                says = ", ".join(str(p.offset * tick) for p in table.points if action in p.actions or action == "adjust")
                 turn = f"{'in each turn of' if table.repeating else 'once, and an end at'} {table.duration * tick}"
                 yield (
                     f"{does} by {cell} {float(first):g} ticks of the clock after its begin and every {float(again):g}; "
@@ -196,10 +220,43 @@ class TableCellChecks:
         if still:
             yield f"does not start {', '.join(still)} anew if no table follows any more"
 
+    def _wrong_adjusting(self, table: ScheduleTable, tick: int, adjusts: Adjusts, started: list[Cell]) -> Iterator[str]:
+        """The faults of what keeps a table with the global time: at its last point, its cells are shifted as the first allows."""
+        if not table.shifted:
+            return
+        first, last = table.points[0], table.points[-1].offset
+        own = next((c for c in started if self._action(table, c.place.source) == "adjust"), None)
+        if own is None or own.place.source != adjusts.source:
+            yield f"is adjusted by source {adjusts.source}, which is not its last point's"
+        said = last, first.max_lengthen, first.max_shorten
+        if (adjusts.last, adjusts.lengthen, adjusts.shorten) != said:
+            found = adjusts.last, adjusts.lengthen, adjusts.shorten
+            yield f"has its last point, and what lengthens and shortens the way from there, as {found}; the schedule says {said}"
+        apart = adjusts.latest - (last - first.offset) * tick
+        room = (table.duration - last + first.offset - first.max_shorten) * tick
+        lead = self.hardware.system.board.lead_at(self.hardware.system.clock_hz)
+        if not lead <= apart < room:
+            yield f"is shifted up to {apart} ticks of the clock before its first point, which may come in {room}; it takes {lead}"
+        left = {id(c): c for c in started}
+        for move in adjusts.moves:
+            cell = self.hardware.counter(move.address)
+            if cell is None or left.pop(id(cell), None) is None:
+                yield f"is adjusted by the counter at {move.address:#x}, which is no cell's that it is to shift now"
+                continue
+            before = cell.first
+            for family in self.hardware.families.values():
+                if family.shift(move.address, move.value):
+                    break
+            if cell.first != before:
+                yield f"has {cell} shifted otherwise than by the adjustment"
+            cell.first = before
+        for cell in left.values():
+            yield f"does not have {cell} shifted when it is adjusted"
+
     def _action(self, table: ScheduleTable, source: int) -> AlarmAction | str:
-        """The action of a source's vector for a table, or "half" or "end"; if there is none, an action of no table."""
+        """The action of a source's vector for a table, or "half", "end" or "adjust"; if there is none, an action of no table."""
         service = self.services.get(source) or Service("")
-        if service.kind in ("half", "end") and service.name == table.name:
+        if service.kind in ("half", "end", "adjust") and service.name == table.name:
             return service.kind
         if service.kind == "point" and service.name == table.name and 0 <= service.number < len(table.actions):
             return table.actions[service.number]

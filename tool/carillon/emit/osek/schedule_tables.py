@@ -8,7 +8,7 @@ from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.image import OsekImage, TableImage
-from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, Synchronisation, TableStart
+from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, TableStart
 
 
 def schedule_tables(allocation: OsekAllocation) -> list[str]:
@@ -16,7 +16,7 @@ def schedule_tables(allocation: OsekAllocation) -> list[str]:
     model, cursors = allocation.osek, allocation.cursors
     if not model.schedule_tables:
         return []
-    adjusts = any(t.sync is Synchronisation.EXPLICIT for t in model.schedule_tables)
+    adjusts = allocation.adjusts
     actions: list[str] = []
     steps: list[str] = []
     number = 0
@@ -75,7 +75,7 @@ def _cells(image: TableImage) -> list[str]:
         points = [(p.offset, p.span.line) for p in image.table.points if p.offset in series.offsets]
         points = points if series.action is not None else [(series.offsets.start, image.table.span.line)]
         at, lines_of = (", ".join(str(x) for x in every) for every in zip(*points, strict=True))
-        label = series.action.object if series.action else "its end" if at == str(image.table.duration) else "its half"
+        label = series.action.object if series.action else f"its {'adjustment' if series.adjusts else series.part}"
         first = f"{cell.first}u - CARILLON_PORT_SINCE_READ"
         shift = text.macro(cell, "ALIGN", cell.number, first, cell.period)
         shift = f"{{{text.macro(cell, 'FIRST', cell.number)}, {cell.first}u}}" if image.sets else shift
@@ -88,6 +88,9 @@ def _cells(image: TableImage) -> list[str]:
         prepare = [text.macro(c, "PREPARE", c.number, c.period, c.period, c.use.prescaler) + "," for c in cells]
         lines += text.array("struct carillon_store", f"{stem}_prepare", prepare)
         lines += text.array("struct carillon_store", f"{stem}_stop", [text.macro(c, "STOP", c.number) + "," for c in cells])
+    if image.adjusts is not None:
+        moves = [f"{text.macro(cell, 'SYNC', cell.number)}, /* {cell.use.cell.name} */" for _, cell in image.cells]
+        lines += text.array("struct carillon_shift", f"{stem}_moves", moves)
     if image.sets:
         starts = [text.macro(cell, "START", cell.number) + "," for _, cell in image.cells]
         lines += text.array("struct carillon_store", f"{stem}_starts", starts)
@@ -108,6 +111,7 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     fields |= {"tick": f"{image.counter.tick}u", "turn": f"{image.counter.tick * (image.counter.max_allowed + 1)}u"}
     if ends:
         fields |= _end(image)
+    fields |= _adjusts(image)
     rows = [f".{name} = {value}," for name, value in fields.items()]
     return text.table(f"static const struct carillon_osek_table_on_cells {stem}", rows)
 
@@ -124,6 +128,21 @@ def _end(image: TableImage) -> dict[str, str]:
     fields |= {"early": f"{len(early)}u", "rest": f"{(table.duration - table.half) * image.counter.tick}u"}
     fields["resume"] = text.store(image.together("START", early))
     return fields | ({"hold": text.store(image.together("STOP_TOGETHER", early))} if image.restarts else {})
+
+
+def _adjusts(image: TableImage) -> dict[str, str]:
+    """The fields that keep the table with the global time; none for a table that is not synchronised explicitly."""
+    cell, points = image.adjusts, image.table.points
+    if cell is None:
+        return {}
+    return {
+        "adjusts_by": f"{cell.carrier.source}u",
+        "moves": f"carillon_table_{image.table.name}_moves",
+        "latest": f"{image.latest}u",
+        "last": f"{points[-1].offset}u",
+        "max_lengthen": f"{points[0].max_lengthen}u",
+        "max_shorten": f"{points[0].max_shorten}u",
+    }
 
 
 def _name(cursor: Cursor) -> str:

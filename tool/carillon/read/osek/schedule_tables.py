@@ -22,6 +22,19 @@ LONGEST = LATEST + 1
 """The greatest duration: a turn of the greatest counter."""
 
 
+def _not_shifted(table: ScheduleTable) -> str:
+    """Why the cells of a table cannot keep it with the global time; empty if they can, all together between two turns."""
+    its = "it is synchronised explicitly"
+    if not table.repeating:
+        return f"{its}, and does not repeat, and cells are adjusted between the last point and the first one of the next turn"
+    if table.followed:
+        return f"{its}, and may be followed, and what another table takes over from it is known to queues alone"
+    number = next((k for k, p in enumerate(table.points[1:], 2) if p.max_lengthen or p.max_shorten), 0)
+    if number:
+        return f"the delay to its point {number} may be adjusted, and cells are shifted only before the first point"
+    return ""
+
+
 _HAS, _IT = ("has", "have"), ("it", "them")
 
 
@@ -95,8 +108,8 @@ class ScheduleTables:
         """C200: a table that cells of no board can carry."""
         why = ""
         if table.sync is Synchronisation.EXPLICIT:
-            why = "it is synchronised explicitly, and only the queue adjusts its points"
-        elif self.at.table.counter[table.counter].kind == "software":
+            why = _not_shifted(table)
+        if not why and self.at.table.counter[table.counter].kind == "software":
             why = f"software advances its counter {shorten(table.counter)}"
         if why:
             cause = f"{title} cannot be on cells: {why}"
