@@ -18,6 +18,7 @@ from laboratory import AST, MPS, VIRTUAL_AST, Laboratory
 
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
+from carillon.resources import board_names
 
 CLOCKS = {
     "one-shot": "",
@@ -269,3 +270,14 @@ def test_a_budget_that_ends_within_a_service_is_seen_when_the_job_goes_on(lab: L
     schedule = '[osek]\nbudgets = "clock"\nhooks = ["protection"]\n[osek.task.Main]\npriority = 1\nautostart = true\n'
     schedule += '[osek.task.Job]\npriority = 2\nbudget = "20000 ticks"\n[osek.task.High]\npriority = 3\n'
     assert lab.run(schedule, SWEPT, board, ticks=172 * 30_000).reported == [("struck", 172)]
+
+
+@pytest.mark.parametrize("board", board_names())
+def test_a_task_with_a_budget_has_a_plan_on_each_board(tmp_path: Path, board: str) -> None:
+    """A cell keeps it, or else the clock: nobody has to say which."""
+    path = tmp_path / "schedule.toml"
+    text = '[osek]\n[osek.task.T]\npriority = 1\nautostart = true\nbudget = "1ms"\n'
+    path.write_text(text, encoding="utf-8")
+    planned = plan(path, Diagnostics(), board)
+    assert planned.allocation.osek is not None
+    assert (planned.allocation.osek.budgets is None) == planned.allocation.osek.osek.queued_budgets

@@ -13,5 +13,8 @@ NEEDED = frozenset({Capability.REMAINING, Capability.LOAD})
 
 
 def keeps_budgets(board: Board) -> bool:
-    """Whether some cell of a board can keep budgets, however many others need cells."""
-    return any(set(cells.family.can) >= NEEDED and cells.width >= BUDGET_BITS for cells in board.cells)
+    """Whether some cell of a board can keep budgets, however many others need cells.
+
+    The way to its first expiry is longer by the lead of the start, so as many bits as a turn needs are too few.
+    """
+    return any(set(cells.family.can) >= NEEDED and cells.width > BUDGET_BITS for cells in board.cells)
