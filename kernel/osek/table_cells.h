@@ -5,7 +5,7 @@
  * cell is the vector of a direct task, or has the level of a managed one, where its handler does what services do not
  * find done before (cells.h).  A stop leaves both alone: what a cell has expired for is requested, so it has happened,
  * and services that look at the task serve it first.  Nothing is checked: a system that wants errors told has no tables
- * on cells (claims.py). */
+ * on cells (allocate/table_cells.py). */
 #ifndef CARILLON_TABLE_CELLS_H
 #define CARILLON_TABLE_CELLS_H
 
@@ -106,7 +106,7 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
  * 3. A point that is due before is waited for (place_late), in the order of the points, when the cells of all others
  * are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
  * late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
- * are farther apart than CARILLON_BASE_NEAR (claims.py). */
+ * are farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
 static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin, uint32_t left)
 {
     (void)left;

@@ -9,7 +9,7 @@
  * 3. The base does not begin anew meanwhile: a start that would see that waits for it first.
  * 4. All cells have been started CARILLON_BASE_NEAR ticks after the reading.  A point that is due by then is waited for
  *    and requested here, in the order of the points.  The cell's next expiry is its own, exact: points of a cell are
- *    farther apart than CARILLON_BASE_NEAR (claims.py). */
+ *    farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
 #ifndef CARILLON_TABLE_SET_H
 #define CARILLON_TABLE_SET_H
 

@@ -332,34 +332,8 @@ TASK(Main)
 
 def test_the_handler_that_adjusts_takes_what_the_design_says(lab: Laboratory) -> None:
     """A direct task is due at the last point: it begins when the handler has returned, and at its other point at once."""
-    text = """
-[osek]
-[osek.task.Main]
-priority = 1
-autostart = true
-[osek.task.T0]
-priority = 2
-[osek.task.T1]
-priority = 3
-[osek.counter.C]
-tick = "5000 ticks"
-max_allowed = 99
-[osek.schedule_table.S]
-counter = "C"
-duration = 20
-repeating = true
-cells = true
-sync = "explicit"
-autostart = { at = 1 }
-[[osek.schedule_table.S.point]]
-offset = 2
-activate = ["T0"]
-max_lengthen = 2
-max_shorten = 2
-[[osek.schedule_table.S.point]]
-offset = 12
-activate = ["T0", "T1"]
-"""
+    text = HELD.replace('[osek.isr.Signal]\nsource = "soft0"\ncategory = 2\n', "[osek.task.T1]\npriority = 3\n")
+    text = text.replace('offset = 12\nactivate = ["T0"]', 'offset = 12\nactivate = ["T0", "T1"]')
     code = """
 #include "carillon/work.h"
 TASK(T0) { TerminateTask(); }

@@ -111,6 +111,14 @@ def test_budgets_are_kept_beside_the_vendors_code(tmp_path: Path) -> None:
     assert beside == events_of(planned, None, tmp_path / "alone", rounds=1)
 
 
+def test_starts_are_recorded_beside_the_vendors_code(tmp_path: Path) -> None:
+    path = schedule(tmp_path, MPS)
+    path.write_text(path.read_text(encoding="utf-8") + "\n[trace]\nring = 64\n", encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    elf = Elf(project(planned, tmp_path, CHIPS[MPS]))
+    assert "__real_current" in elf.symbols  # something stands in its place, and has its name (carillon.elf.unwrapped)
+
+
 MODES = """
 [system]
 reserve = ["SysTick"]

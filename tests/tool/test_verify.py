@@ -949,6 +949,29 @@ FAULTS = [
     Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
     Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
     Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
+    Fault(
+        "bounded", "no table", "C205", lambda p: p.rename(BOUNDED, BOUNDED[:-1] + "x"), "table of the rounds' budgets is missing"
+    ),
+    Fault(
+        "bounded",
+        "a handler that forgives",
+        "C205",
+        lambda p: p.call("carillon_round_budget_vector", "carillon_round_budget_strikes", "carillon_round_budget_stops"),
+        "does not lead to 'carillon_round_budget_strikes'",
+    ),
+    *(
+        Fault(
+            name,
+            "a vector that hands over no frame",
+            "C205",
+            lambda p, table=table, handler=handler: p.number(table, 32, to(p.symbols[handler][0] | 1)),
+            f"'{handler}', serves nothing",
+        )
+        for name, table, handler in (
+            ("bounded", "carillon_mode0_vectors", "carillon_round_budget_vector"),
+            ("budgets", "carillon_osek_vectors", "carillon_budget_vector"),
+        )
+    ),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),

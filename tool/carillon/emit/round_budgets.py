@@ -9,12 +9,6 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.image import Image
-from carillon.model import System, Task
-
-
-def _own(system: System) -> list[Task]:
-    """The first task of each function that has a budget."""
-    return list({task.entry: task for task in reversed(system.bounded)}.values())[::-1]
 
 
 def table(image: Image) -> list[str]:
@@ -25,7 +19,7 @@ def table(image: Image) -> list[str]:
         return []
     units = osek.cell(carrier).use.units
     rows = []
-    for task in _own(system):
+    for task in system.bounded_functions:
         comment = f"{task.name}, {task.budget} ticks ({text.place(task.span)})"
         rows.append(f"{{{units(task.budget)}u, {system.tasks.index(task)}u}}, /* {comment} */")
     return text.table("const struct carillon_round_budget carillon_round_budgets[]", rows)
@@ -38,7 +32,7 @@ def emit(image: Image) -> dict[str, str]:
         return {}
     lines = [text.head(image, "The tasks of the rounds that have execution budgets.")]
     lines += ['#include "kernel/core/round_budget.h"', ""]
-    for number, function in enumerate(task.entry for task in _own(system)):
+    for number, function in enumerate(task.entry for task in system.bounded_functions):
         real, within = f"__real_{function}", f"{function}_within_its_budget"
         job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
         lines += [f"void {real}(void);", f"static void {within}(void)", "{", *job, "}"]

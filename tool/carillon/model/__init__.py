@@ -239,6 +239,11 @@ class System:
         return tuple(task for task in self.tasks if task.budget)
 
     @property
+    def bounded_functions(self) -> tuple[Task, ...]:
+        """The first task of each function that has an execution budget."""
+        return tuple({task.entry: task for task in reversed(self.bounded)}.values())[::-1]
+
+    @property
     def wrapped(self) -> tuple[str, ...]:
         """The functions in whose place others stand: of those that are recorded, and of tasks with execution budgets."""
         return tuple(dict.fromkeys([*self.traced, *(task.entry for task in self.bounded)]))

@@ -102,7 +102,7 @@ class SystemTable(Table):
         "shutdown", description="What follows ttErrorHook after a task of the rounds has used up its budget: end ends the job."
     )
     start_within: AnyTime | None = Field(
-        None, description="How long after its tick a task may start, or a re-enable point come; 0 ticks if absent."
+        None, description="If cells are short: how late a task may start, or a re-enable point come; 0 ticks if absent."
     )
     inexact_times: Literal["refuse", "round"] = Field(
         "refuse", description="A time that is no whole number of ticks is refused, or rounded and its drift reported."
@@ -137,8 +137,10 @@ class TaskTable(Table):
     entry: Identifier | None = Field(None, description="C function void entry(void); the task's name if absent.")
     wcet: AnyTime | None = Field(None, description="Worst-case execution time; without it the task is not checked statically.")
     budget: AnyTime | None = Field(None, description="The longest that a job may run; it is stopped then (on_budget_overrun).")
-    period: AnyTime | None = Field(None, description="Makes the task periodic: activated at offset, offset + period, ...")
-    offset: AnyTime | None = Field(None, description="First activation; only with period and less than it; 0 ticks if absent.")
+    period: AnyTime | None = Field(
+        None, description="Makes it periodic in each mode that has it: at offset, offset + period, ..."
+    )
+    offset: AnyTime | None = Field(None, description="First activation in the round, less than the period; 0 ticks if absent.")
     deadline: AnyTimes | None = Field(None, description="Deadline after each activation, or a list of them; only with period.")
     monitor: Literal["always", "if-cells-allow", "never"] = Field(
         "always", description="Who watches its deadlines: cells, cells if any are left, or only the analysis and the trace."

@@ -341,13 +341,12 @@ def _render_tasks(console: Console, plan: dict[str, Any], board_levels: int) -> 
 
 def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> None:
     """Print what :func:`osek_json` says, as tables."""
-    cell = _cell
 
     def plain(title: str, objects: list[dict[str, Any]], columns: dict[str, str]) -> None:
         """Show a table with the JSON line of each object, and its fields under ``columns``."""
         rows = Table("line", *columns)
         for it in objects:
-            rows.add_row(*(cell(it[key]) for key in ("line", *columns.values())))
+            rows.add_row(*(_cell(it[key]) for key in ("line", *columns.values())))
         rows.show(console, title)
 
     if not any(plan[what] for what in ("levels", "isrs", "alarms", "counters")) and plan["budgets"]:
@@ -357,10 +356,10 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
     plain("ISRs", plan["isrs"], {"ISR": "name", "category": "category", "level": "level", "source": "source", "vector": "vector"})
     rows = Table("line", "counter", "tick (ticks)", "up to", "cell", "source", "level", "why")
     for counter in plan["counters"]:
-        rows.add_row(*(cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
+        rows.add_row(*(_cell(counter[key]) for key in ("line", "name", "tick", "max_allowed", "cell", "source", "level", "why")))
         for part in counter["parts"][1:]:
             served = ", ".join([*part["alarms"], *part["schedule_tables"]])
-            where = (cell(part[key]) for key in ("cell", "source", "level"))
+            where = (_cell(part[key]) for key in ("cell", "source", "level"))
             rows.add_row(*[""] * 4, *where, f"{'the same' if part['cell'] else 'requested by that'}, for {served}")
     rows.show(console, "counters")
     for counter in plan["counters"]:
@@ -381,7 +380,7 @@ def render_osek(console: Console, plan: dict[str, Any], board_levels: int) -> No
         for point in table["points"]:
             before = None
             for action in point["actions"]:
-                carried = [cell(action["source"]), cell(action["level"])]
+                carried = [_cell(action["source"]), _cell(action["level"])]
                 at = (str(point["line"]), f"{point['offset']}{adjusted(point)}") if before is None else ("", "")
                 by = action["cell"] if table["on_cells"] else "queue"
                 rows.add_row(at[0], "", "", at[1], action["action"], *((by, *carried) if carried != before else ("", "", "")))

@@ -39,13 +39,13 @@ class Panel:
     """One trace, analysed, with the intervals to draw for each lane.
 
     ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks, ascending;
-    owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the
-    interrupts' entries for runs that answer none.  Of what is event-triggered it has what alarms are known to have activated:
-    when else something was activated the trace does not say.  ``deadlines`` holds (time, missed),
-    and ``overruns`` when a budget was used up.  ``overhead`` is the kernel's
-    time once more, in the lane of the task that it served or interrupted.  ``instants`` has the stretches of runs that took no
-    time at all, which only a mark can show.  A schedule table's lane has its expiry points as activations, in ``running`` from
-    when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in ``running`` when it is high.
+    owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the interrupts'
+    entries for runs that answer none.  Of what is event-triggered it has what alarms are known to have activated: when else
+    something was activated the trace does not say.  ``deadlines`` holds (time, missed), ``overruns`` when budgets were used up.
+    ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.  ``instants`` has the
+    stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has its expiry points as
+    activations, in ``running`` from when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in
+    ``running`` when it is high.
     """
 
     trace: Trace

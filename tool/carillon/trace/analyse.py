@@ -12,7 +12,6 @@ import bisect
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from carillon.groups import grouped
@@ -41,13 +40,9 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     shares = _shares(walk)
     by_lane = grouped((run.lane, run) for run in runs)
     released = Counter(release.task for release in known)
-    overruns = Counter(name for name, _ in walk.overruns)
     judged = grouped((verdict.task, verdict.missed) for verdict in verdicts)
     tasks = tuple(
-        replace(
-            _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name]),
-            budget_overruns=overruns[lane.name],
-        )
+        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name], walk.overruns)
         for lane in lanes
         if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
@@ -161,9 +156,15 @@ def _drift(answered: Sequence[tuple[Run, Release]]) -> int | None:
 
 
 def _task_summary(
-    trace: Trace, lane: Lane, share: float, runs: Sequence[Run], released: int, judged: Sequence[bool]
+    trace: Trace,
+    lane: Lane,
+    share: float,
+    runs: Sequence[Run],
+    released: int,
+    judged: Sequence[bool],
+    overruns: Sequence[tuple[str, int]],
 ) -> TaskSummary:
-    """A lane's figures from its runs, its number of releases, and whether each of its deadlines was missed."""
+    """A lane's figures from its runs, its number of releases, which of its deadlines were missed, and whose budgets ended."""
     stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in runs if run.release is not None]
@@ -187,6 +188,7 @@ def _task_summary(
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
         start_bound=dict(trace.start_bounds).get(lane.name),
+        budget_overruns=sum(name == lane.name for name, _ in overruns),
     )
 
 

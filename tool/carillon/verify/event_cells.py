@@ -16,10 +16,17 @@ from carillon.verify.contract import Reader
 from carillon.verify.families import Cell
 
 if TYPE_CHECKING:
+    from carillon.verify.elf import Elf
     from carillon.verify.events import Events
+    from carillon.verify.meaning import Meaning, Meanings
     from carillon.verify.service import Service
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
+PORT_VECTORS = {
+    "carillon_port_budget_vector": VECTOR,
+    "carillon_port_round_budget_vector": "carillon_round_budget_vector",
+}
+"""The port's vectors of the cells of budgets, which go on as a handler that gets the frame of what was interrupted."""
 FRAME_TABLE = "carillon_osek_frames"
 ISR_TABLE = "carillon_osek_isr_budgets"
 LOCK_TABLE = "carillon_osek_lock_budgets"
@@ -53,11 +60,24 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     return "" if cell in stopped else f"does not stop {cell.place.name}, when that is to be stopped"
 
 
+def port_vector(meaning: Meaning, elf: Elf) -> str | None:
+    """The port's vector of a cell of budgets that a vector is, if any, by its address: it may have the vendor's name, too."""
+    return next((name for name in PORT_VECTORS if name in elf.symbols and elf.symbols[name].address == meaning.address), None)
+
+
+def goes_on_as(meaning: Meaning, meanings: Meanings, elf: Elf) -> Meaning:
+    """What a vector does; of a port's vector of a cell of budgets, what its handler does."""
+    handler = elf.symbols.get(PORT_VECTORS.get(port_vector(meaning, elf) or "", ""))
+    return meanings.of(handler.address) if handler is not None else meaning
+
+
 def check_budget_cell(events: Events) -> None:
-    """Check the functions of the budgets' cell: the continuation of its vector, and the code that forgets its request."""
+    """Check that budgets have their cell, the continuation of its vector, and the code that forgets its request."""
     cell = events.budget_cell
     forget, vector = events.elf.symbols.get(FORGET), events.elf.symbols.get(VECTOR)
     if cell is None:
+        if events.osek.celled_budgets:
+            events.error("C204", "tasks have execution budgets, and no cell keeps them")
         return
     if forget is not None:
         paths = events.meanings.of(forget.address).some_paths

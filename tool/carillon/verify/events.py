@@ -27,7 +27,9 @@ from carillon.verify.event_cells import (
     check_frames,
     check_isr_budgets,
     check_lock_budgets,
+    goes_on_as,
     own_stack,
+    port_vector,
     serves_cells,
     turns_of,
     wrong_base,
@@ -40,7 +42,7 @@ from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
 from carillon.verify.meaning import Meaning, Meanings
-from carillon.verify.round_budgets import HANDLER, ROUND_BUDGETS, behind, check_round_budgets
+from carillon.verify.round_budgets import check_round_budgets
 from carillon.verify.rounds import REMEDY
 from carillon.verify.service import Service
 from carillon.verify.thread_times import check_thread_times
@@ -60,8 +62,8 @@ WHOLE = {
     "clock": CLOCKS,
     "turn": (TURNS,),
     "slices": SLICES,
-    "budgets": ("carillon_port_budget_vector", "carillon_budget_vector"),
-    "round budgets": (ROUND_BUDGETS, HANDLER),
+    "budgets": ("carillon_port_budget_vector",),
+    "round budgets": ("carillon_port_round_budget_vector",),
     "frames": ("carillon_frame_vector",),
     "dispatcher": ("carillon_software_dispatch",),
 }
@@ -148,8 +150,6 @@ class Events:
         self._requested_parts(started)
         self._isrs()
         self._tasks()
-        if self.osek.celled_budgets and self.budget_cell is None:
-            self.error("C204", "tasks have execution budgets, and no cell keeps them")
         check_budget_cell(self)
         check_frames(self)
         check_lock_budgets(self)
@@ -228,7 +228,7 @@ class Events:
         for name, number in sorted(calls, key=str):
             if name in NUMBERED and number is not None:
                 return Service(NUMBERED[name], number=number & 0xFF)
-        names = {name for name, _ in calls} - {TURNS} | {meaning.symbol}
+        names = {name for name, _ in calls} - {TURNS} | {meaning.symbol, port_vector(meaning, self.elf)}
         return next((Service(kind) for kind, functions in WHOLE.items() if names.intersection(functions)), None)
 
     def _joined(self, source: int, cells: Sequence[Cell]) -> None:
@@ -371,7 +371,7 @@ class Events:
     def acknowledges(self, cell: Cell) -> None:
         """Report vectors that do not acknowledge their cell."""
         for vectors in self.vectors:
-            meaning = behind(self.meanings.of(vectors[cell.place.source]), self.meanings, self.elf)
+            meaning = goes_on_as(self.meanings.of(vectors[cell.place.source]), self.meanings, self.elf)
             if meaning.symbol in (*CLOCKS, *SLICES):  # whose code is the kernel's
                 continue
             if not self.meanings.acknowledges(meaning, cell):

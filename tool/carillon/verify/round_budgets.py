@@ -10,22 +10,10 @@ from carillon.verify.contract import Reader
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
-    from carillon.verify.elf import Elf
     from carillon.verify.events import Events
-    from carillon.verify.meaning import Meaning, Meanings
 
-ROUND_BUDGETS = "carillon_port_round_budget_vector"
 HANDLER, STRIKES = "carillon_round_budget_vector", "carillon_round_budget_strikes"
-HANDLERS = {"carillon_port_budget_vector": "carillon_budget_vector", ROUND_BUDGETS: HANDLER}
-"""What the port's vectors of the cells of budgets go on as."""
 TABLE = "carillon_round_budgets"
-
-
-def behind(meaning: Meaning, meanings: Meanings, elf: Elf) -> Meaning:
-    """What a vector does: of a port's vector of a cell of budgets, under whatever name, what it goes on as."""
-    named = {HANDLERS.get(meaning.symbol), *(step.name for step in meaning.every("call"))}
-    handler = next((elf.symbols[name] for name in HANDLERS.values() if name in named and name in elf.symbols), None)
-    return meanings.of(handler.address) if handler is not None else meaning
 
 
 def check_round_budgets(events: Events) -> None:
@@ -45,7 +33,7 @@ def check_round_budgets(events: Events) -> None:
     handler = elf.symbols.get(HANDLER)
     if handler is None or STRIKES not in {s.name for s in events.meanings.of(handler.address).every("call")}:
         events.error("C205", f"'{HANDLER}' does not lead to '{STRIKES}'", tasks[0].span)
-    own = list({task.entry: task for task in reversed(tasks)}.values())[::-1]
+    own = system.bounded_functions
     table = elf.symbols.get(TABLE)
     if table is None or table.size != 8 * len(own):
         events.error("C205", f"the table of the rounds' budgets is missing, or has not {len(own)} of them", tasks[0].span)
