@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from carillon.allocate.result import Style
 from carillon.bench import Row
@@ -55,6 +56,63 @@ def test_all_output_and_pictures_that_are_shown_are_what_the_commands_give() -> 
         [sys.executable, str(ROOT / "docs" / "build.py"), "--check", "--quick"], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+BLOCK = re.compile(r"<!-- begin: (?P<command>[^\n]+?) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
+
+
+def unannounced(text: str) -> list[str]:
+    """Outputs of a page that show an error, a warning or an exit code, of which the page's own words do not name the code.
+
+    An exit code without a diagnostic is announced by ``exit code N``.
+    """
+    words, found = BLOCK.sub("", text), []
+    for block in BLOCK.finditer(text):
+        if block["command"].startswith(("file ", "made ")):
+            continue
+        shown = set(re.findall(r"\b(?:error|warning) (C\d{3})\b", block["body"]))
+        if not shown:
+            shown = set(re.findall(r"\[(exit code \d+)\]", block["body"]))
+        found += [f"{block['command']}: {word}" for word in sorted(shown) if word not in words]
+    return found
+
+
+@each_document
+def test_a_page_announces_each_error_and_warning_that_it_shows(document: Path) -> None:
+    assert not unannounced(document.read_text(encoding="utf-8"))
+
+
+def test_an_error_that_a_page_does_not_announce_is_found() -> None:
+    shown = "<!-- begin: carillon plan x -->\n```console\nx.toml:6:10: error C043: task 't'\n[exit code 1]\n```\n<!-- end -->\n"
+    assert unannounced(f"Here they have five:\n{shown}") == ["carillon plan x: C043"]
+    assert not unannounced(f"It is refused ([C043](../codes/C043.md)):\n{shown}")
+    assert unannounced(shown.replace("error C043", "said")) == ["carillon plan x: exit code 1"]
+
+
+def schedules() -> list[str]:
+    """Every schedule of README, guide and examples: a file, or the folder of one in several files."""
+    kinds = (".toml", ".oil", ".giotto", ".arxml")
+    names = subprocess.check_output(["git", "ls-files", "examples", "docs/guide"], cwd=ROOT, text=True).split()
+    files = {ROOT / name for name in names if name.endswith(kinds)}
+    networks = {path for path in files if re.search(r"^\[network\]", path.read_text(encoding="utf-8"), re.MULTILINE)}
+    found = {path.parent if path.suffix == ".arxml" else path for path in files - networks}
+    return sorted(str(path.relative_to(ROOT)) for path in found if path.name != "board.toml")
+
+
+REFUSED = {
+    "docs/guide/giotto/landing.giotto": "C258",
+    "docs/guide/oil/strict.oil": "C145",
+    "docs/guide/schedules/too-few-cells.toml": "C060",
+}
+"""What the guide shows as refused, and with which code."""
+
+
+@pytest.mark.parametrize("name", schedules())
+def test_each_schedule_of_readme_guide_and_examples_passes_the_check_on_its_board(name: str) -> None:
+    result = CliRunner().invoke(app, ["check", str(ROOT / name)])
+    refused = REFUSED.get(name)
+    assert (result.exit_code == 0) == (refused is None), result.output
+    assert refused is None or refused in result.output
 
 
 @each_document
