@@ -22,6 +22,7 @@ from carillon.run import run
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary, TaskSummary
+from printed import exceeded_bounds
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -137,6 +138,7 @@ class Laboratory:
             assert trace is not None, [str(d) for d in diagnostics.reported]
             found = inconsistency(trace)
             assert found == "", found
+            assert not (exceeds := exceeded_bounds(planned, trace)), exceeds
             self._outcomes[key] = Outcome(planned, firmware, trace)
         return self._outcomes[key]
 

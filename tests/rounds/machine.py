@@ -27,6 +27,7 @@ from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import analyse
+from printed import exceeded_bounds
 
 VIRTUAL_TIME = Costs()
 KINDS = {Kind.START: "start", Kind.END: "end", Kind.PREEMPT: "preempt", Kind.RESUME: "resume"}
@@ -401,6 +402,7 @@ def execute(trial: Trial, built: Firmware, number: int) -> Trace:
     diagnostics = Diagnostics()
     trace = run(trial.planned.image, replace(built, elf=path), trial.variants[number].schedule.length, diagnostics)
     assert trace is not None, [str(d) for d in diagnostics.reported]
+    assert not (exceeds := exceeded_bounds(trial.planned, trace)), exceeds
     return trace
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
     from carillon.microcode.compiled import Blocks, Microcode
     from carillon.trace import Trace
+    from carillon.trace.bounds import Bounds
     from carillon.trace.timeline import Release
 
 KERNELS = ("carillon", "conventional", "counter-per-task")
@@ -217,6 +218,35 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
             if planned.system.task(task).start_within:
                 found[task] = max(ticks, found.get(task, 0))
     return tuple(found.items())
+
+
+def bounds_of(planned: Planned) -> Bounds:
+    """What ``plan`` and ``check`` print of a system, which each of its runs is held against; nothing of another kernel."""
+    from carillon.model.board import Role
+    from carillon.timing.handlers import kernel_round, round_interrupts
+    from carillon.timing.rounds import idle_share, mode_of, runs_beneath, unknown_work
+    from carillon.trace.bounds import Bounds, ModeBounds
+
+    system, image = planned.system, planned.image
+    if planned.allocation.kernel != "carillon":
+        return Bounds()
+    starts: dict[str, int] = {}
+    for times in planned.kernel_times:
+        starts |= {task: max(ticks, starts.get(task, 0)) for task, ticks in times.starts.items()}
+    counts_code = system.board.clock(system.clock_hz).instructions_per_tick > 0
+    modes: dict[str, ModeBounds] = {}
+    unknown: list[str] = []
+    for mode_image in image.modes:
+        mode = mode_of(system, mode_image)
+        lacks = unknown_work(system, mode)
+        unknown += lacks
+        idle = None if lacks else int(idle_share(image, mode_image) * mode.round_length)
+        kernel = kernel_round(image, mode_image) if counts_code else None
+        modes[mode.name] = ModeBounds(kernel, round_interrupts(image, mode_image), idle)
+    handled = {vector.object for vectors in image.vectors for vector in vectors if vector.role not in (None, Role.CONTROL)}
+    places = {task.name: task.span for task in system.tasks} | {mode.name: mode.span for mode in system.modes}
+    safe = bool(modes) and not unknown and system.sync is None and not runs_beneath(system) and system.giotto is None
+    return Bounds(starts, modes, frozenset(handled), safe, places)
 
 
 def releases(system: System, trace: Trace) -> list[Release]:

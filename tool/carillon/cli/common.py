@@ -36,6 +36,8 @@ class Report:
     diagnostics: Diagnostics
     code: int = 0
     """What the command exits with if nothing has failed."""
+    printed: bool = False
+    """Whether the JSON has been printed, with all that was found."""
 
     def status(self, text: str) -> None:
         """Progress, on standard error, for a person."""
@@ -70,6 +72,7 @@ class Report:
         if self.as_json:
             value["diagnostics"] = [d.as_json() for d in self.diagnostics.in_order()]
             print(json.dumps(value, indent=2))
+            self.printed = True
 
 
 def counted(number: int, thing: str) -> str:
@@ -79,7 +82,8 @@ def counted(number: int, thing: str) -> str:
 
 def _fail(report: Report, diagnostics: list[Diagnostic]) -> NoReturn:
     if report.as_json:
-        print(json.dumps({"diagnostics": [d.as_json() for d in diagnostics]}, indent=2))
+        if not report.printed:
+            print(json.dumps({"diagnostics": [d.as_json() for d in diagnostics]}, indent=2))
     else:
         console.diagnostics(diagnostics)
         errors = sum(d.severity is Severity.ERROR for d in diagnostics)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from carillon.model.stimuli import Stimuli
     from carillon.pipeline import Planned
     from carillon.trace import Trace
+    from carillon.trace.bounds import Bounds
 
 EVENT_TRIGGERED_RUN = "100ms"
 """How long a system without rounds runs at least where nothing is said."""
@@ -177,13 +178,15 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.show import terminal
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
+    from carillon.trace.bounds import report_broken
     from carillon.trace.executions import warn_of_exceeded, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
     read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
     check_outputs(read, False, out=asked.out, serial=asked.serial, **asked.files)
     machine = check_machine(asked.machine, source)
-    traces = []
+    traces: list[Trace] = []
+    bounds: list[Bounds] = []
     clock: int | None = None
     for kernel in ("carillon", "conventional") if asked.compare else (asked.kernel,):
         report.status(f"allocating for the {kernel} kernel")
@@ -197,6 +200,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         if trace is None:
             return
         traces.append(trace)
+        bounds.append(pipeline.bounds_of(planned))
     releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
     try:
         panels = panels_of(traces, releases)
@@ -210,7 +214,10 @@ def show_runs(asked: Asked, report: Report) -> None:
         totals = summaries[0].totals
         missed = totals.deadlines_missed + totals.budget_overruns + ("carillon_port_unexpected" in traces[0].stopped)
         warn_of_missed(planned.system, traces[0], report.diagnostics)
-        missed += warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
+        exceeded = warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
+        missed += exceeded
+        if not exceeded:
+            report_broken(traces[0], summaries[0], bounds[0], report.diagnostics)
         told = ("application", "board", "kernel", "length", "output", "stopped")
         runs = [
             {name: getattr(t, name) for name in told} | {"summary": s.as_json()} for t, s in zip(traces, summaries, strict=True)

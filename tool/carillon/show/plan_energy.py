@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.advise import Advice, Prediction
-from carillon.check.common import by_task
-from carillon.check.utilisation import demand
 from carillon.energy import Estimate, Supply
 from carillon.image import ModeImage
-from carillon.model import Mode, System
+from carillon.model import System
 from carillon.show.table import Table
-from carillon.timing.handlers import kernel_round, round_interrupts
+from carillon.timing.handlers import round_interrupts
+from carillon.timing.rounds import idle_share, mode_of, unknown_work
 from carillon.units import format_frequency, format_number
 
 if TYPE_CHECKING:
@@ -62,39 +61,10 @@ def _clock_json(prediction: Prediction, estimate: Estimate | None) -> dict[str, 
     return {"clock": prediction.name, "tick": tick, "wakeups": float(prediction.interrupts)} | _figures(estimate)
 
 
-def _mode(system: System, image: ModeImage) -> Mode:
-    return next(mode for mode in system.modes if mode.name == image.allocation.mode.name)
-
-
-def _unknown(system: System, mode: Mode) -> list[str]:
-    """What of a round executes for a time that nothing says."""
-    wcets = {task.name: task.wcet for task in system.tasks}
-    found = [f"task {task}" for task in by_task(mode) if wcets.get(task) is None]
-    found += [f"interrupt {interrupt.name}" for interrupt in system.interrupts]
-    return found + (["the event-triggered system"] if _runs_beneath(system) else [])
-
-
-def _runs_beneath(system: System) -> bool:
-    """Whether anything is event-triggered: budgets of the rounds' tasks alone take no time while all end in time."""
-    osek = system.osek
-    own = osek is not None and bool(osek.tasks or osek.isrs or osek.alarms or osek.counters)
-    return own or system.time is not None
-
-
-def _idle(planned: Planned, image: ModeImage) -> Fraction:
-    """The share of a round in which a processor idles at least, if all that executes is known."""
-    system, mode = planned.system, _mode(planned.system, image)
-    per_tick = system.board.clock(system.clock_hz).instructions_per_tick
-    busy = Fraction(sum(demand(mode, system).values()))
-    if per_tick:
-        busy += Fraction(kernel_round(planned.image, image), per_tick)
-    return max(Fraction(0), 1 - busy / mode.round_length)
-
-
 def _mode_json(planned: Planned, image: ModeImage, supply: Supply | None) -> dict[str, Any]:
     system, length = planned.system, image.allocation.mode.round_length
-    unknown = _unknown(system, _mode(system, image))
-    idle = _idle(planned, image) if not unknown else None
+    unknown = unknown_work(system, mode_of(system, image))
+    idle = idle_share(planned.image, image) if not unknown else None
     estimate = supply.estimate(idle) if supply is not None and idle is not None else None
     interrupts = round_interrupts(planned.image, image)
     return {

@@ -110,7 +110,7 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
         whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
     for points in _due(mode).values():
         runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
-        whole += _arrives(image) + runs + price["frame_end"]
+        whole += _arrives(image, mode) + runs + _leaves(image, mode)
         if len(points) == 1:
             whole += price["table_one"] + price["table_one_end"]
             continue
@@ -147,10 +147,23 @@ def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
     return laps
 
 
-def _arrives(image: Image) -> int:
-    """Instructions of a table's handler until its cell is re-armed."""
+def _arrives(image: Image, mode: ModeImage) -> int:
+    """Instructions of a table's handler until it looks up what is due: the cell is answered and re-armed, as its family does."""
     price = prices(image.system.board.port)
-    return image.system.board.interrupt_entry + price["frame_begin"] + price["acknowledge"] + price["rearm"]
+    assert mode.dispatch is not None
+    does = operations(image, mode, mode.dispatch.carrier)
+    before = does[: [operation.does for operation in does].index(Does.DISPATCH)]
+    paid = sum(operation.priced(price) for operation in before if operation.does is not Does.LOOK_UP)
+    return image.system.board.interrupt_entry + price["frame_begin"] + paid
+
+
+def _leaves(image: Image, mode: ModeImage) -> int:
+    """Instructions of a table's handler after all that was due."""
+    price = prices(image.system.board.port)
+    assert mode.dispatch is not None
+    does = operations(image, mode, mode.dispatch.carrier)
+    after = does[[operation.does for operation in does].index(Does.DISPATCH) + 1 :]
+    return price["frame_end"] + sum(operation.priced(price) for operation in after)
 
 
 def kernel_times(image: Image) -> list[KernelTime]:
@@ -203,7 +216,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
     if not mode.table or not price:
         return KernelTime(), 0
     length = mode.allocation.mode.round_length
-    arrive = _arrives(image)
+    arrive, leave = _arrives(image, mode), _leaves(image, mode)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
     tasks: dict[str, int] = {}
     enables: dict[str, int] = {}
@@ -216,20 +229,20 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
             wait = max(0, free - due)
             ready = arrive + price["table_begin"] + price["table_tick"] + len(points) * price["table_entry"]
             alone = len(points) == 1 and not wait
-            total = ready + sum(whole for p in points if p.action.runs) + price["frame_end"]
+            total = ready + sum(whole for p in points if p.action.runs) + leave
             before = 0
             for point in points:
                 name = point.object
                 if not point.action.runs:
                     kind = checks if isinstance(point.action, CheckDeadline) else enables
-                    kind[name] = max(kind.get(name, 0), wait + ready + price["frame_end"])
+                    kind[name] = max(kind.get(name, 0), wait + ready + leave)
                     continue
                 start = arrive + price["table_one"] if alone else wait + ready + before + price["table_run"]
                 starts[name] = max(starts.get(name, 0), start + price["lower"] + other)
-                own = start + price["lower"] + price["raise"] + price["table_run_end"] + price["frame_end"]
+                own = start + price["lower"] + price["raise"] + price["table_run_end"] + leave
                 tasks[name] = max(tasks.get(name, 0), own + other)
                 before += whole
-            piece = max(piece, ready + max(price["table_run"] + price["lower"], price["frame_end"]))
+            piece = max(piece, ready + max(price["table_run"] + price["lower"], leave))
             free = max(free, due) + total
     return KernelTime(tasks, enables, checks, starts), piece
 

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a run keeps what ``plan`` and ``check`` print of it: each printed bound is held against each run.
+
+A bound rests on premises: execution times that the run kept, and nothing that holds interrupts back but what is planned.
+Where the run itself refutes a premise, the bound is not judged, and the run says that instead (C245).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from carillon.diagnostics import Diagnostics, Span
+from carillon.trace import Trace
+from carillon.trace.course import Course
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, LaneKind, Moment, Run
+from carillon.units import format_duration
+
+
+@dataclass(frozen=True, slots=True)
+class ModeBounds:
+    """What ``plan`` prints of a mode: of one of its rounds, if each deadline is met.
+
+    ``kernel``: instructions or cycles of its handlers together; None where code takes no time.  ``interrupts``: how many of
+    them come.  ``idle``: the ticks in which the processor idles at least; None if not all execution times are known.
+    """
+
+    kernel: int | None
+    interrupts: int
+    idle: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is printed before a run, and held against it.
+
+    ``starts``: how many ticks after its tick each task starts at most, not counting the application's own code.  ``modes``: by
+    name.  ``handled``: what the rounds' interrupts are for, as handlers are named in a trace.  ``safe``: ``check`` has said that
+    each deadline is met, and nothing that it did not count can be in the way.  ``places``: of tasks and modes in the schedule.
+    """
+
+    starts: Mapping[str, int] = field(default_factory=dict)
+    modes: Mapping[str, ModeBounds] = field(default_factory=dict)
+    handled: frozenset[str] = frozenset()
+    safe: bool = False
+    places: Mapping[str, Span] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A bound that a run exceeds: what it is of (a task or a mode), what was said, and what came, from tick ``at`` on."""
+
+    name: str
+    said: str
+    came: str
+    at: int
+
+
+def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
+    """The bounds that the run exceeds, of each task and mode the worst; ``summary`` is of the trace.
+
+    What is recorded of a chip has nothing of the kernel, and is not judged.
+    """
+    if trace.captured:
+        return
+    missed = next((verdict for verdict in summary.verdicts if verdict.missed), None)
+    if missed is not None and bounds.safe and not summary.totals.budget_overruns:
+        yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
+    if missed is None and not summary.totals.budget_overruns and not _overlap(summary):
+        yield from _starts(summary, bounds)
+        yield from _rounds(trace, summary, bounds)
+
+
+def report_broken(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: Diagnostics) -> None:
+    """Report C309 for each bound that the run exceeds."""
+    for one in broken(trace, summary, bounds):
+        when = format_duration(one.at, trace.clock_hz) if one.at else "0"
+        cause = f"{one.said}; {one.came}, from tick {one.at} ({when}) of the run on"
+        remedy = "if the application locks interrupts, declare for how long; otherwise this is an error of Carillon's: report it"
+        diagnostics.error("C309", bounds.places.get(one.name), cause, remedy)
+
+
+def _overlap(summary: Summary) -> bool:
+    """Whether an activation of the rounds came while the task still ran: it waits or is lost, and more than a round's is done."""
+    ends: dict[str, Moment | None] = {}
+    for run in summary.runs:
+        if run.release is not None:
+            end = ends.get(run.lane.name, summary.begin)
+            if end is None or end.t > run.release.at:
+                return True
+            ends[run.lane.name] = run.end
+    return any(task.unstarted for task in summary.tasks)
+
+
+def _starts(summary: Summary, bounds: Bounds) -> Iterator[Broken]:
+    """Tasks that started later than they may."""
+    worst: dict[str, tuple[int, Run]] = {}
+    begins = [segment.begin.u for segment in summary.segments]
+    for run in summary.runs:
+        if run.release is not None and run.lane.name in bounds.starts and run.begin.t > run.release.at:
+            late = _held(summary, begins, run.release.at * summary.scale, run)
+            worst[run.lane.name] = max(worst.get(run.lane.name, (-1, run)), (late, run), key=lambda pair: pair[0])
+    for name, (late, run) in worst.items():
+        assert run.release is not None
+        if late > bounds.starts[name] * summary.scale:
+            said = f"task '{name}' starts at most {bounds.starts[name]} ticks late, as plan says"
+            yield Broken(name, said, f"it started {-(-late // summary.scale)} ticks late", run.release.at)
+
+
+def _held(summary: Summary, begins: list[int], release: int, run: Run) -> int:
+    """How long the kernel and an idle processor kept a run from its start, in units of ``u``.
+
+    A handler that came after the release and started something else has preempted the run, as what it started has.
+    """
+    until, held, own = run.begin.u, 0, -1
+    spans: list[tuple[int, int]] = []
+    for segment in summary.segments[max(0, bisect_right(begins, release) - 1) :]:
+        begin, end = max(segment.begin.u, release), min(segment.end.u, until)
+        if segment.begin.u >= until:
+            break
+        if begin >= end:
+            continue
+        if segment.lane is IDLE:
+            held += end - begin
+        elif segment.lane is KERNEL:
+            spans.append((segment.owner, end - begin))
+            own = segment.owner
+    for owner, length in spans:
+        handler = summary.handlers[owner] if owner >= 0 else None
+        if owner == own or handler is None or handler.begin.u < release or not handler.started:
+            held += length
+    return held
+
+
+def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
+    """Rounds in which the kernel took more, was called more often, or the processor idled less."""
+    for k, (begin, name) in enumerate(trace.modes):
+        mode = bounds.modes.get(name)
+        length = dict(trace.round_lengths)[name]
+        end = trace.modes[k + 1][0] if k + 1 < len(trace.modes) else trace.length
+        if mode is None or (trace.courses and trace.courses[k] != Course(begin, end, length)):
+            continue
+        rounds = (end - begin) // length - (k + 1 < len(trace.modes))  # the last one before a switch has that, too
+        if rounds <= 0:
+            continue
+        kernel, often, busy = _by_round(summary, bounds, begin, length, rounds)
+        most = max(range(rounds), key=lambda number: kernel[number])
+        if mode.kernel is not None and kernel[most] > mode.kernel:
+            said = f"kernel code takes at most {mode.kernel} {trace.unit} in a round of mode '{name}', as plan says"
+            yield Broken(name, said, f"it took {kernel[most]}", begin + most * length)
+        most = max(range(rounds), key=lambda number: often[number])
+        if often[most] > mode.interrupts:
+            said = f"a round of mode '{name}' has {mode.interrupts} interrupts, as plan says"
+            yield Broken(name, said, f"it had {often[most]}", begin + most * length)
+        most = max(range(rounds), key=lambda number: busy[number])
+        if mode.idle is not None and busy[most] > (length - mode.idle) * summary.scale:
+            said = f"the processor idles for {mode.idle} ticks at least in a round of mode '{name}', as plan says"
+            idle = length - -(-busy[most] // summary.scale)
+            yield Broken(name, said, f"it idled for {idle}", begin + most * length)
+
+
+def _by_round(
+    summary: Summary, bounds: Bounds, begin: int, length: int, rounds: int
+) -> tuple[Counter[int], Counter[int], Counter[int]]:
+    """Of each round by its number: what the kernel took (``n``), how many interrupts came, how long something ran (``u``)."""
+    kernel: Counter[int] = Counter()
+    often: Counter[int] = Counter()
+    busy: Counter[int] = Counter()
+    for handler in summary.handlers:
+        number = (handler.begin.t - begin) // length
+        if handler.object in bounds.handled and 0 <= number < rounds and handler.begin.t >= begin:
+            kernel[number] += handler.kernel_n
+            often[number] += handler.kind is not HandlerKind.INTERRUPT
+    for segment in summary.segments:
+        if segment.lane.kind is LaneKind.IDLE:
+            continue
+        at, until = max(segment.begin.u, begin * summary.scale), segment.end.u
+        while at < until:
+            number = (at // summary.scale - begin) // length
+            edge = min(until, (begin + (number + 1) * length) * summary.scale)
+            busy[number] += edge - at
+            at = edge
+    return kernel, often, busy
