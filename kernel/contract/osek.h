@@ -144,6 +144,10 @@ struct carillon_osek_cell {
     uint32_t units;
     const struct carillon_store *stop;
     uint16_t stop_count;
+#if CARILLON_OSEK_CELLS_TOLD
+    uint16_t source;
+    uint32_t ticks; /* of the time base, in a tick of the alarm's counter */
+#endif
 };
 
 struct carillon_osek_alarm {

@@ -21,6 +21,64 @@
 uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
 #endif
 
+#if CARILLON_OSEK_CELLS_TOLD
+carillon_base carillon_osek_alarm_due[CARILLON_OSEK_ALARMS];
+
+uint32_t carillon_osek_expiries_until(AlarmType number, carillon_base cycle, carillon_base left)
+{
+    const carillon_base due = carillon_osek_alarm_due[number];
+    const carillon_base passed = carillon_base_past(due, left);
+    if (passed > CARILLON_BASE_MOST) {
+        return 0u;
+    }
+    const carillon_base more = (carillon_base)(passed / cycle);
+    const carillon_base last = carillon_base_later(due, (carillon_base)(more * cycle));
+    carillon_osek_alarm_due[number] = carillon_base_later(last, cycle);
+    return (uint32_t)more + 1u;
+}
+
+#if CARILLON_OSEK_LEVEL_CELLS
+bool carillon_osek_alarm_acts_again(AlarmType number, uint32_t times)
+{
+    bool ready = false;
+    for (uint32_t left = times; left != 0u; left--) {
+        ready = carillon_osek_alarm_acts_once(number) || ready;
+    }
+    return ready;
+}
+#endif
+
+/* Beneath a round the cells were started with it.  What has expired before is forgotten, or waits: `pending` then is
+ * its request.  An expiry between the two readings makes them differ, and they are taken again. */
+void carillon_osek_start_expiries(void)
+{
+    for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
+        if ((carillon_osek_alarms[alarm].cell == NULL) || !carillon_osek_alarm_is_told((AlarmType)alarm)) {
+            continue;
+        }
+        const carillon_base cycle =
+            (carillon_base)carillon_osek_alarm_units((AlarmType)alarm, carillon_osek_alarms[alarm].cycle);
+        const carillon_base first =
+            carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)carillon_osek_alarm_first((AlarmType)alarm));
+#if CARILLON_MODES > 0
+        carillon_base passed = 0u;
+        bool waits = false;
+        do {
+            passed = carillon_base_units_until(first, carillon_base_left());
+            waits = carillon_port_is_pending(carillon_osek_alarms[alarm].cell->source);
+        } while ((carillon_base_units_until(first, carillon_base_left()) / cycle) != (passed / cycle));
+        const carillon_base gone = (carillon_base)(passed - (passed % cycle));
+        const bool begun = carillon_base_past(first, carillon_base_left()) <= CARILLON_BASE_MOST;
+        const carillon_base last = carillon_base_later(first, gone);
+        carillon_osek_alarm_due[alarm] = (begun && !waits) ? carillon_base_later(last, cycle) : last;
+#else
+        (void)cycle;
+        carillon_osek_alarm_due[alarm] = first;
+#endif
+    }
+}
+#endif
+
 #if CARILLON_OSEK_QUEUES
 static struct carillon_queue *queue_of(AlarmType alarm)
 {
@@ -69,7 +127,9 @@ void carillon_osek_alarm_expired(AlarmType alarm)
 {
     const uint32_t saved = carillon_osek_lock();
     if (carillon_osek_alarm_cells[alarm] == ON_CELL) { /* not cancelled since it was requested */
-        carillon_osek_act(&carillon_osek_alarms[alarm]);
+        for (uint32_t left = carillon_osek_expiries(alarm); left != 0u; left--) {
+            carillon_osek_act(&carillon_osek_alarms[alarm]);
+        }
     }
     carillon_osek_unlock(saved);
 }

@@ -78,12 +78,18 @@ static inline carillon_base carillon_base_later(carillon_base at, carillon_base 
     return (units > at) ? (carillon_base)(later + CARILLON_BASE_PERIOD) : later;
 }
 
+/* Units from `at` to a reading; more than CARILLON_BASE_MOST if `at` has not been reached. */
+static inline carillon_base carillon_base_past(carillon_base at, carillon_base left)
+{
+    const carillon_base difference = (carillon_base)(at - left);
+    return (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
+}
+
 /* Ticks of `units` that have passed since `at`, until a reading, and until now.  None if `at` has not been reached:
  * more than CARILLON_BASE_MOST units seem to have passed then. */
 static inline carillon_base carillon_base_ticks_until(carillon_base at, carillon_base units, carillon_base left)
 {
-    const carillon_base difference = (carillon_base)(at - left);
-    const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
+    const carillon_base passed = carillon_base_past(at, left);
     return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
 }
 static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base units)
@@ -94,8 +100,7 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
 /* Units that have passed since `at`, until a reading; none if `at` has not been reached. */
 static inline carillon_base carillon_base_units_until(carillon_base at, carillon_base left)
 {
-    const carillon_base difference = (carillon_base)(at - left);
-    const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
+    const carillon_base passed = carillon_base_past(at, left);
     return (passed > CARILLON_BASE_MOST) ? 0u : passed;
 }
 

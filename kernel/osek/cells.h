@@ -15,6 +15,72 @@ extern "C" {
 extern uint8_t carillon_osek_alarm_cells[];
 #define CARILLON_OSEK_ON_CELL 0u
 
+/* How often an alarm's cell has expired since somebody asked last; locked.  A source has one pending bit, so that a
+ * cell which is held back for longer than its cycle asks once for several expiries.  Those that fail are errors, of
+ * which an error hook is told.  So in an image with an error hook, the time base tells them apart:
+ *
+ * 1. `due` is the reading of the base at the cell's next expiry.  Cell and base are started together and count the same
+ *    clock (base.h, 2).  So whoever serves the cell finds that `due` has been reached, unless an expiry that asked
+ *    for it has been counted before: then there is nothing to do.
+ * 2. An expiry after the reading is not counted, and asks for the handler again.  So each is counted once.
+ * 3. The base tells CARILLON_BASE_MOST units apart.  An alarm whose first expiry or whose cycle is longer than half of
+ *    that is not counted: it would have to be held back for as long (allocate/claims.py gives it no cell at the level
+ *    of its task). */
+#if CARILLON_OSEK_CELLS_TOLD
+#include "kernel/osek/base.h"
+
+extern carillon_base carillon_osek_alarm_due[];
+void carillon_osek_start_expiries(void);
+
+/* Units of the time base. */
+static inline __attribute__((always_inline)) uint64_t carillon_osek_alarm_units(AlarmType number, TickType ticks)
+{
+    return (uint64_t)ticks * carillon_osek_alarms[number].cell->ticks;
+}
+
+/* From time 0 to the first expiry: an alarm for the value that the counter has waits for a turn. */
+static inline __attribute__((always_inline)) uint64_t carillon_osek_alarm_first(AlarmType number)
+{
+    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
+    const uint64_t turn =
+        carillon_osek_alarm_units(number, carillon_osek_counters[alarm->counter].max_allowed) + alarm->cell->ticks;
+    return (alarm->start == 0u) ? turn : carillon_osek_alarm_units(number, alarm->start);
+}
+
+static inline __attribute__((always_inline)) bool carillon_osek_alarm_is_told(AlarmType number)
+{
+    const uint64_t cycle = carillon_osek_alarm_units(number, carillon_osek_alarms[number].cycle);
+    return (cycle <= (CARILLON_BASE_MOST / 2u)) && (carillon_osek_alarm_first(number) <= (CARILLON_BASE_MOST / 2u));
+}
+
+/* The same of any number of expiries, until a reading of the base. */
+uint32_t carillon_osek_expiries_until(AlarmType number, carillon_base cycle, carillon_base left);
+
+static inline __attribute__((always_inline)) uint32_t carillon_osek_expiries(AlarmType number)
+{
+    if (!carillon_osek_alarm_is_told(number)) {
+        return 1u;
+    }
+    const carillon_base cycle = (carillon_base)carillon_osek_alarm_units(number, carillon_osek_alarms[number].cycle);
+    const carillon_base due = carillon_osek_alarm_due[number];
+    const carillon_base left = carillon_base_left();
+    if (((carillon_base)(due - left) < cycle) && (due >= cycle)) { /* mostly: one, and the base does not begin anew */
+        carillon_osek_alarm_due[number] = (carillon_base)(due - cycle);
+        return 1u;
+    }
+    return carillon_osek_expiries_until(number, cycle, left);
+}
+#else
+static inline void carillon_osek_start_expiries(void)
+{
+}
+static inline uint32_t carillon_osek_expiries(AlarmType number)
+{
+    (void)number;
+    return 1u;
+}
+#endif
+
 /* Cells of alarms, and of schedule tables, may have the level of the task that they activate or set an event of.  So
  * their expiry takes nothing from a higher task.
  *
@@ -28,7 +94,9 @@ extern uint8_t carillon_osek_alarm_cells[];
  *    expires when the handler gets the lock: what preempts the handler's first instructions comes before the expiry.
  * 4. A cell that expires between the look at its request and the store that takes the request back expires twice for
  *    one action.  So it does if it is held back for longer than its cycle.  As the task has one activation at most, the
- *    second one would have been lost, and an event that is set twice is set.  The error hook is not told of it.
+ *    second one would have been lost, and an event that is set twice is set.  Where there is an error hook, the time
+ * base tells how often the cell has expired (carillon_osek_expiries), and the action is done so often: the hook is told
+ * of each that fails.
  * 5. Of a level, only alarms with the same action on the same task have their cells there (allocate/osek.py): the order
  *    in which they are served does not matter.  The other alarms of the level have the kernel's level, and their
  *    actions serve these first, as every service does.
@@ -69,10 +137,33 @@ static inline __attribute__((always_inline)) bool carillon_osek_cell_acts(uint8_
     return false;
 }
 
-static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(AlarmType number)
+static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts_once(AlarmType number)
 {
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
     return carillon_osek_cell_acts(alarm->action, alarm->object, alarm->operand.carillon_event);
+}
+
+/* Do the action of a cell that has been held back for each of its expiries but the first.  Whether the level is to be
+ * requested.  Bounded by the expiries for which the cell has been held back. */
+#if CARILLON_OSEK_CELLS_TOLD
+bool carillon_osek_alarm_acts_again(AlarmType number, uint32_t times);
+#else
+static inline bool carillon_osek_alarm_acts_again(AlarmType number, uint32_t times)
+{
+    (void)number;
+    (void)times;
+    return false;
+}
+#endif
+
+static inline __attribute__((always_inline)) bool carillon_osek_alarm_acts(AlarmType number)
+{
+    const uint32_t expiries = carillon_osek_expiries(number);
+    const bool ready = (expiries != 0u) && carillon_osek_alarm_acts_once(number);
+    if (expiries > 1u) {
+        return carillon_osek_alarm_acts_again(number, expiries - 1u) || ready;
+    }
+    return ready;
 }
 
 /* The handler of such a cell; the compiler knows the alarm.  `runs`: where it answers true, the handler that calls goes

@@ -109,6 +109,7 @@ void StartOS(AppModeType mode)
 #if CARILLON_MODES == 0
     carillon_mode_start(&carillon_osek_image);
 #endif
+    carillon_osek_start_expiries();
 #if CARILLON_OSEK_AUTOSTART
     for (uint_fast8_t task = 0; task < CARILLON_OSEK_TASKS; task++) {
         if (((carillon_osek_tasks[task].autostart >> mode) & 1u) != 0u) {

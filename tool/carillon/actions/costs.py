@@ -36,8 +36,9 @@ class CostTable:
 
     Of the event-triggered system: ``handled`` is what an alarm's handler takes on its task's level, and ``handled_apart`` on the
     kernel's.  ``queued`` is what an alarm in a counter's queue takes.  Each is up to the first instruction of a task that is no
-    vector.  ``tick`` and ``tick_alone`` are of a tick in which nothing is due, with a time base and without.  ``ask_part`` is
-    what a tick takes for each part of the counter's queue that has no cell and is due, and ``ask_parts`` once for all of them.
+    vector.  ``told`` is what counting a cell's expiries takes, for an error hook.  ``tick`` and ``tick_alone`` are of a tick in
+    which nothing is due, with a time base and without.  ``ask_part`` is what a tick takes for each part of the counter's queue
+    that has no cell and is due, and ``ask_parts`` once for all of them.
     """
 
     wrapper_entry: int
@@ -59,6 +60,7 @@ class CostTable:
     handled: int
     handled_apart: int
     queued: int
+    told: int
     tick: int
     tick_alone: int
     ask_parts: int

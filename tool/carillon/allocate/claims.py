@@ -89,8 +89,9 @@ class Claims:
     ``counters``, ``clock``, ``slices``, ``base``, ``alarms``: the indices of those claims.  ``sources``: of how many task levels
     each needs an interrupt source, unless a cell's serves it.  ``plain`` sources have no cells.  ``usable`` says how many of a
     group's sources a task level may have.  ``alone``: what ticks cost more, as ``rate``, without a time base.  ``held``: what
-    ticks beside counters may be held back for longer than its tick.  ``base_fits``: whether a group of that class can be the time
-    base of what ticks.  If it can for some counters, then it can for fewer, and for that tick beside any of them.
+    ticks beside counters may be held back for longer than its tick.  ``told``: what is on a cell at the level of its task needs a
+    time base (:attr:`.LoweredEvents.told`).  ``base_fits``: whether a group of that class can be the time base of what ticks.
+    If it can for some counters, then it can for fewer, and for that tick beside any of them.
     """
 
     groups: tuple[GroupClass, ...]
@@ -104,6 +105,7 @@ class Claims:
     alone: dict[str, int]
     base_fits: Callable[[int, frozenset[str]], bool]
     held: bool
+    told: bool = False
 
     def only(self, kept: Iterable[int], sources: bool) -> Claims:
         """The same problem with fewer claims: those that need not be met, and of the others ``kept``.
@@ -127,7 +129,7 @@ def base_for(
     turns = events.turns
 
     def base_on_source(ticks: list[int]) -> Base | None:
-        if not ticks and not turns:
+        if not ticks and not turns and not events.told:
             return None
         return counts_alone(board, clock_hz) if source is None else base_on(board, clock_hz, ticks, source, turns)
 
@@ -182,6 +184,14 @@ def can_wake(plan: TaskPlan, name: str) -> bool:
     return not plan.software and plain and not any(t.thread for t in level.tasks)
 
 
+def counted_in(system: System, demand: Demand) -> int:
+    """The tick of the counter in which a cell is read that carries an alarm, or a table's points; 0 of other cells."""
+    whose, osek = demand.whose, system.osek
+    if isinstance(whose, Alarm) and osek is not None:
+        return osek.counter(whose.counter).tick
+    return whose.counter.tick if isinstance(whose, Series) else 0
+
+
 class ClaimBuilder:
     """Works out the claims of one system on one board."""
 
@@ -216,7 +226,7 @@ class ClaimBuilder:
         ):
             claims += [Claim(name, demand, ways_of(demand), True) for demand in to_do(events.demands, kind)]
         base = None
-        if (events.counters or self.held or events.series) and not counts_alone(self.board, self.hz):
+        if (events.counters or self.held or events.series or events.told) and not counts_alone(self.board, self.hz):
             base = len(claims)
             self.bases = self._base()
             without = () if events.series else (Way(Form.NOTHING, missing=1),)
@@ -241,6 +251,7 @@ class ClaimBuilder:
             {d.name: self._rate(self.costs.tick_alone - self.costs.tick, d.period) for d in events.counters},
             self._base_fits,
             self.held,
+            events.told and base is not None,
         )
 
     def _series(self, series: Series, demand: Demand) -> Claim:
@@ -282,6 +293,7 @@ class ClaimBuilder:
         """The ways to carry a demand of known times by a cell, one for each class."""
         point = demand.points[0].at
         progression = Progression(point, demand.period)
+        fitter = replace(fitter, whole=counted_in(self.system, demand))
         handled = alarm and form is not Form.VECTOR
         instructions = demand.action.price(Served(1, 1, False, handled=handled, apart=form is Form.CELL), self.costs)
         ways: dict[int, Way] = {}
@@ -368,9 +380,20 @@ class ClaimBuilder:
         level = self.plan.level_of(action.object)
         if level.kind is TaskKind.DIRECT:
             ways += self._on_cells(demand, self.fitter, board_order, Form.VECTOR, alarm=True)
-        elif can_wake(self.plan, demand.action.object):
+        elif can_wake(self.plan, demand.action.object) and self._is_told(demand):
             ways += self._on_cells(demand, self.fitter, board_order, Form.OWN, alarm=True)
         return tuple(ways)
+
+    def _is_told(self, demand: Demand) -> bool:
+        """Whether an error hook hears of each expiry of a cell that is held back; true without one.
+
+        The time base tells them apart if it counts further than two cycles, and than the time to the first expiry.
+        """
+        if not self.events.told:
+            return True
+        alone = counts_alone(self.board, self.hz)
+        found = [base_on(self.board, self.hz, [], self._source(way)) for way in self._base()] if alone is None else [alone]
+        return any(base is not None and 2 * max(demand.period, demand.points[0].at) <= base.most for base in found)
 
     def _joined_ways(self, demand: Demand, ways: Sequence[Way]) -> list[Way]:
         """The ways to carry a static alarm by one of several cells of a source."""

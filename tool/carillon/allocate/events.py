@@ -18,7 +18,7 @@ from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, longest_stretch
-from carillon.allocate.claims import Claim, Claims, Way, base_for
+from carillon.allocate.claims import Claim, Claims, Way, base_for, counted_in
 from carillon.allocate.clock import ClockCell, cannot_keep, cannot_tell, counting_cell
 from carillon.allocate.fit import Fitter, Source
 from carillon.allocate.groups import cell_use, spare_sources
@@ -208,7 +208,7 @@ class EventPlacer:
     def _carrier(self, demand: Demand, source: Source, level: int, slot: int = 0) -> Carrier:
         progression = Progression(demand.points[0].at, demand.period)
         ticks = isinstance(demand.action, ServeClock | EndSlice)  # which no round waits for
-        fitter = replace(self.fitter, ticks=True) if ticks else self.fitter
+        fitter = replace(self.fitter, ticks=ticks, whole=counted_in(self.system, demand))
         use = cell_use(fitter, source, progression, readable=demand.whose is not None, pended=False, slot=slot)
         assert use is not None, (demand, source)
         return Carrier(demand, source.number, (use,), Style.DIRECT, level, False)

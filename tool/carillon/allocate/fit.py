@@ -117,7 +117,8 @@ class Fitter:
     """Answers whether an array can express given intervals; times are in ticks of ``clock_hz``.
 
     ``timers``: by the first of its cells, the period of each timer whose cells are channels, where that is not the round.  A
-    timer whose period is its turn runs freely.
+    timer whose period is its turn runs freely.  ``whole``: ticks, 0 for none, that are to be a whole number of a cell's units, as
+    somebody reads it in these.
     """
 
     board: Board
@@ -126,6 +127,7 @@ class Fitter:
     timers: Mapping[str, int] = field(default_factory=dict)
     ticks: bool = False  # the cells only tick: what expires before the beginning does no harm
     synchronised: bool = False  # the round is made longer and shorter while it runs
+    whole: int = 0
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
         """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
@@ -256,7 +258,7 @@ class Fitter:
             longest = max(longest, 2 * (self.round_length or longest))
         for prescaler in sorted(array.prescalers)[: 1 if self.synchronised else None]:
             unit = self.clock_hz * prescaler
-            broken = next((t for t in (*intervals, offset, lead, self.board.start_spacing) if t * hz % unit), None)
+            broken = next((t for t in (*intervals, offset, lead, self.board.start_spacing, self.whole) if t * hz % unit), None)
             if broken is not None:
                 if not reason:
                     per_tick = array.units(1, self.clock_hz, prescaler)

@@ -31,6 +31,7 @@ from carillon.model.osek import (
     AlarmAction,
     Counter,
     CounterKind,
+    Hook,
     Isr,
     Osek,
     OsekTask,
@@ -254,6 +255,11 @@ class OsekAllocation:
         """The times of the event queue; None if nothing uses it."""
         held = max((self.held(c.name) for c in self.osek.counters if self.base_units(c.name)), default=0)
         return queue_times(self.osek, self.services if self.clock is not None else None, held, self.cursors)
+
+    @property
+    def told(self) -> bool:
+        """Whether the time base tells how often an alarm's cell has expired: an error hook hears of each that fails."""
+        return Hook.ERROR in self.osek.hooks and self.base is not None and bool(self.alarms)
 
     def is_advanced(self, counter: Counter) -> bool:
         """Whether something advances a counter, so that its alarms can be queued and set at run time."""

@@ -165,7 +165,10 @@ def _cheapest(claims: Claims) -> Shares | None:
         ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
         if ticking == {CLOCK} and len(ways) < len(claims.all[claims.base].ways):
             return None  # a base too short for the clock alone may suit a counter that ticks for a queued alarm
-        must = claims.all[claims.base].must
+        must = claims.all[claims.base].must or (claims.told and any(w.form is Form.OWN for w in known))
+        if must and all(w.form is not Form.CELL for w in ways):
+            return None
+        ways = [w for w in ways if w.form is Form.CELL] if must else ways
         wanted[claims.base] = min(ways, key=_order, default=None) if ticking or must else Way(Form.NOTHING)
     room = [len(group.groups) for group in claims.groups]
     ways_taken: list[Way] = []
@@ -356,7 +359,7 @@ class _Model:
         if claims.base is not None:
             on_cells = zip(claims.all[claims.base].ways, self.takes[claims.base], strict=True)
             self.based = sum(v for w, v in on_cells if w.form is Form.CELL)
-            if not claims.all[claims.base].must:
+            if not claims.all[claims.base].must and not claims.told:
                 model.add(self.based <= sum(self.ticks.values()))
 
     def _state_levels(self) -> None:
@@ -370,6 +373,8 @@ class _Model:
                 if way.form is Form.VECTOR:
                     vectors.setdefault(claim.level, []).append(taken)
                 elif way.form is Form.OWN:
+                    if claims.told:
+                        model.add(self.based >= taken)
                     key = claim.level, claim.does
                     if key not in actions:
                         actions[key] = model.new_bool_var()

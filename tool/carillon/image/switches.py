@@ -215,6 +215,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_ALARM_ACTIONS": _actions(it for a in model.alarms for it in (a.action, *a.action.each)),
         "CARILLON_OSEK_CELLS": bool(carried),
         "CARILLON_OSEK_LEVEL_CELLS": bool(osek.served),
+        "CARILLON_OSEK_CELLS_TOLD": allocation.told,
         "CARILLON_OSEK_LEVEL_COUNTERS": any(served.counter is not None for served in osek.served),
         "CARILLON_OSEK_HAS_CELLS(level)": OneOf(served.level for served in osek.served),
         "CARILLON_OSEK_EXTENDED": model.status is Status.EXTENDED,

@@ -26,7 +26,7 @@ from carillon.model import System
 from carillon.model.board import Cells
 from carillon.model.giotto import Machine
 from carillon.model.keeper import BUDGET_BITS
-from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Osek, ScheduleTable
+from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Hook, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << BUDGET_BITS
@@ -89,13 +89,15 @@ class LoweredEvents:
     file.
 
     ``services``: what the clock serves.  ``ticking``: counters that must tick, whatever carries alarms, as they have schedule
-    tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.
+    tables or are read.  ``machine``: what ends slices is the tick of the machine that carries out microcode.  ``told``: an error
+    hook hears of each expiry that fails, so that a time base is to tell how often a cell has expired that was held back.
     """
 
     demands: tuple[Demand, ...] = ()
     services: TimeServices | None = None
     ticking: frozenset[str] = frozenset()
     machine: bool = False
+    told: bool = False
 
     @property
     def counters(self) -> list[Demand]:
@@ -182,7 +184,8 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     demands += [demand for table in on_cells for demand in _series(table, osek)]
     demands += [_alarm(system, alarm, one_timer) for alarm in osek.alarms]
     machine = system.giotto is not None and system.machine.interprets
-    return LoweredEvents(tuple(demands), services, ticking, machine)
+    told = Hook.ERROR in osek.hooks and any(d.when is When.SYSTEM for _, d in of_whom(demands, Alarm))
+    return LoweredEvents(tuple(demands), services, ticking, machine, told)
 
 
 def turn_of(counter: Counter) -> int:

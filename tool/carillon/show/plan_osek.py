@@ -296,6 +296,8 @@ def _alarms_json(board: Board, allocation: OsekAllocation) -> list[dict[str, Any
                 price = of(alarm.action).price(Served(1, 1, False, handled=True, apart=True), costs)
                 price += costs.acknowledge + (len(others) + 1) * costs.ask
                 why += f"; it asks the cell of {', '.join(others)} too: higher tasks lose some {price} {board.code_unit}"
+        if carrier is not None and allocation.told:
+            why += f"; the time base counts its expiries for the error hook: {costs.told} {board.code_unit} more"
         if carrier is not None and not alarm.static:
             why += "; in the queue once it has been cancelled"
         alarms.append(

@@ -28,6 +28,8 @@ PORT_VECTORS = {
 }
 """The port's vectors of the cells of budgets, which go on as a handler that gets the frame of what was interrupted."""
 FRAME_TABLE = "carillon_osek_frames"
+DUE = "carillon_osek_alarm_due"
+"""When each alarm's cell expires next, where an error hook is told of each expiry that fails."""
 ISR_TABLE = "carillon_osek_isr_budgets"
 LOCK_TABLE = "carillon_osek_lock_budgets"
 LOCK_BEGINS = "carillon_osek_lock_begins"
@@ -43,6 +45,12 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     counter, units = reader.take(4), reader.take(4)
     stop = events.elf.data(reader.pointer())
     stores = events.tables.stores(stop, reader.take(2))
+    if DUE in events.elf.symbols:  # whose expiries the time base counts
+        source, ticks = reader.take(2), reader.take(4)
+        if source != cell.place.source:
+            return f"has the source {source}, when {cell.place.name} has {cell.place.source}"
+        if ticks != events.osek.counter(alarm.counter).tick:
+            return f"has {ticks} units of the time base in a tick of '{alarm.counter}'"
     if events.hardware.counter(counter) is not cell:
         return f"has its counter at {counter:#x}, which is not that of {cell.place.name}"
     if cell.ticks(units) != events.osek.counter(alarm.counter).tick:

@@ -34,6 +34,7 @@ CALLS = {
 """Functions of the kernel whose first argument is a row's number."""
 ROWS = {
     "carillon_osek_alarm_cells": "alarm",
+    "carillon_osek_alarm_due": "alarm",
     "carillon_osek_alarms": "alarm",
     "carillon_osek_counters": "part",
     "carillon_osek_counter_states": "part",

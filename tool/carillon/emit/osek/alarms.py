@@ -35,6 +35,7 @@ def alarms(osek: OsekImage) -> list[str]:
         stop = f"carillon_alarm_{name}_stop"
         tick = cell.use.units(model.counter(alarm.counter).tick)
         row = [f"{text.macro(cell, 'COUNTER', cell.number)},", f"{tick}u,", f"{stop},", f"CARILLON_COUNT({stop}),"]
+        row += [f"{carrier.source}u,", f"{model.counter(alarm.counter).tick}u,"] if allocation.told else []
         lines.append(f"/* Alarm {name} on {cell.use.cell.name}. */")
         lines += text.array("struct carillon_store", stop, [f"{text.macro(cell, 'STOP', cell.number)},"])[:-1]
         lines += text.table(f"static const struct carillon_osek_cell carillon_alarm_{name}_cell", row)
