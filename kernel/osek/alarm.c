@@ -28,7 +28,7 @@ uint32_t carillon_osek_expiries_until(AlarmType number, carillon_base cycle, car
 {
     const carillon_base due = carillon_osek_alarm_due[number];
     const carillon_base passed = carillon_base_past(due, left);
-    if (passed > CARILLON_BASE_MOST) {
+    if (passed > CARILLON_OSEK_TOLD_MOST) {
         return 0u;
     }
     const carillon_base more = (carillon_base)(passed / cycle);
@@ -48,6 +48,15 @@ bool carillon_osek_alarm_acts_again(AlarmType number, uint32_t times)
 }
 #endif
 
+#if CARILLON_MODES > 0
+/* How often an alarm has expired by now. */
+static carillon_base cycles_since(carillon_base first, carillon_base cycle)
+{
+    const carillon_base passed = carillon_base_past(first, carillon_base_left());
+    return (passed > CARILLON_OSEK_TOLD_MOST) ? 0u : (carillon_base)((passed / cycle) + 1u);
+}
+#endif
+
 /* Beneath a round the cells were started with it.  What has expired before is forgotten, or waits: `pending` then is
  * its request.  An expiry between the two readings makes them differ, and they are taken again. */
 void carillon_osek_start_expiries(void)
@@ -61,16 +70,14 @@ void carillon_osek_start_expiries(void)
         const carillon_base first =
             carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)carillon_osek_alarm_first((AlarmType)alarm));
 #if CARILLON_MODES > 0
-        carillon_base passed = 0u;
+        carillon_base gone = 0u; /* cycles */
         bool waits = false;
         do {
-            passed = carillon_base_units_until(first, carillon_base_left());
+            gone = cycles_since(first, cycle);
             waits = carillon_port_is_pending(carillon_osek_alarms[alarm].cell->source);
-        } while ((carillon_base_units_until(first, carillon_base_left()) / cycle) != (passed / cycle));
-        const carillon_base gone = (carillon_base)(passed - (passed % cycle));
-        const bool begun = carillon_base_past(first, carillon_base_left()) <= CARILLON_BASE_MOST;
-        const carillon_base last = carillon_base_later(first, gone);
-        carillon_osek_alarm_due[alarm] = (begun && !waits) ? carillon_base_later(last, cycle) : last;
+        } while (cycles_since(first, cycle) != gone);
+        gone = ((gone != 0u) && waits) ? (carillon_base)(gone - 1u) : gone;
+        carillon_osek_alarm_due[alarm] = carillon_base_later(first, (carillon_base)(gone * cycle));
 #else
         (void)cycle;
         carillon_osek_alarm_due[alarm] = first;

@@ -23,11 +23,14 @@ extern uint8_t carillon_osek_alarm_cells[];
  *    clock (base.h, 2).  So whoever serves the cell finds that `due` has been reached, unless an expiry that asked
  *    for it has been counted before: then there is nothing to do.
  * 2. An expiry after the reading is not counted, and asks for the handler again.  So each is counted once.
- * 3. The base tells CARILLON_BASE_MOST units apart.  An alarm whose first expiry or whose cycle is longer than half of
- *    that is not counted: it would have to be held back for as long (allocate/claims.py gives it no cell at the level
- *    of its task). */
+ * 3. The base tells CARILLON_BASE_MOST units apart.  Up to half of that, a difference is time that has passed since
+ *    `due`, and above it, time that is left.  So an alarm whose first expiry or whose cycle is longer than half of that
+ *    is not counted: it would have to be held back for as long (allocate/claims.py gives it no cell at the level of its
+ *    task). */
 #if CARILLON_OSEK_CELLS_TOLD
 #include "kernel/osek/base.h"
+
+#define CARILLON_OSEK_TOLD_MOST ((carillon_base)(CARILLON_BASE_MOST / 2u))
 
 extern carillon_base carillon_osek_alarm_due[];
 void carillon_osek_start_expiries(void);
@@ -50,7 +53,7 @@ static inline __attribute__((always_inline)) uint64_t carillon_osek_alarm_first(
 static inline __attribute__((always_inline)) bool carillon_osek_alarm_is_told(AlarmType number)
 {
     const uint64_t cycle = carillon_osek_alarm_units(number, carillon_osek_alarms[number].cycle);
-    return (cycle <= (CARILLON_BASE_MOST / 2u)) && (carillon_osek_alarm_first(number) <= (CARILLON_BASE_MOST / 2u));
+    return (cycle <= CARILLON_OSEK_TOLD_MOST) && (carillon_osek_alarm_first(number) <= CARILLON_OSEK_TOLD_MOST);
 }
 
 /* The same of any number of expiries, until a reading of the base. */
