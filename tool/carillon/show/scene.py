@@ -271,7 +271,7 @@ def default_window(panels: Sequence[Panel]) -> Window:
     starts = sorted(run.begin.t for run in runs)
     if len(starts) <= BUSY_RUNS:
         return 0, whole
-    most = starts[min(MOST_RUNS, len(starts) - 1)]
+    most = starts[MOST_RUNS] if len(starts) > MOST_RUNS else whole
     first: dict[Lane, int] = {}
     for run in sorted(runs, key=lambda run: run.begin.u):
         if run.end is not None:
