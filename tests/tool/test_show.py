@@ -267,7 +267,7 @@ onload = async () => {
   said.axes = $("sheets").tHead.rows.length;
   said.paper = $("sheets").tBodies[0].rows.length;
   dispatchEvent(new Event("afterprint"));
-  said.after = document.querySelectorAll("#sheets canvas").length;
+  said.after = document.querySelectorAll("#sheets img").length;
   document.body.dataset.said = JSON.stringify(said);
 };
 })()</script></body>"""
@@ -299,7 +299,8 @@ def test_many_lanes_scroll_beneath_the_axis_and_few_do_not(tmp_path: Path, count
 
 
 AT_ONCE = """<script>(() => {
-const $ = id => document.getElementById(id), wait = () => new Promise(done => setTimeout(done, 400)), said = {errors: [], keys: {}};
+const $ = id => document.getElementById(id), said = {errors: [], keys: {}};
+const wait = () => new Promise(done => setTimeout(done, 400));
 addEventListener("error", e => said.errors.push(e.message));
 const press = key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
 onload = async () => {
@@ -323,8 +324,8 @@ onload = async () => {
   document.head.append(style); await wait();
   dispatchEvent(new Event("resize")); await wait();
   dispatchEvent(new Event("beforeprint")); await wait();
-  const first = $("sheets").querySelector("canvas");
-  said.printed = first.width;
+  const first = $("sheets").querySelector("img");
+  said.printed = first.naturalWidth;
   said.paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
   document.body.dataset.said = JSON.stringify(said);
 };
@@ -370,7 +371,7 @@ def test_the_page_is_light_and_uncut_on_paper_and_its_label_has_a_line_of_its_ow
     assert ".scroll { overflow: visible;" in paper
     assert "white-space: normal" in paper
     assert "if (self === top && document.activeElement === document.body) stage.focus(" in text
-    assert "stage.addEventListener(\"keydown\"" not in text
+    assert 'stage.addEventListener("keydown"' not in text
 
 
 def test_every_sign_that_the_page_draws_is_in_its_legend(tmp_path: Path) -> None:
@@ -379,7 +380,11 @@ def test_every_sign_that_the_page_draws_is_in_its_legend(tmp_path: Path) -> None
     text = path.read_text(encoding="utf-8")
     signs = set(re.findall(r'<span data-sign="(\w+)"', text))
     script = text.partition("function legend() {")[2].partition("\n}\n")[0]
-    used = {word for call in re.findall(r'used\.add\(([^)]*)\)|new Set\(\["(\w+)"\]\)', script) for word in re.findall(r"\w+", "".join(call))}
+    used = {
+        word
+        for call in re.findall(r'used\.add\(([^)]*)\)|new Set\(\["(\w+)"\]\)', script)
+        for word in re.findall(r"\w+", "".join(call))
+    }
     assert used - {"low"} == signs
 
 

@@ -264,7 +264,7 @@ def length_of(panels: Sequence[Panel]) -> int:
 
 
 def default_window(panels: Sequence[Panel]) -> Window:
-    """The first round; of a round with many activations, its first busy part, in which each task's first job ends if that is near."""
+    """The first round; of a round with many activations, its first busy part, with the ends of the tasks' first jobs if near."""
     length = length_of(panels)
     whole = min(max(panel.trace.round_length for panel in panels) or length, length)
     runs = [run for run in panels[0].summary.runs if run.begin.t < whole]
