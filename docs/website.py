@@ -157,7 +157,8 @@ def assemble(folder: Path) -> None:
     for name, text in reference.pages().items():
         source.write(f"docs/reference/{name}", text)
     source.write("docs/codes/README.md", codes())
-    shutil.copyfile(ROOT / "docs" / "website.css", folder / "website.css")
+    for name in ("website.css", "iframe-worker.js"):
+        shutil.copyfile(ROOT / "docs" / name, folder / name)
 
 
 def build(site: Path) -> None:
@@ -184,4 +185,4 @@ if __name__ == "__main__":
     parser.add_argument("destination", nargs="?", type=Path, default=ROOT / "build" / "site", help="the folder to write")
     destination = parser.parse_args().destination.resolve()
     build(destination)
-    print(f"{destination / 'index.html'}; with search: python3 -m http.server --bind 127.0.0.1 --directory {destination}")
+    print(destination / "index.html")

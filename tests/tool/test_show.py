@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import show_traces as traces
@@ -209,11 +210,12 @@ def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 
 
-def opened(path: Path, fragment: str = "") -> str:
+def opened(path: Path, fragment: str = "", size: str = "1400,900", dark: bool = False) -> str:
     """The page's document after its script has drawn."""
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={path.parent / 'profile'}", "--dump-dom"]
-    command = [str(BROWSER), *options, "--window-size=1400,900", "--virtual-time-budget=5000", path.as_uri() + fragment]
+    options += ["--blink-settings=preferredColorScheme=0"] if dark else []
+    command = [str(BROWSER), *options, f"--window-size={size}", "--virtual-time-budget=15000", path.as_uri() + fragment]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
@@ -254,13 +256,18 @@ onload = async () => {
   const {left, top} = at($("stage"));
   $("stage").dispatchEvent(new PointerEvent("pointermove", {clientX: left + 90, clientY: top + HEIGHT}));
   said.tip = $("tip").hidden ? "" : $("tip").textContent;
-  scrollTo(0, at($("stage")).bottom + scrollY - innerHeight + 100); await wait();
-  said.scrolled = scrollY > 0;
-  said.bar = Math.round(at($("axis")).top - at(document.querySelector(".bar")).height);
-  said.idle = at($("picture")).bottom <= at(document.querySelector(".foot")).top + 1;
+  said.rail = !$("rail").hidden && at($("thumb")).height < at($("rail")).height;
+  said.stay = $("stay").hidden ? 0 : at($("stay")).height;
+  said.inside = at(document.querySelector(".foot")).bottom <= innerHeight;
+  $("stage").scrollTop = 1e6; await wait();
+  said.scrolled = $("stage").scrollTop > 0;
+  said.end = Math.abs(at($("picture")).bottom - at($("stage")).bottom) < 2;
+  said.page = scrollY;
   dispatchEvent(new Event("beforeprint"));
-  said.sheets = document.querySelectorAll("#sheets canvas").length;
+  said.axes = $("sheets").tHead.rows.length;
+  said.paper = $("sheets").tBodies[0].rows.length;
   dispatchEvent(new Event("afterprint"));
+  said.after = document.querySelectorAll("#sheets img").length;
   document.body.dataset.said = JSON.stringify(said);
 };
 })()</script></body>"""
@@ -282,9 +289,103 @@ def test_many_lanes_scroll_beneath_the_axis_and_few_do_not(tmp_path: Path, count
     assert said["wheel"] == ["left, same window" if tall else "taken, other window", *["taken, other window"] * 3]
     assert said["help"] == ["tall" if tall else "low"]
     assert said["tip"] == trace.tasks[0]
-    assert said["idle"]
-    assert not tall or (said["scrolled"] and said["bar"] == 0)
-    assert said["sheets"] == {3: 1, 48: 1, 120: 3}[count]
+    assert said["inside"]
+    assert (said["rail"], said["stay"] > 10, said["scrolled"]) == (tall, tall, tall)
+    assert said["end"]
+    assert said["page"] == 0
+    assert said["axes"] == 1
+    assert said["paper"] >= count
+    assert said["after"] == 0
+
+
+AT_ONCE = """<script>(() => {
+const $ = id => document.getElementById(id), said = {errors: [], keys: {}};
+const wait = () => new Promise(done => setTimeout(done, 400));
+addEventListener("error", e => said.errors.push(e.message));
+const press = key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+onload = async () => {
+  await wait();
+  said.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  said.legend = [...document.querySelectorAll("#legend [data-sign]")].filter(e => e.offsetWidth).map(e => e.dataset.sign);
+  const shown = $("shown").getBoundingClientRect();
+  said.label = shown.left >= 0 && shown.right <= innerWidth && $("shown").scrollWidth <= $("shown").clientWidth;
+  said.across = document.documentElement.scrollWidth - innerWidth;
+  for (const key of ["+", "End", "Home", "PageDown", "ArrowLeft", "ArrowRight", "-", "0", "+"]) {
+    const before = location.hash;
+    press(key); await wait();
+    said.keys[key] = before !== location.hash;
+  }
+  $("all").focus(); const before = location.hash; press("0"); await wait();
+  said.button = before !== location.hash;
+  press("/"); said.search = document.activeElement.id;
+  /* What paper hides is hidden before the page is told that it is printed. */
+  const style = document.createElement("style");
+  style.textContent = "#axis, .lanes, #mini { display: none !important; }";
+  document.head.append(style); await wait();
+  dispatchEvent(new Event("resize")); await wait();
+  dispatchEvent(new Event("beforeprint")); await wait();
+  const first = $("sheets").querySelector("img");
+  said.printed = first.naturalWidth;
+  said.paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  document.body.dataset.said = JSON.stringify(said);
+};
+})()</script></body>"""
+
+
+def said_at_once(path: Path, size: str, dark: bool) -> dict[str, Any]:
+    path.write_text(path.read_text(encoding="utf-8").replace("</body>", AT_ONCE), encoding="utf-8")
+    found = re.search(r'<body data-said="(.*?)"', opened(path, "", size, dark))
+    assert found
+    said: dict[str, Any] = json.loads(html.unescape(found[1]))
+    return said
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.parametrize(("count", "size", "dark"), [(3, "1400,900", False), (40, "600,800", True)])
+def test_the_page_takes_keys_at_once_and_is_whole_in_a_narrow_window_and_on_paper(
+    tmp_path: Path, count: int, size: str, dark: bool
+) -> None:
+    path = tmp_path / "run.html"
+    trace, releases = many(count)
+    show.write("html", path, scene.panels_of(trace, releases), (0, 8 * count // 2))
+    said = said_at_once(path, size, dark)
+    assert said["errors"] == []
+    assert said["dark"] == dark
+    assert said["label"]
+    assert said["across"] <= 0
+    assert said["legend"] == [*(["activation", "deadline"] if count == 3 else ["tick"]), "runs", "idle", "round"]
+    assert [key for key, changed in said["keys"].items() if not changed] == []
+    assert said["button"]
+    assert said["search"] == "search"
+    assert said["printed"] >= 1000
+    assert said["paper"] == "#ffffff"
+
+
+def test_the_page_is_light_and_uncut_on_paper_and_its_label_has_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    show.write("html", path, scene.panels_of(traces.trace(), traces.releases()))
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"@media ([^{]*dark[^{]*) \{", text) == ["screen and (prefers-color-scheme: dark)"]
+    narrow, _, paper = text.partition("@media screen and (max-width: 900px) {")[2].partition("@media print {")
+    assert ".bar output { flex: 1 0 100%; }" in narrow
+    assert ".scroll { overflow: visible;" in paper
+    assert "white-space: normal" in paper
+    assert "if (self === top && document.activeElement === document.body) stage.focus(" in text
+    assert 'stage.addEventListener("keydown"' not in text
+
+
+def test_every_sign_that_the_page_draws_is_in_its_legend(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    show.write("html", path, scene.panels_of(traces.trace(), traces.releases()))
+    text = path.read_text(encoding="utf-8")
+    signs = set(re.findall(r'<span data-sign="(\w+)"', text))
+    script = text.partition("function legend() {")[2].partition("\n}\n")[0]
+    used = {
+        word
+        for call in re.findall(r'used\.add\(([^)]*)\)|new Set\(\["(\w+)"\]\)', script)
+        for word in re.findall(r"\w+", "".join(call))
+    }
+    assert used - {"low"} == signs
 
 
 def test_differences_sum_up_again() -> None:
@@ -320,6 +421,20 @@ def test_a_long_round_opens_at_its_first_busy_part() -> None:
     trace = replace(trace, tasks=("T0", "T1", "T2"))
     begin, end = scene.default_window(scene.panels_of(trace, traces.releases(1, table, 200_000)))
     assert (begin, end) == (20_000, 21_200)
+
+
+def test_the_first_window_shows_each_job_to_its_end_if_that_is_near() -> None:
+    """Each of 40 tasks preempts the one before, so that of the first 25 activations no job ends."""
+    names = [f"T{k}" for k in range(40)]
+    table = tuple((name, 100 * k, 20_000) for k, name in enumerate(names))
+    trace = traces.trace(table=table, work=dict.fromkeys(names, 300), length=40_000)
+    trace = replace(trace, tasks=tuple(names))
+    panels = scene.panels_of(trace, traces.releases(1, table, 40_000))
+    ends = [run.end.t for run in panels[0].summary.runs if run.end is not None]
+    begin, end = scene.default_window(panels)
+    assert len(ends) == len(names)
+    assert (begin, end) == (0, 12_000)
+    assert max(ends) <= end
 
 
 def test_an_empty_trace_can_be_shown(tmp_path: Path) -> None:

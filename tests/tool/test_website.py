@@ -34,6 +34,13 @@ def test_the_site_has_the_pages_and_finds_a_service(tmp_path: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     found = [entry["location"] for entry in index["docs"] if entry["title"] == "SetRelAlarm"]
     assert found == ["docs/reference/osek-h.html#SetRelAlarm"]
+    # From a file a browser starts no worker and reads no JSON: the index is a script, and one of ours stands in for the worker.
+    script = (site / "search" / "search_index.js").read_text(encoding="utf-8")
+    assert json.loads(script.removeprefix("var __index = ")) == index
+    page = (site / "docs" / "guide" / "plan.html").read_text(encoding="utf-8")
+    assert '<script src="../../iframe-worker.js"></script>' in page
+    assert "IFrameWorker" in (site / "iframe-worker.js").read_text(encoding="utf-8")
+    assert not [path for path in site.rglob("*.html") if "unpkg.com" in path.read_text(encoding="utf-8")]
 
 
 def copy_of_the_checkout(folder: Path) -> Path:

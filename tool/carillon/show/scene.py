@@ -28,6 +28,9 @@ MISSED = "#d92638"
 BUSY_RUNS = 24
 """A default window shows a whole round if it has no more activations than this."""
 
+MOST_RUNS = 96
+"""A default window becomes no longer than so many activations, that jobs are seen from their start to their end."""
+
 SILENT = (HandlerKind.TIMER, HandlerKind.DEADLINE, HandlerKind.OTHER)
 """Interrupts that run nothing of the application."""
 
@@ -261,15 +264,23 @@ def length_of(panels: Sequence[Panel]) -> int:
 
 
 def default_window(panels: Sequence[Panel]) -> Window:
-    """The first round; of a round with many activations, its first busy part."""
+    """The first round; of a round with many activations, its first busy part, with the ends of the tasks' first jobs if near."""
     length = length_of(panels)
     whole = min(max(panel.trace.round_length for panel in panels) or length, length)
-    starts = sorted(run.begin.t for run in panels[0].summary.runs if run.begin.t < whole)
+    runs = [run for run in panels[0].summary.runs if run.begin.t < whole]
+    starts = sorted(run.begin.t for run in runs)
     if len(starts) <= BUSY_RUNS:
         return 0, whole
-    step = step_for(max(1, starts[BUSY_RUNS] - starts[0]), 10)
+    most = starts[MOST_RUNS] if len(starts) > MOST_RUNS else whole
+    first: dict[Lane, int] = {}
+    for run in sorted(runs, key=lambda run: run.begin.u):
+        if run.end is not None:
+            first.setdefault(run.lane, -(-run.end.u // panels[0].scale))
+    ends = sorted(first.values())
+    last = max([starts[BUSY_RUNS], *ends[:1], *(end for end in ends if end <= most)])
+    step = step_for(max(1, last - starts[0]), 10)
     begin = max(0, starts[0] // step * step)
-    return begin, min(whole, max(begin + 1, -(-starts[BUSY_RUNS] // step) * step))
+    return begin, min(whole, max(begin + 1, -(-last // step) * step))
 
 
 def checked_window(panels: Sequence[Panel], window: Window | None) -> Window:
