@@ -27,6 +27,7 @@ import building
 import carillon.build
 from sample import DRAW, rank, spread
 from touched import touched_functions
+from whole import PASSED, Whole
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
 # Hundreds of commands are started: each would compile the whole tool again.  The files lie where Git does not see them.
@@ -77,6 +78,12 @@ REPEATED = 20
 """The command that repeats what failed names so many cases at most."""
 EVERYTHING = "carillon_everything"
 DRAWN = "carillon_drawn"
+WHOLE = os.environ.pop("CARILLON_WHOLE", "")  # of this process, and of none that it starts
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if WHOLE:
+        config.pluginmanager.register(Whole(config), PASSED)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -96,6 +103,15 @@ def _is_everything(config: pytest.Config) -> bool:
 
 def _is_shortened(config: pytest.Config) -> bool:
     return _is_everything(config) and os.environ.get("CARILLON_SUITES") != "all"
+
+
+def _passed(config: pytest.Config) -> Sequence[str]:
+    """What ``make test-all`` need not run again (tests/whole.py)."""
+    plugin = config.pluginmanager.get_plugin(PASSED)
+    if isinstance(plugin, Whole):
+        return plugin.passed
+    told: Sequence[str] = getattr(config, "workerinput", {}).get(PASSED, ())
+    return told
 
 
 def _values(item: pytest.Function) -> dict[str, str | int]:
@@ -161,9 +177,12 @@ SAID = pytest.StashKey[Drawn]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    said = Drawn(of=len(items))
+    said, left_out = Drawn(of=len(items)), list[pytest.Item]()
     if _is_shortened(config):
         left_out, said = _drawn(items)
+    elif passed := set(_passed(config)):
+        left_out = [item for item in items if item.nodeid in passed]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
         gone = set(left_out)
         items[:] = [item for item in items if item not in gone]
