@@ -154,12 +154,14 @@ def _drawn(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], Drawn]:
     said, left_out = Drawn(of=len(items)), set[pytest.Item]()
     more: list[tuple[str, list[pytest.Function]]] = []
     changed = touched_functions()
+    if changed is None:
+        said.cut.append("all of it: Git has no commit to compare with")
     for tests in files.values():
         chosen = spread({name: [_values(item) for item in cases] for name, cases in tests.items()}, SHARE, DRAW)
         for name, cases in tests.items():
             rest = [item for k, item in enumerate(cases) if k not in chosen[name]]
             left_out.update(rest)
-            if rest and _is_touched(cases[0], changed):
+            if rest and _is_touched(cases[0], changed or {}):
                 more.append((name, rest))
     room = MOST
     for name, rest in sorted(more, key=lambda one: (len(one[1]), one[0])):

@@ -14,6 +14,8 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 TREE = Path(__file__).resolve().parents[1]
 REST = ""
 """The name of the statements of a file that give nothing a name: they concern all that is in it."""
@@ -27,6 +29,8 @@ def _git(*arguments: str) -> str | None:
 def before() -> str | None:
     """The commit that the change is compared with; nothing where Git knows none."""
     if named := os.environ.get("CARILLON_SINCE"):
+        if _git("rev-parse", "--verify", "--quiet", f"{named}^{{commit}}") is None:
+            raise pytest.UsageError(f"CARILLON_SINCE: there is no commit {named}")
         return named
     common, head = _git("merge-base", "HEAD", "@{upstream}"), _git("rev-parse", "HEAD")
     if common and common != head:
@@ -34,16 +38,19 @@ def before() -> str | None:
     return "HEAD~1" if _git("rev-parse", "--verify", "--quiet", "HEAD~1") else None
 
 
-def _names(statement: ast.stmt) -> Iterator[str]:
-    """What a statement of a file gives a name."""
+def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.stmt]]:
+    """What a statement of a file gives a name, and the part of it that does."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        yield statement.name, statement
+    elif isinstance(statement, ast.Import):
         for alias in statement.names:
-            yield alias.asname or alias.name.partition(".")[0]
+            yield alias.asname or alias.name.partition(".")[0], ast.Import([alias])
+    elif isinstance(statement, ast.ImportFrom):
+        for alias in statement.names:
+            yield alias.asname or alias.name, ast.ImportFrom(statement.module, [alias], statement.level)
     else:
         found = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        yield from found or [REST]
+        yield from ((name, statement) for name in found or [REST])
 
 
 def _is_prose(statement: ast.stmt) -> bool:
@@ -54,8 +61,8 @@ def definitions(text: str) -> dict[str, list[ast.stmt]]:
     """By name, the statements of a file that give it its meaning."""
     found: dict[str, list[ast.stmt]] = {}
     for statement in ast.parse(text).body:
-        for name in () if _is_prose(statement) else _names(statement):
-            found.setdefault(name, []).append(statement)
+        for name, part in () if _is_prose(statement) else _named(statement):
+            found.setdefault(name, []).append(part)
     return found
 
 
@@ -86,11 +93,11 @@ def touched(old: str, new: str) -> set[str]:
     return tests if changed & everywhere else tests & changed
 
 
-def touched_functions() -> Mapping[Path, set[str]]:
-    """By test file, the test functions that the change touches."""
+def touched_functions() -> Mapping[Path, set[str]] | None:
+    """By test file, the test functions that the change touches; nothing where Git has no commit to compare with."""
     since = before()
     if since is None:
-        return {}
+        return None
     differ = _git("diff", "--name-only", "--diff-filter=d", since, "--", "tests") or ""
     unknown = _git("ls-files", "--others", "--exclude-standard", "--", "tests") or ""
     found: dict[Path, set[str]] = {}

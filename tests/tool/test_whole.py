@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from touched import touched
 from whole import Record, append, estimate, spent
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -144,6 +145,34 @@ def test_a_function_that_the_change_touches_runs_with_all_cases(project: Project
     project.commit()
     cases, _ = project.cases(CARILLON_DRAW="1")
     assert all(count(cases, name) < 40 for name in FUNCTIONS)
+
+
+def test_what_is_compared_with_is_named_or_its_absence_is_said(project: Project) -> None:
+    _, said = project.cases("--collect-only")  # its first commit
+    assert "left out, though the change touches it: all of it: Git has no commit to compare with" in said
+    project.write(SUITE.replace("return 1", "return 2"))
+    project.commit()
+    project.commit()
+    assert "functions that the change touches" not in project.cases("--collect-only")[1]
+    assert "all cases of 1 functions that the change touches" in project.cases("--collect-only", CARILLON_SINCE="HEAD~2")[1]
+    done = project.run("-m", "pytest", "--collect-only", CARILLON_SINCE="gone")
+    assert (done.returncode, "CARILLON_SINCE: there is no commit gone" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("import a", "import a, b", set()),
+        ("from m import a", "from m import a, b", set()),
+        ("from m import a", "from n import a", {"test_a"}),
+        ("from m import a", "print()", {"test_a", "test_b"}),
+        ("from m import a", "a = x = 1", {"test_a"}),
+        ('"""Prose."""', '"""Other prose."""', set()),
+    ],
+)
+def test_a_statement_touches_what_uses_its_names(old: str, new: str, found: set[str]) -> None:
+    rest = "\ndef test_a(): helper()\ndef test_b(): pass\ndef helper(): return a\n"
+    assert touched(old + rest, new + rest) == found
 
 
 def test_what_the_change_touches_has_a_bound_and_what_is_left_out_is_said(project: Project) -> None:
