@@ -10,9 +10,9 @@ a number makes a search longer that has no end of its own: it counts as it is se
 
 Each case that ends is written down in ``build/test-all.jsonl``.  A case that has passed there or was skipped does not run again,
 as long as all is the same that could decide it: the files of the tree, also those that are changed or new and not committed; the
-variables; Python and the versions of compilers and emulators.  What Git ignores does not count.  If anything differs, all begins
-anew, and only how long each case took is kept, in ``build/test-all.seconds.json``, to estimate what is left.  Files that change
-while the tests run stop them: what ended since the files were last seen unchanged is not written down.
+variables; and the versions of Python, its packages, compilers and emulators.  What Git ignores does not count.  If anything
+differs, all begins anew, and only how long each case took is kept, in ``build/test-all.seconds.json``, to estimate what is left.
+Files that change while the tests run stop them: what ended since the files were last seen unchanged is not written down.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,25 @@ from sample import DRAW
 TREE = Path(__file__).resolve().parents[1]
 RECORD = TREE / "build" / "test-all.jsonl"
 ALL = {f"CARILLON_{name}": "all" for name in ("SUITES", "CONFORMANCE", "LOCK_SWEEP", "BENCH", "OBJECT_NAMES")}
-VERSIONS = ("arm-none-eabi-gcc", "avr-gcc", "riscv64-unknown-elf-gcc", "gcc", "qemu-system-arm", "qemu-system-riscv32")
+PROGRAMS = [
+    "arm-none-eabi-gcc",
+    "avr-gcc",
+    "riscv64-unknown-elf-gcc",
+    "gcc",
+    "g++",
+    "cmake",
+    "ninja",
+    "clang-format",
+    "cppcheck",
+    "gdb",
+    "gdb-multiarch",
+    "avr-gdb",
+    "babeltrace",
+    "node",
+    "npm",
+    "qemu-system-arm",
+    "qemu-system-riscv32",
+]
 OF_A_RUN = ("CARILLON_DRAW", "CARILLON_WHOLE", "CARILLON_CACHE")
 """Variables that decide nothing here: a draw is written down, and kept."""
 FLUSH, SAY = 20.0, 60.0
@@ -63,11 +82,11 @@ def tree() -> str:
 
 def versions() -> list[str]:
     """The versions of what tests use and the tree does not have."""
-    found = [sys.version]
-    for name in VERSIONS:
+    found = [sys.version, *sorted({f"{d.name} {d.version}" for d in distributions()})]
+    for name in PROGRAMS:
         if path := shutil.which(name):
-            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-            found.append(said.partition("\n")[0])
+            said = subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            found.append(f"{name}: {said.stdout.partition(chr(10))[0]}")
     return found
 
 
