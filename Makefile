@@ -6,7 +6,7 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 SINCE ?= HEAD
 
-.PHONY: help run test affected search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test test-all affected search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -14,7 +14,8 @@ QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py
 
 help:
 	@echo 'make run     install what is needed, run examples/engine in QEMU, show its timeline'
-	@echo 'make test    install what is needed, then lint, unit tests in C, other tests'
+	@echo 'make test    install what is needed, then lint, unit tests in C, each other test with a part of its cases'
+	@echo 'make test-all   all cases of all tests; it may be stopped, and goes on where it was'
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
 	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
@@ -33,6 +34,11 @@ run: setup-run
 test: setup-test
 	@$(MAKE) --no-print-directory -o setup-test -j 2 --output-sync=target lint-python lint-format unit
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS)
+
+# Everything, and what was stopped goes on; the last line is the sum of all runs, in the form of pytest's.
+test-all: setup-test
+	@$(MAKE) --no-print-directory -o setup-test -j 2 --output-sync=target lint-python lint-format unit
+	$(PYTHON) tests/whole.py $(PYTEST_ARGUMENTS)
 
 quick: setup-test lint-python lint-format
 	$(PYTHON) -m pytest $(PYTEST_ARGUMENTS) -m 'not long' $(QUICK)

@@ -12,7 +12,8 @@ A test file is concerned
    down in ``build/tests/compiled``.  A test file of which nothing is written down is concerned if it builds or starts anything;
 3. by any other file that it, or one of the helpers beside it, names: by the file's name or by one of its folders.
 
-A file that concerns no test concerns all.  So does what decides how tests run: pyproject.toml, conftest.py, this file.
+A file that concerns no test concerns all.  So does what decides how tests run: pyproject.toml, conftest.py and
+the files of EVERYTHING.
 """
 
 from __future__ import annotations
@@ -29,7 +30,16 @@ from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[1]
 COMPILED = TREE / "build" / "tests" / "compiled"
-EVERYTHING = ("pyproject.toml", "tests/conftest.py", "tests/affected.py", "Makefile", "scripts/setup.sh")
+EVERYTHING = (
+    "pyproject.toml",
+    "tests/conftest.py",
+    "tests/sample.py",
+    "tests/touched.py",
+    "tests/whole.py",
+    "tests/affected.py",
+    "Makefile",
+    "scripts/setup.sh",
+)
 IN_C = (".c", ".h", ".S", ".cpp", ".hpp")
 KERNEL = ("kernel", "ports", "cells", "devices", "boards", "emulators")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)

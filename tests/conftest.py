@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The longest tests begin first, so that none of them is what all others wait for.
 
-When all tests run, and ``CARILLON_SUITES`` is not ``all``, one case in SHARE of each test of the suites runs, and at least one.
-Of the longest suites only some tests run then, one in so many as PARTS says of each file, among them the first.
-A test whose file or name is asked for runs with all its cases.
+When all tests run, and ``CARILLON_SUITES`` is not ``all``, every test function runs, and of the suites' cases a part: of each
+function one case in SHARE, and at least one.  The commit draws them (tests/sample.py).  A function that the change touches runs
+with all its cases (tests/touched.py).  A test whose file or name is asked for runs with all its cases, too.
 
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
 ``user_properties``, under the suite's name.
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,9 @@ from hypothesis import settings
 
 import building
 import carillon.build
-from sample import spread
+from sample import DRAW, rank, spread
+from touched import touched_functions
+from whole import PASSED, Whole
 
 os.environ["CARILLON_CACHE"] = ""  # nothing is taken from what the user's own commands found
 # Hundreds of commands are started: each would compile the whole tool again.  The files lie where Git does not see them.
@@ -68,9 +72,18 @@ FILES = (
 """And others that take as long."""
 SHARE = 20
 """By default, one of so many cases of a test runs, and at least one."""
-PARTS = {"firmware": 2, "giotto": 2, "time": 2}
-"""By default, one of so many tests of a file in this folder runs, beginning with the first."""
+MOST = 200
+"""So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
+REPEATED = 20
+"""The command that repeats what failed names so many cases at most."""
 EVERYTHING = "carillon_everything"
+DRAWN = "carillon_drawn"
+WHOLE = os.environ.pop("CARILLON_WHOLE", "")  # of this process, and of none that it starts
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if WHOLE:
+        config.pluginmanager.register(Whole(config), PASSED)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -92,39 +105,91 @@ def _is_shortened(config: pytest.Config) -> bool:
     return _is_everything(config) and os.environ.get("CARILLON_SUITES") != "all"
 
 
-def _values(case: Any) -> dict[str, str | int]:
+def _passed(config: pytest.Config) -> Sequence[str]:
+    """What ``make test-all`` need not run again (tests/whole.py)."""
+    plugin = config.pluginmanager.get_plugin(PASSED)
+    if isinstance(plugin, Whole):
+        return plugin.passed
+    told: Sequence[str] = getattr(config, "workerinput", {}).get(PASSED, ())
+    return told
+
+
+def _values(item: pytest.Function) -> dict[str, str | int]:
     """The values of a case's parameters; in place of one that is an object, its place among the values of its parameter."""
+    case: Any = getattr(item, "callspec", None)
+    if case is None:
+        return {}
     simple = (str, int, type(None))
     return {name: repr(value) if isinstance(value, simple) else case.indices[name] for name, value in case.params.items()}
 
 
-def _shortened(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The items of suites that do not run by default."""
+def _function(item: pytest.Item) -> str:
+    """A test function's name, with that of its class."""
+    return item.nodeid.partition("[")[0]
+
+
+def _is_touched(item: pytest.Function, changed: Mapping[Path, set[str]]) -> bool:
+    return (item.cls.__name__ if item.cls else item.originalname) in changed.get(item.path, ())
+
+
+@dataclass
+class Drawn:
+    """What a run has of the tests, for the lines at its end."""
+
+    functions: int = 0
+    cases: int = 0
+    of: int = 0
+    touched: list[str] = field(default_factory=list)
+    """The functions that run with all cases because the change touches them."""
+    cut: list[str] = field(default_factory=list)
+    """Those that it touches but that have too many cases."""
+
+
+def _drawn(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], Drawn]:
+    """The items that run by default."""
     files: dict[Path, dict[str, list[pytest.Function]]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and _is_of_a_suite(item.path):
-            files.setdefault(item.path, {}).setdefault(item.originalname, []).append(item)
-    left_out: list[pytest.Item] = []
-    for path, every in files.items():
-        running = set(list(every)[:: PARTS.get(path.parent.name, 1)])
-        left_out += [item for name, cases in every.items() if name not in running for item in cases]
-        tests = {name: cases for name, cases in every.items() if name in running and hasattr(cases[0], "callspec")}
-        chosen = spread([[_values(item.callspec) for item in cases] for cases in tests.values()], SHARE)
-        for cases, kept in zip(tests.values(), chosen, strict=True):
-            left_out += [item for k, item in enumerate(cases) if k not in kept]
-    return left_out
+        if isinstance(item, pytest.Function) and (item.path.parent.name in FOLDERS or item.path.stem in FILES):
+            files.setdefault(item.path, {}).setdefault(_function(item), []).append(item)
+    said, left_out = Drawn(of=len(items)), set[pytest.Item]()
+    more: list[tuple[str, list[pytest.Function]]] = []
+    changed = touched_functions()
+    if changed is None:
+        said.cut.append("all of it: Git has no commit to compare with")
+    for tests in files.values():
+        chosen = spread({name: [_values(item) for item in cases] for name, cases in tests.items()}, SHARE, DRAW)
+        for name, cases in tests.items():
+            rest = [item for k, item in enumerate(cases) if k not in chosen[name]]
+            left_out.update(rest)
+            if rest and _is_touched(cases[0], changed or {}):
+                more.append((name, rest))
+    room = MOST
+    for name, rest in sorted(more, key=lambda one: (len(one[1]), one[0])):
+        part = sorted(rest, key=lambda item: rank(DRAW, item.nodeid))[:room]
+        left_out.difference_update(part)
+        room -= len(part)
+        if len(part) == len(rest):
+            said.touched.append(name)
+        else:
+            said.cut.append(f"{name}: {len(rest) - len(part)} cases")
+    return [item for item in items if item in left_out], said
 
 
-def _is_of_a_suite(path: Path) -> bool:
-    return path.parent.name in FOLDERS or path.stem in FILES
+SAID = pytest.StashKey[Drawn]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    said, left_out = Drawn(of=len(items)), list[pytest.Item]()
     if _is_shortened(config):
-        left_out = _shortened(items)
+        left_out, said = _drawn(items)
+    elif passed := set(_passed(config)):
+        left_out = [item for item in items if item.nodeid in passed]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
-        gone = set(map(id, left_out))
-        items[:] = [item for item in items if id(item) not in gone]
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+    said.functions, said.cases = len(set(map(_function, items))), len(items)
+    config.stash[SAID] = said
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -140,13 +205,40 @@ def sums(reports: Iterable[object]) -> dict[str, Counter[str]]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    building.write_down(getattr(session.config, "workerinput", {}).get("workerid", "main"))
+    worker = getattr(session.config, "workerinput", {}).get("workerid", "main")
+    building.write_down(worker)
+    if worker != "main":
+        output: dict[str, Any] = session.config.workeroutput  # type: ignore[attr-defined]
+        output[DRAWN] = asdict(session.config.stash.get(SAID, Drawn()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if DRAWN in getattr(node, "workeroutput", {}):
+        node.config.stash[SAID] = Drawn(**node.workeroutput[DRAWN])
+
+
+def repeat(failed: Iterable[str], environment: Mapping[str, str]) -> str:
+    """The command that runs cases again, with what was set when they failed."""
+    own = {name: value for name, value in environment.items() if name.startswith("CARILLON_") and value}
+    words = [f"{name}={shlex.quote(value)}" for name, value in sorted(own.items())]
+    return " ".join([*words, ".venv/bin/python -m pytest", *map(shlex.quote, failed)])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    write = terminalreporter.write_line
+    said = config.stash.get(SAID, Drawn())
     if _is_shortened(config):
-        folders = ", ".join(f"tests/{name}" for name in FOLDERS)
-        terminalreporter.write_line(f"{folders}: a part of the cases of each test; CARILLON_SUITES=all runs all")
-    reports = (report for of_a_kind in terminalreporter.stats.values() for report in of_a_kind)
+        write(f"{said.functions:,} functions, {said.cases:,} of {said.of:,} cases, draw {DRAW}; CARILLON_SUITES=all runs all")
+        if said.touched:
+            write(f"all cases of {len(said.touched)} functions that the change touches")
+        for name in said.cut:
+            write(f"left out, though the change touches it: {name}")
+    reports = [report for of_a_kind in terminalreporter.stats.values() for report in of_a_kind]
     for suite, counts in sums(reports).items():
-        terminalreporter.write_line(f"{suite}: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")
+        write(f"{suite}: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")
+    failed = sorted({r.nodeid for r in reports if isinstance(r, pytest.TestReport) and r.failed})
+    if failed:
+        write(f"to repeat what failed: {repeat(failed[:REPEATED], os.environ)}")
+    if len(failed) > REPEATED:
+        write(f"and {len(failed) - REPEATED} others, in the same way")

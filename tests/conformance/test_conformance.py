@@ -12,29 +12,33 @@ from pathlib import Path
 import pytest
 from cases import BOARDS, Case, DoesNotFitError, Variant, all_cases, run_variant, variants
 
+from sample import turn
+
 
 def _selected(every: list[Variant]) -> list[Variant]:
     """All variants with CARILLON_CONFORMANCE=all; else a part that has every case on the virtual board with hardware dispatch and
-    once in QEMU, where a third has software dispatch; both statuses of a sixth, and a few on RISC-V; and one board tickless."""
+    once in QEMU, where a third has software dispatch; both statuses of a sixth, and a few on RISC-V; and one board tickless.
+    Which cases have what turns with the commit."""
     if os.environ.get("CARILLON_CONFORMANCE") == "all":
         return every
     cases = all_cases()
+    first = turn("conformance", len(cases))
 
     def chosen(variant: Variant) -> bool:
-        number = cases.index(variant.case)
-        turn, sixth = number % 3, number % 6
+        number = (cases.index(variant.case) + first) % len(cases)
+        third, sixth = number % 3, number % 6
         if variant.tickless:
             return variant.board == BOARDS[number % len(BOARDS)] and variant.status == variant.case.statuses[0]
         if variant.board.startswith("virtual-"):
-            first = variant.status == variant.case.statuses[0]
-            return (first or sixth == 1) if variant.dispatch == "hardware" else (first and sixth == 2)
+            usual = variant.status == variant.case.statuses[0]
+            return (usual or sixth == 1) if variant.dispatch == "hardware" else (usual and sixth == 2)
         in_turn = variant.case.statuses[number // 3 % len(variant.case.statuses)]
         if variant.status != (in_turn if variant.dispatch == "hardware" else variant.case.statuses[0]):
             return False
         return {
-            ("ast1030-evb", "hardware"): turn == 0,
+            ("ast1030-evb", "hardware"): third == 0,
             ("ast1030-evb", "software"): sixth == 1,
-            ("mps2-an385", "hardware"): turn == 2,
+            ("mps2-an385", "hardware"): third == 2,
             ("mps2-an385", "software"): sixth == 4,
             ("qemu-rv32-virt", "software"): number % 26 == 12,
         }[variant.board, variant.dispatch]

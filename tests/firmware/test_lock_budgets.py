@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory
 
+from sample import turn
+
 TIME, LOCKED = 15, 17
 LOCKS = ("Get0", "Get1", "Get2", "Disable", "All", "Os")
 RESOURCES = 3
@@ -287,7 +289,7 @@ TASK(Job) { %(wait)s go(); ended++; %(wait)s TerminateTask(); }
 TASK(Main)
 {
     for (how = 0; how < 12u; how++) {
-        for (length = 0; length < SLED; length += %(step)du) {
+        for (length = %(first)du; length < SLED; length += %(step)du) {
             TaskStateType state = RUNNING;
             struck = ended = wrong = 0;
             (void)ActivateTask(Job);
@@ -320,7 +322,8 @@ def test_a_limit_may_end_at_each_instruction_of_a_service(lab: Laboratory, dispa
     """
     step = 1 if os.environ.get("CARILLON_LOCK_SWEEP") == "all" else 11
     go = "(void)SetEvent(Job, Go);" if waits else ""
-    code = SWEEP % {"step": step, "go": go, "wait": "(void)WaitEvent(Go); (void)ClearEvent(Go);" if waits else ""}
+    first = turn("limits", step)  # with which the job's work begins to grow
+    code = SWEEP % {"first": first, "step": step, "go": go, "wait": "(void)WaitEvent(Go); (void)ClearEvent(Go);" if waits else ""}
     text = f"""
 [osek]
 status = "extended"
@@ -353,7 +356,7 @@ category = 1
     said = lab.run(text, code, AST, ticks=150_000_000 // step)
     found = said.said("found")
     assert [value for value in found if value >> 24] == []
-    assert len(found) == 12 * len(range(0, 900, step))
+    assert len(found) == 12 * len(range(first, 900, step))
     assert {value & 0xFFFF for value in found} == {1, TIME << 4, TIME << 4 | 1, LOCKED << 4}
     for how in range(12):
         struck = [(value & 0xFFF0) != 0 for value in found if value >> 16 == how]

@@ -14,9 +14,10 @@ import pytest
 from carillon.bench.boards import BOARDS, RECURS, RESOLUTION, Tally, drawn, measured, rows
 from carillon.bench.rows import BOARD
 from runnable import NODE, RIGLESS
+from sample import turn
 
 ROUNDS = int(os.environ.get("CARILLON_EXPIRIES", "0")) // 30 or 3 * RECURS
-SEED = int(os.environ.get("CARILLON_EXPIRIES_SEED", "1"))
+SEED = int(os.environ.get("CARILLON_EXPIRIES_SEED") or turn("expiries", 10**6))
 
 
 MARKS = {"stm32f4-discovery": RIGLESS, "raspberry-pi-pico": NODE}

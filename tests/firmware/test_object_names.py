@@ -15,6 +15,7 @@ from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.check.osek import CPP_NAMES, reserved
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
+from sample import turn
 
 EACH = 240
 """Counters, alarms and resources in one image."""
@@ -93,7 +94,7 @@ SERVICES = '[time]\nclock = "periodic"\ntick = "1ms"\n[thread.ZT]\npriority = 3\
 
 def images(words: list[str]) -> list[list[str]]:
     parts = [words[k : k + 3 * EACH] for k in range(0, len(words), 3 * EACH)]
-    return parts if ALL else parts[:1]
+    return parts if ALL else [parts[turn("names", len(parts))]]
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import islice, zip_longest
 
 from interleavings import CellAlarm, Do, Mark, Step
 from reference import CALLBACK, ISR, Action, Alarm, Application, Code, Counter, Isr, Op, Program, Resource, Task, hook
 
 from firmware import Setting
+from sample import DRAW, rank
 
 
 def op(code: Code, *parameters: int) -> Op:
@@ -400,11 +400,11 @@ def _rank(pair: Pair) -> tuple[int, bool, bytes]:
     rows = [n for n, row in enumerate(RELATED) if first.startswith(row) and second.startswith(row)]
     other = first.split()[1:2] != second.split()[1:2]
     other = other or first.startswith("CancelAlarm")  # a tick that is cut in two is where most can go wrong
-    return (rows[0] if rows else -1), other, sha256(pair.name.encode()).digest()
+    return (rows[0] if rows else -1), other, rank(DRAW, pair.name)
 
 
 def some(all_pairs: list[Pair], count: int, is_specified: Callable[[Pair], bool]) -> list[Pair]:
-    """So many specified pairs, always the same: two thirds of them of related services.
+    """So many specified pairs, which turn with the commit: two thirds of them of related services.
 
     Of each relation and each state in which a victim is there are as many.
     """

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from firmware import HERE, KINDS, Swept, built, output, sweep
+from sample import turn
 
 SERVICES = ("stop", "start", "start other", "change", "left", "stop other", "give", "take now", "take within")
 SERVICES += ("take", "delay", "delay until", "now", "stop-watch", "ActivateTask", "SetEvent", "calendar", "reset")
@@ -97,8 +98,8 @@ def test_an_expiry_in_the_middle_of_a_service_comes_before_it_or_after_it(
     every = [s * len(EXPIRIES) + e for s in range(len(SERVICES)) for e in range(len(EXPIRIES))]
     if clock == "one-shot":  # where no two of them expire in one tick
         every = [pair for pair in every if EXPIRIES[pair % len(EXPIRIES)] != "several"]
-    turn = 2 * list(CLOCKS).index(clock) + (dispatch == "software")
-    chosen = every if os.environ.get("CARILLON_RACES") else every[turn % BY_DEFAULT :: BY_DEFAULT]
+    first = 2 * list(CLOCKS).index(clock) + (dispatch == "software") + turn("expiries", BY_DEFAULT)
+    chosen = every if os.environ.get("CARILLON_RACES") else every[first % BY_DEFAULT :: BY_DEFAULT]
     found = []
     for pair, swept in zip(chosen, sweep(built(text(tmp_path / "app", clock, dispatch, chosen)), len(chosen)), strict=True):
         counts["pairs"] += 1

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from firmware import HERE, KINDS, Swept, built, sweep
+from sample import turn
 
 SERVICES = ("GetTaskState low", "GetTaskState high", "wake low", "wake high", "GetAlarm low", "GetAlarm high")
 SERVICES += ("CancelAlarm low", "CancelAlarm high", "SetRelAlarm low", "SetRelAlarm high", "SetRelAlarm of another low")
@@ -169,9 +170,10 @@ def named(pair: int) -> str:
 def test_a_tick_in_the_middle_of_a_service_comes_before_it_or_after_it(
     tmp_path: Path, cells: str, tasks: str, counts: dict[str, int]
 ) -> None:
-    turn = 2 * ("requested", "own", "two", "tickless").index(cells) + (tasks == "managed")
+    part = 2 * ("requested", "own", "two", "tickless").index(cells) + (tasks == "managed")
+    first = 5 * part + turn("parts", BY_DEFAULT)
     every = [pair for pair in PAIRS if cells != "two" or not pair & 4]
-    chosen = every if os.environ.get("CARILLON_RACES") else every[5 * turn % BY_DEFAULT :: BY_DEFAULT]
+    chosen = every if os.environ.get("CARILLON_RACES") else every[first % BY_DEFAULT :: BY_DEFAULT]
     folder = write(tmp_path / "app", cells, tasks, chosen)
     looking = LOOKING | ({2: 1} if tasks == "direct" else {})
     found = []

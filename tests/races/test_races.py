@@ -19,6 +19,7 @@ from interleavings import Word, allowed
 from pairs import FAMILIES, Family, Pair, pairs, settings, some
 
 from firmware import Setting, image, matches, sweep
+from sample import turn
 
 AMOUNT = os.environ.get("CARILLON_RACES", "")
 BY_DEFAULT = 8
@@ -34,9 +35,9 @@ def chosen() -> list[Case]:
     if AMOUNT:
         return CASES
     result = []
-    for number, family in enumerate(FAMILIES):
+    for family in FAMILIES:
         first, functions, *more = [case for case in CASES if case[0] is family]
-        result += [functions, [first, *more][number % (1 + len(more))]]
+        result += [functions, [first, *more][turn(family.name, 1 + len(more))]]
     return result
 
 

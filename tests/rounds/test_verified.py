@@ -18,9 +18,10 @@ from drawing import Draw, toml
 from building import build
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
+from sample import DRAW
 
 WANTED = int(os.environ.get("CARILLON_VERIFIED", "1"))
-SEED = os.environ.get("CARILLON_VERIFIED_SEED", "v")
+SEED = os.environ.get("CARILLON_VERIFIED_SEED", DRAW)
 IN_SOFTWARE = "dispatch in software: which task runs is decided while it runs (their tables are compared)"
 OSEK = """
 #include "os.h"

@@ -33,9 +33,10 @@ from thread_model import NOTHING, OF_ALARM, Event, Model, Way
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import plan
+from sample import DRAW
 
 IMAGES = int(os.environ.get("CARILLON_THREADS", "0"))
-SEED = os.environ.get("CARILLON_THREADS_SEED") or (str(random.randrange(10**6)) if IMAGES else "0")
+SEED = os.environ.get("CARILLON_THREADS_SEED") or (str(random.randrange(10**6)) if IMAGES else DRAW)
 
 EXACT = Scale(5000, step=100, lock=20_000)
 FINE = Scale(60_000, step=100, lock=150_000, slices=16, window=24, shortest=2000)
