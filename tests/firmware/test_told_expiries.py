@@ -120,6 +120,8 @@ def test_the_error_hook_hears_of_each_expiry_that_is_one_too_many(lab: Laborator
         expiries = len(range(first * tick, stop + 1, every * tick))
         near = (stop - first * tick) % (every * tick) < tick // 4  # one came while Last began
         assert begun + told[task] in ((expiries, expiries - 1) if near else (expiries,)), (task, draw)
+        lost = sum(e.kind is Kind.LOST and e.object == task for e in outcome.trace.events if e.t <= stop)
+        assert lost in ((told[task], told[task] + 1) if near else (told[task],)), (task, draw)  # what a run says of it
     if seed == 0:  # in which activations are lost
         assert told["Fast"] > 0
 

@@ -367,7 +367,7 @@ def test_figures_of_event_triggered_tasks() -> None:
     assert (timed.event_triggered, timed.deadlines_met) == (False, 1)
     assert set(server.as_json()) == {
         *("name", "kind", "event_triggered", "activations", "waits", "preemptions", "longest", "share"),
-        *("execution", "dispatch", "terminate", "deadlines_missed", "budget_overruns"),
+        *("execution", "dispatch", "terminate", "deadlines_missed", "budget_overruns", "lost"),
     }
 
 

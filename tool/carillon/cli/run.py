@@ -43,7 +43,11 @@ def command(
     record: options.Record = None,
     stimuli: options.Stimuli = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 3 if a deadline was missed, a budget used up, or a WCET exceeded.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 3 if a deadline was missed, an activation lost, a budget used up, or a WCET exceeded.",
+        ),
     ] = False,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:

@@ -31,7 +31,7 @@ class Asked:
     """What ``run`` and ``show`` are asked for.
 
     ``files`` to write are named as the options that ask for them are.  ``strict``: exit with 3 if a deadline was
-    missed, a budget used up, or a WCET exceeded, in what was recorded, of a comparison in the first run.
+    missed, an activation lost, a budget used up, or a WCET exceeded, in what was recorded, of a comparison in the first run.
     """
 
     paths: list[Path] | None
@@ -179,7 +179,7 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
     from carillon.trace.bounds import report_broken
-    from carillon.trace.executions import warn_of_exceeded, warn_of_missed
+    from carillon.trace.executions import warn_of_exceeded, warn_of_lost, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
     read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
@@ -212,8 +212,10 @@ def show_runs(asked: Asked, report: Report) -> None:
                 show.write(option, path, panels, part)
         summaries = [panel.summary for panel in panels]
         totals = summaries[0].totals
-        missed = totals.deadlines_missed + totals.budget_overruns + ("carillon_port_unexpected" in traces[0].stopped)
+        missed = totals.deadlines_missed + totals.budget_overruns + totals.lost
+        missed += "carillon_port_unexpected" in traces[0].stopped
         warn_of_missed(planned.system, traces[0], report.diagnostics)
+        warn_of_lost(planned.system, summaries[0], traces[0], report.diagnostics)
         exceeded = warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
         missed += exceeded
         if not exceeded:

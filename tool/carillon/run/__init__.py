@@ -25,6 +25,7 @@ from carillon.model import System
 from carillon.model.board import Role
 from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
+from carillon.run.alarms import STEERING
 from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
@@ -130,6 +131,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
         functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
         functions.update(DELIVER)
+        functions.update(STEERING)
     functions |= {miss.symbol for miss in deadline_misses(image)} | set(compute_lanes(image))
     return (functions | {MISSED, *OVERRUNS}) & table.keys()
 

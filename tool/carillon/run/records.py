@@ -23,13 +23,15 @@ from carillon.image.misses import compute_lanes, deadline_misses
 from carillon.image.operations import Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
-from carillon.model.osek import ActivateTask, Osek
+from carillon.model.osek import Osek
+from carillon.run.alarms import expiries
 from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
 from carillon.run.happenings import Happenings, Names
 from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
 from carillon.run.stimuli import Prepared
 from carillon.trace import FROM_OUTSIDE, Event, Kind, Trace
+from carillon.trace.activations import activations, lost_events
 from carillon.trace.course import Course
 
 _RECORD = struct.Struct("<QII")
@@ -103,6 +105,7 @@ class Decoder:
         if event_triggered is not None:
             named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
             named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
+        self._placed = symbols
         isrs = own_vectors(image, symbols)
         named += [(vector.symbol, vector.object) for vector in isrs]
         functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
@@ -166,7 +169,7 @@ class Decoder:
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length, records)
         tables, points = self._tables.found(records, origin, length)
-        due = self._due(segments) + self._alarms(length) + [e for e in points if e.kind is Kind.EXPIRY]
+        due = self._due(segments) + self._alarms(records, origin, length) + [e for e in points if e.kind is Kind.EXPIRY]
         times = grouped((event.object, event.n) for event in due)
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
@@ -176,6 +179,7 @@ class Decoder:
         events = [*outside, *happenings.events(), *due, *seen]
         events.sort(key=lambda e: (e.n, e.kind not in FROM_OUTSIDE, e.kind is not Kind.EXPIRY))
         events = self._with_deadlines(events, happenings, segments, length)
+        events = sorted([*events, *self._lost(events)], key=lambda e: e.n)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
@@ -309,19 +313,16 @@ class Decoder:
                         events.append(Event(tick, tick * scale, Kind.EXPIRY, name))
         return events
 
-    def _alarms(self, length: int) -> list[Event]:
-        """Activations by alarms on cells that nobody cancels; none beneath rounds, where the first tick is unknown."""
-        if self._image.osek is None or self._image.modes:
-            return []
-        scale = 1 if self._native else self._per_tick
-        events = []
-        for alarm, carrier in self._image.osek.allocation.alarms:
-            activated = [one.object for one in alarm.action.each if isinstance(one, ActivateTask)]
-            if alarm.static:
-                points = carrier.cells[0].progression
-                due = range(points.offset, length, points.period)
-                events += [Event(at, at * scale, Kind.EXPIRY, task) for at in due for task in activated]
-        return events
+    def _alarms(self, records: list[Record], origin: int, length: int) -> list[Event]:
+        """Activations by alarms."""
+        return expiries(self._image, self._placed, records, origin, length)
+
+    def _lost(self, events: list[Event]) -> list[Event]:
+        """Activations that came while the task had all that it takes."""
+        osek = self._image.system.osek
+        takes = {task.name: 2 for task in self._image.system.tasks}
+        takes |= {t.name: t.activations for t in osek.tasks if not t.thread and not t.time_frame} if osek is not None else {}
+        return lost_events(activations(events, takes, not self._native))
 
     def _with_deadlines(self, events: list[Event], happenings: Happenings, segments: list[_Segment], length: int) -> list[Event]:
         """Add what became of each deadline.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from carillon.model.osek import ActivateTask, Osek, ScheduleTable, Synchronisation, TableStart
+from carillon.model.osek import ActivateTask, AlarmAction, Osek, ScheduleTable, Synchronisation, TableStart
 from carillon.run.entries import Code, Record
 from carillon.trace import Event, Kind, TableState
 
@@ -208,23 +208,24 @@ class Tables:
                 if code == Code.TABLE_STARTS:
                     last = {place: number for place, number in last.items() if steps[place][0].name != name}
             elif code == Code.STEP:
-                for place, (table, bytes_, has_actions) in steps.items():
+                for place, (table, bytes_, actions) in steps.items():
                     number, within = divmod(value - place, bytes_)
-                    if 0 <= number < len(has_actions) and within in DELAY:
+                    if 0 <= number < len(actions) and within in DELAY:
                         last.pop(place, None)
-                    elif 0 <= number < len(has_actions) and within in COUNT and last.get(place) != number:
+                    elif 0 <= number < len(actions) and within in COUNT and last.get(place) != number:
                         last[place] = number
-                        if has_actions[number]:
+                        if actions[number]:
                             events.append(Event(t, n, Kind.POINT, table.name))
+                        events += [Event(t, n, Kind.EXPIRY, a.object) for a in actions[number] if isinstance(a, ActivateTask)]
         statuses.end(length)
         return tuple(sorted(statuses.states, key=lambda s: (s.begin, s.name))), events
 
-    def _steps(self) -> dict[int, tuple[ScheduleTable, int, tuple[bool, ...]]]:
-        """The cursors by the address of their steps: table, bytes per step, and whether each step has actions."""
+    def _steps(self) -> dict[int, tuple[ScheduleTable, int, tuple[tuple[AlarmAction, ...], ...]]]:
+        """The cursors by the address of their steps: table, bytes per step, and each step's actions."""
         assert self._image.osek is not None
         cursors = {}
         for cursor in self._image.osek.allocation.cursors:
             address, size = self._symbols.get(f"carillon_steps_{cursor.table.name}_{cursor.part}", (0, 0))
             if size:
-                cursors[address] = cursor.table, size // len(cursor.steps), tuple(bool(s.actions) for s in cursor.steps)
+                cursors[address] = cursor.table, size // len(cursor.steps), tuple(tuple(s.actions) for s in cursor.steps)
         return cursors

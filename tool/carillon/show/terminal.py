@@ -283,17 +283,24 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
     code = panel.counts_code
     title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
     late = panel.trace.missed is not None
-    columns = ("Runs", "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
+    lost = any(task.lost for task in panel.summary.tasks if task.event_triggered)
+    columns = ("Runs", *(["Lost"] if lost else []), "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
     times = table_of(title, columns if code else (*columns, "Execution"), signs)
     title = f"{panel.title}, event-triggered: in" if panel.rounds else f"{panel.title}: min/median/max in"
     work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
-            numbers = (spread_text(n) for n in (task.activations, task.waits, task.preemptions, task.longest))
+            runs, *numbers = (spread_text(n) for n in (task.activations, task.waits, task.preemptions, task.longest))
+            of_lost = [lost_text(task)] if lost else []
             more: list[str | Text] = [*([missed_text(task)] if late else []), *([] if code else [spread_text(task.execution)])]
-            times.add_row(task.lane.name, *numbers, f"{100 * task.share:.2f} %", *more)
+            times.add_row(task.lane.name, runs, *of_lost, *numbers, f"{100 * task.share:.2f} %", *more)
             work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
     return [times, work] if code else [times]
+
+
+def lost_text(task: TaskSummary) -> Text:
+    """How many activations of a task were lost, to be seen at once."""
+    return Text(str(task.lost), style="bold red" if task.lost else "")
 
 
 def missed_text(task: TaskSummary) -> Text:
@@ -307,14 +314,17 @@ def _of_rounds(panel: Panel, signs: Signs) -> list[Table]:
     most = {"At most": "start_bound"} if bounded else {}
     spreads = {"Start delay": "start_delay", **most, "Jitter": "jitter", "Drift": "drift", "Response": "response"}
     title = f"{panel.title}: min/median/max in"
-    times = table_of(f"{title} ticks, {describe(panel)}", ("Runs", *spreads, "Met", "Missed"), signs)
+    lost = any(task.lost for task in panel.summary.tasks if not task.event_triggered)
+    columns = ("Runs", *(["Lost"] if lost else []), *spreads, "Met", "Missed")
+    times = table_of(f"{title} ticks, {describe(panel)}", columns, signs)
     of_kernel = () if panel.trace.captured else ("Dispatch", "Terminate")
     work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Preempted", *of_kernel), signs)
     for task in panel.summary.tasks:
         if task.event_triggered:
             continue
         ticks = (spread_text(getattr(task, key)) for key in spreads.values())
-        times.add_row(task.lane.name, runs_text(task), *ticks, str(task.deadlines_met), missed_text(task))
+        of_lost = [lost_text(task)] if lost else []
+        times.add_row(task.lane.name, runs_text(task), *of_lost, *ticks, str(task.deadlines_met), missed_text(task))
         kernels = (spread_text(it if panel.counts_code else None) for it in (task.dispatch, task.terminate))
         work.add_row(task.lane.name, spread_text(task.execution), str(task.preemptions), *(kernels if of_kernel else ()))
     return [times, work]
@@ -344,6 +354,8 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
         rows.append(("Deadlines met", [str(t.deadlines_met) for t in all_totals]))
     if rounds or any(p.trace.missed is not None for p in panels):
         rows.append(("Deadlines missed", [str(t.deadlines_missed) for t in all_totals]))
+    if any(t.lost for t in all_totals):
+        rows.append(("Activations lost", [str(t.lost) for t in all_totals]))
     if any(t.budget_overruns for t in all_totals):
         rows.append(("Budgets used up", [str(t.budget_overruns) for t in all_totals]))
     kernel = [str(t.kernel_n) if p.counts_code else "-" for p, t in zip(panels, all_totals, strict=True)]

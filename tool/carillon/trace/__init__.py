@@ -31,6 +31,7 @@ class Kind(Enum):
     EXIT = "exit"  # the handler's last instruction was executed
     DEADLINE_MET = "deadline_met"  # a deadline passed, its task had ended
     DEADLINE_MISSED = "deadline_missed"  # a deadline passed, its task had not ended
+    LOST = "lost"  # an activation came while its task had all that it takes; object: the task
     BUDGET_OVERRUN = "budget_overrun"  # a job has used up an execution or lock budget; object: its task, or the ISR
     POINT = "point"  # the kernel serves a schedule table's point, at one level; object: the table
     IDLE = "idle"  # the idle task runs (again); object: "idle"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -35,6 +35,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     known = tuple(sorted((r for r in releases if r.at < end.t), key=lambda r: (r.at, r.task)))
     runs = tuple(walk.runs)
     _answer_releases(runs, known)
+    _answer_expiries(runs, trace)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
@@ -80,6 +81,18 @@ def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
             if free < 0:
                 break
             run.release = task_releases[free]
+
+
+def _answer_expiries(runs: Sequence[Run], trace: Trace) -> None:
+    """Give each run of an event-triggered task the expiry that it answers: the one that has waited longest and is not lost."""
+    lost = {(event.object, event.n) for event in trace.events if event.kind is Kind.LOST}
+    expired = grouped((event.object, event) for event in trace.events if event.kind is Kind.EXPIRY)
+    begun = grouped((run.lane.name, run) for run in runs)
+    for name in trace.event_triggered:
+        waiting = deque(event for event in expired[name] if (name, event.n) not in lost)
+        for run in begun[name]:
+            if waiting and waiting[0].n <= run.begin.n:
+                run.expiry = waiting.popleft().t
 
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
@@ -189,6 +202,7 @@ def _task_summary(
         share=share,
         start_bound=dict(trace.start_bounds).get(lane.name),
         budget_overruns=sum(name == lane.name for name, _ in overruns),
+        lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
     )
 
 
@@ -208,6 +222,7 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
         deadlines_met=sum(not verdict.missed for verdict in verdicts),
         deadlines_missed=sum(verdict.missed for verdict in verdicts),
         budget_overruns=len(walk.overruns),
+        lost=sum(event.kind is Kind.LOST for event in trace.events),
         energy=_energy(trace, idle, total_u, walk.scale),
     )
 

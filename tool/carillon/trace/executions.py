@@ -14,7 +14,7 @@ from carillon.model import System
 from carillon.model.giotto import Giotto
 from carillon.model.giotto import Task as GiottoTask
 from carillon.model.rates import rates_of
-from carillon.trace import Trace
+from carillon.trace import Kind, Trace
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import Lane, LaneKind
 from carillon.units import format_duration
@@ -118,3 +118,19 @@ def warn_of_exceeded(system: System, trace: Trace, summary: Summary, diagnostics
         remedy = "measure the task's longest way, and write that as its wcet; or make the task shorter"
         diagnostics.warning("C245", execution.span, cause, remedy)
     return len(executions)
+
+
+def warn_of_lost(system: System, summary: Summary, trace: Trace, diagnostics: Diagnostics) -> None:
+    """Report C311 for each task that lost activations."""
+    spans = {task.name: task.span for task in system.tasks}
+    spans |= {task.name: task.span for task in system.osek.tasks} if system.osek is not None else {}
+    for task in summary.tasks:
+        if not task.lost:
+            continue
+        name = task.lane.name
+        first = next(event.t for event in trace.events if event.kind is Kind.LOST and event.object == name)
+        many = "an activation" if task.lost == 1 else f"{task.lost} activations, the first"
+        when = format_duration(first, system.clock_hz) if first else "0"
+        cause = f"task '{name}' lost {many} at {when}: it had all that it takes"
+        remedy = "activate it less often, shorten it and what holds it back, or let more activations wait (activations)"
+        diagnostics.warning("C311", spans.get(name), cause, remedy)

@@ -57,6 +57,7 @@ class TaskSummary:
     - nominal release).  ``longest`` is the greatest time in ticks from a stretch's begin to its end, with what preempted it.  In
     units of ``n``: ``execution``, ``dispatch``, ``terminate``, each of stretches (of whole runs, for a task that does not wait).
     ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no start answers.
+    ``lost`` counts activations that came while the task had all that it takes, as far as expiries are known.
     ``start_bound`` is the greatest ``start_delay`` that the plan allows; None for a task that starts on its tick.
     """
 
@@ -79,6 +80,7 @@ class TaskSummary:
     share: float
     start_bound: int | None = None
     budget_overruns: int = 0
+    lost: int = 0
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
@@ -91,9 +93,10 @@ _WORK = ("execution", "dispatch", "terminate")
 _OF_ROUNDS = (
     *("activations", "unstarted", "start_bound", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"),
     "budget_overruns",
+    "lost",
     *("start_delay", "response", *_WORK),
 )
-_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns", *_WORK)
+_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns", "lost", *_WORK)
 """What ``--json`` prints of a task, by what triggers it."""
 
 
@@ -133,6 +136,7 @@ class Totals:
     deadlines_met: int
     deadlines_missed: int
     budget_overruns: int = 0
+    lost: int = 0
     energy: Energy | None = None
 
     def as_json(self) -> dict[str, object]:

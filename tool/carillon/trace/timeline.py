@@ -138,7 +138,8 @@ class Run:
     """One activation as it ran; ``number`` counts from 1 for each task.
 
     ``end`` is the task's last instruction (None: still running when the trace ended).  ``from_idle``: nothing else was active
-    when it began.  ``release``: the one that it answers.
+    when it began.  ``release``: the one that it answers.  ``expiry``: of what is event-triggered, the tick of the expiry that it
+    answers; None if what activated it is not known.
     An extended task's run has a stretch more than it has waits; any other has one.
     """
 
@@ -149,6 +150,7 @@ class Run:
     end: Moment | None = None
     preemptions: int = 0
     release: Release | None = None
+    expiry: int | None = None
 
     @property
     def begin(self) -> Moment:
