@@ -86,6 +86,6 @@ def test_an_activation_that_waits_stands_in_btf_where_it_came(lab: Laboratory, t
     rows = [row.split(",") for row in file.read_text(encoding="utf-8").splitlines() if ",Fast," in row]
     came = [int(row[0]) for row in rows if "activate" in row]
     begun = [int(row[0]) for row in rows if "start" in row]
-    assert all(0 <= late for late in (b - a for a, b in zip(came, begun, strict=True)))
+    assert all(late >= 0 for late in (b - a for a, b in zip(came, begun, strict=True)))
     assert max(b - a for a, b in zip(came, begun, strict=True)) > 2_000_000  # ns: one waits for Slow
     assert all(at % 1_000_000 < 1000 for at in came)
