@@ -39,6 +39,26 @@ constexpr carillon_duration ticks(Microsecond time)
     return static_cast<carillon_duration>(CARILLON_TICKS(time, microseconds_per_second));
 }
 
+#if CARILLON_TIME_DELAYS
+/* Wait until a time has passed, and never less.  It begins anywhere within a tick of the clock, so that it takes one tick
+ * more than the time has.  Of the longest time that is allowed, that tick is a delay of its own.
+ *
+ * time: microseconds; 0: until the clock's next edge at most.
+ * As: carillon_delay. */
+inline StatusType delay_for(Microsecond time)
+{
+    const carillon_duration whole = ticks(time);
+    if ((whole == 0u) || (whole > CARILLON_LONGEST_DURATION)) {
+        return carillon_delay(whole);
+    }
+    if (whole < CARILLON_LONGEST_DURATION) {
+        return carillon_delay(static_cast<carillon_duration>(whole + 1u));
+    }
+    const StatusType status = carillon_delay(whole);
+    return (status == E_OK) ? carillon_delay(1u) : status;
+}
+#endif
+
 /* Ticks of the clock as microseconds, rounded down.
  *
  * count: ticks of the clock.
@@ -311,13 +331,13 @@ class Alarm
     }
 
 #if CARILLON_TIME_DELAYS
-    /* Wait for some time.
+    /* Wait for some time: until it has passed, and never less.
      *
      * time: microseconds.
      * As: carillon_delay. */
     static StatusType delay(Microsecond time)
     {
-        return carillon_delay(ticks(time));
+        return delay_for(time);
     }
 #endif
 
@@ -394,13 +414,13 @@ class Mutex
 class Delay
 {
   public:
-    /* Wait for some time.  Errors are not reported.
+    /* Wait for some time: until it has passed, and never less.  Errors are not reported.
      *
      * time: microseconds.
      * As: carillon_delay. */
     explicit Delay(Microsecond time)
     {
-        (void)carillon_delay(ticks(time));
+        (void)delay_for(time);
     }
 };
 #endif

@@ -62,6 +62,19 @@ class ClockCell:
         bits = self.services.bits if self.services.clock is ClockKind.PERIODIC else min(self.driver.bits, self.services.bits)
         return ((1 << bits) - 1) // 4
 
+    @property
+    def held_back(self) -> Fraction:
+        """For how long the interrupt of a one-shot or compare clock may be held back, in ticks of the system clock.
+
+        After longer the timer's counter may have begun anew, and the clock has lost a :attr:`turn` (clock.h).
+        """
+        return self.latest * self.tick
+
+    @property
+    def turn(self) -> Fraction:
+        """How long the timer of a one-shot or compare clock takes to begin anew, in ticks of the system clock."""
+        return (1 << self.driver.bits) * self.tick
+
     def expiry(self, system: System) -> int:
         """The length of an interrupt with one expiry, in ticks of time, rounded up; 0 where code takes no time."""
         board = system.board

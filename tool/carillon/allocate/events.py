@@ -255,6 +255,25 @@ def warn_of_lost_ticks(system: System, allocation: OsekAllocation, diagnostics: 
             )
 
 
+def warn_of_lost_turns(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
+    """C196: the tasks of the rounds, or a lock of the declared length, hold a one-shot or compare clock back for too long."""
+    clock = allocation.clock
+    if clock is None or clock.services.clock is ClockKind.PERIODIC:
+        return
+    lock, stretch = clock.services.longest_lock or 0, longest_stretch(system) or 0
+    if lock + stretch <= clock.held_back:
+        return
+    most, turn, held = (format_duration(t, system.clock_hz, 3) for t in (clock.held_back, clock.turn, lock + stretch))
+    who = " and ".join(["tasks of the rounds"] * (stretch > 0) + ["locks of longest_lock"] * (lock > 0))
+    diagnostics.warning(
+        "C196",
+        clock.services.spans["longest_lock"] if not stretch else clock.services.span,
+        f"the {clock.services.clock.value} clock may lose a turn of {turn}: {who} hold its interrupt back for up to {held}, and "
+        f"{most} is counted",
+        "shorten them, take a slower clock or one with a wider counter, or a periodic clock with a time base",
+    )
+
+
 def warn_of_long_handler(system: System, allocation: OsekAllocation, diagnostics: Diagnostics) -> None:
     """C196: a periodic clock's handler may lock interrupts for longer than ``longest_lock`` says."""
     clock = allocation.clock

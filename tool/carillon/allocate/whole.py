@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from carillon.allocate.allocation import Allocation
 from carillon.allocate.claims import SECONDS, ClaimBuilder, Claims
 from carillon.allocate.clock import check_budgets, check_servers, check_threads
-from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks
+from carillon.allocate.events import EventPlacer, check_ticks, warn_of_long_handler, warn_of_lost_ticks, warn_of_lost_turns
 from carillon.allocate.memory import Memory
 from carillon.allocate.refusal import Refusal
 from carillon.allocate.result import ModeAllocation
@@ -69,6 +69,7 @@ def allocate_system(
         return None
     diagnostics.reported += best_whole.said
     warn_of_lost_ticks(system, osek, diagnostics)
+    warn_of_lost_turns(system, osek, diagnostics)
     warn_of_long_handler(system, osek, diagnostics)
     check_ticks(system, osek, diagnostics)
     check_budgets(system, osek.clock, diagnostics)

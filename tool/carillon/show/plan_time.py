@@ -57,6 +57,12 @@ def time_json(planned: Planned, advice: Advice | None) -> dict[str, Any]:
             else "what is due for the machine",
             "late": _late(image, clock, allocation.held_clock) if periodic else [],
             "locks": clock.locked(system),
+            "held_back": None
+            if periodic
+            else {
+                "most": format_duration(clock.held_back, system.clock_hz, 3),
+                "turn": format_duration(clock.turn, system.clock_hz, 3),
+            },
             "auto": why(clock.services, advice) if clock.services.automatic is not None else None,
         }
         | part_json(allocation, clock.carrier),
@@ -175,6 +181,10 @@ def render_time(console: Console, planned: Planned, advice: Advice | None) -> No
     if clock["locks"] is not None:
         line = "clock: with the declared periods alone, its handler holds interrupts back for at most"
         console.print(f"  · {line} {clock['locks']} {system.board.code_unit} at a time", markup=False)
+    if clock["held_back"] is not None:
+        most, turn = clock["held_back"]["most"], clock["held_back"]["turn"]
+        line = f"clock: a lock or whatever else holds its interrupt back may last {most}; a longer one may lose a turn of {turn}"
+        console.print(f"  · {line}", markup=False)
     for line in [*clock["late"], *(plan["slices"]["late"] if plan["slices"] is not None else [])]:
         console.print(f"  · {line}", markup=False)
     timed = [key for key in ("offset", "deadline") if any(thread[key] is not None for thread in plan["threads"])]
