@@ -6,6 +6,7 @@
 #define CARILLON_OSEK_JOB_H
 
 #include "kernel/osek/guest.h"
+#include "kernel/osek/served.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,7 @@ static inline __attribute__((always_inline)) void carillon_osek_ready_in(const s
 #else
     (void)task;
 #endif
+    carillon_server_readies(fixed->level);
     if (in_handler) {
         carillon_osek_request_in_handler(fixed->request, fixed->level);
     } else {
@@ -82,6 +84,8 @@ void carillon_time_start_threads(void);
 #if CARILLON_TIME_DEADLINES > 0
 void carillon_time_released(TaskType thread);
 void carillon_time_met(TaskType thread);
+struct carillon_timed;
+void carillon_time_deadline_due(struct carillon_timed *timed); /* in the clock's handler, which has taken it out */
 #endif
 
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.

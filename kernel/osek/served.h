@@ -19,7 +19,7 @@ extern "C" {
 /* Whether a level's server has used up its budget, so that its threads rest. */
 extern volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
 
-/* Whether the threads of a level may run now; locked.  If the server was idle, its threads have just become ready. */
+/* Whether the threads of a level may run now; locked. */
 bool carillon_server_admits(uint8_t level);
 static inline bool carillon_osek_admits(uint8_t level)
 {
@@ -46,6 +46,16 @@ uint8_t carillon_server_begins(uint8_t level);
  * `before`. */
 void carillon_server_ends(uint8_t level, uint8_t before);
 
+#endif
+
+/* A thread of a level becomes ready; locked, or in the clock's handler. */
+#if CARILLON_SERVERS_CONSTANT
+void carillon_server_readies(uint8_t level);
+#else
+static inline void carillon_server_readies(uint8_t level)
+{
+    (void)level;
+}
 #endif
 
 #ifdef __cplusplus

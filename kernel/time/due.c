@@ -79,7 +79,7 @@ static __attribute__((noinline)) void serve(struct carillon_timed *timed)
 #if CARILLON_TIME_DEADLINES > 0
     if (timed->kind == CARILLON_ACTION_CHECK_DEADLINE) {
         carillon_queue_pop(&carillon_clock_queue);
-        carillon_thread_missed(timed->task);
+        carillon_time_deadline_due(timed);
         return;
     }
 #endif

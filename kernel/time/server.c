@@ -12,12 +12,12 @@
  *    until it releases it.  What it runs for too long is owed: the next budgets pay it back.
  * 4. The budget of a deferrable server comes back at each multiple of the period from the start on.  What is left is
  *    kept until then (Strosnider, Lehoczky and Sha, 1995).
- * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, what
- *    is left may be more than the bandwidth until the deadline, or the deadline has passed.  Then the deadline is a
- *    period from now, and the budget is whole (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which
- *    is a period later then.  Where the paper goes on with a later deadline, the threads rest until the deadline:
- *    priorities are fixed here, and deadlines order nobody.  So the server never takes more of the processor than its
- *    bandwidth, however high its priority is. */
+ * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, at
+ *    that instant and not when it first runs, what is left may be more than the bandwidth until the deadline, or the
+ * deadline has passed.  Then the deadline is a period from now, and the budget is whole (Abeni and Buttazzo, 1998). The
+ * budget comes back at the deadline, which is a period later then.  Where the paper goes on with a later deadline, the
+ * threads rest until the deadline: priorities are fixed here, and deadlines order nobody.  So the server never takes
+ * more of the processor than its bandwidth, however high its priority is. */
 #include "services.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)
@@ -25,7 +25,7 @@
 #include "kernel/osek/served.h"
 
 /* `left` of the budget, and what is `owed` when that is 0.  `watched`: the end of the budget is in the queue.
- * `counts`: the time at which it comes back is.  `busy`: a thread of the level runs, or was ready when one ended. */
+ * `counts`: the time at which it comes back is.  `busy`: a thread of the level runs or is ready. */
 static struct state {
     struct carillon_timed end;
     struct carillon_timed again;
@@ -38,6 +38,9 @@ static struct state {
 
 volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
 static uint8_t charged; /* whom what runs is charged to, plus 1 */
+#if CARILLON_SERVERS_CONSTANT
+static bool started; /* the clock counts */
+#endif
 
 /* Charge what has passed. */
 static void charge(void)
@@ -134,6 +137,19 @@ static void set_deadline(uint8_t server)
     }
     begin_budget(server);
 }
+
+void carillon_server_readies(uint8_t level)
+{
+    const uint8_t server = carillon_server_of[level];
+    if ((server == 0u) || (carillon_servers[server - 1u].constant == 0u) || states[server - 1u].busy) {
+        return;
+    }
+    states[server - 1u].busy = true;
+    if (started) {
+        charge(); /* a thread of the server may run as a guest of another level */
+        set_deadline((uint8_t)(server - 1u));
+    }
+}
 #endif
 
 bool carillon_server_admits(uint8_t level)
@@ -143,11 +159,6 @@ bool carillon_server_admits(uint8_t level)
     }
     const uint8_t server = carillon_server_of[level];
     if (server != 0u) {
-#if CARILLON_SERVERS_CONSTANT
-        if ((carillon_servers[server - 1u].constant != 0u) && !states[server - 1u].busy) {
-            set_deadline((uint8_t)(server - 1u));
-        }
-#endif
         states[server - 1u].busy = true;
     }
     return carillon_server_rests[level] == 0u;
@@ -234,7 +245,15 @@ void carillon_server_start(void)
         if (carillon_servers[server].constant == 0u) {
             count_period(server);
         }
+#if CARILLON_SERVERS_CONSTANT
+        if ((carillon_servers[server].constant != 0u) && state->busy) { /* StartOS has activated a thread of it */
+            begin_budget(server);
+        }
+#endif
     }
+#if CARILLON_SERVERS_CONSTANT
+    started = true;
+#endif
 }
 
 StatusType carillon_server_left(carillon_server server, carillon_duration *ticks)

@@ -6,7 +6,11 @@
  * 2. A thread with a deadline is released when it is activated, and at each time for which it waits with
  *    carillon_delay_until.  It has met the deadline when it ends, or waits for the next such time.
  * 3. The deadline is an event of the clock, which is taken out when it is met.  It counts from the release, however
- * late the thread has gone on or asks for the next one.  So one that has passed already is missed at the next tick. */
+ *    late the thread has gone on or asks for the next one.
+ * 4. One that has passed when the thread asks for its release, or that is due when it would be taken out, is missed:
+ * the thread may meet nothing any more.  It is counted, and told at the next tick, by an event of its own, as the
+ *    deadline's event is that of the next release by then.  So each release is told once, however the thread catches
+ *    up. */
 #include "wait_steps.h"
 
 #if CARILLON_OSEK_TIME
@@ -26,6 +30,8 @@ static void start_offsets(void)
 
 #if CARILLON_TIME_DEADLINES > 0
 static struct carillon_timed deadlines[CARILLON_TIME_DEADLINES];
+static struct carillon_timed passed[CARILLON_TIME_DEADLINES];
+static uint16_t untold[CARILLON_TIME_DEADLINES];
 
 /* The place of a thread's deadline, CARILLON_TIME_DEADLINES: it has none.  Bounded by that number. */
 static uint_fast8_t place_of(TaskType thread)
@@ -37,10 +43,38 @@ static uint_fast8_t place_of(TaskType thread)
     return place;
 }
 
+/* A deadline has passed that no event has told. */
+static void miss(uint_fast8_t place)
+{
+    untold[place]++;
+    if (!carillon_event_is_queued(carillon_time_event(&passed[place]))) {
+        passed[place].kind = CARILLON_ACTION_CHECK_DEADLINE;
+        passed[place].task = carillon_time_deadlines[place].thread;
+        carillon_time_insert_near(&passed[place], 1u);
+    }
+}
+
+void carillon_time_deadline_due(struct carillon_timed *timed)
+{
+    const uint_fast8_t place = place_of(timed->task);
+    if (timed == &passed[place]) {
+        while (untold[place] != 0u) { /* the releases that the thread has caught up with in a tick */
+            untold[place]--;
+            carillon_time_tell_missed(timed->task);
+        }
+    } else {
+        carillon_time_tell_missed(timed->task);
+    }
+}
+
 static void take_out(uint_fast8_t place)
 {
     if (carillon_event_is_queued(carillon_time_event(&deadlines[place]))) {
+        const bool is_due = carillon_clock_left(carillon_time_event(&deadlines[place])) == 0u;
         carillon_clock_remove(carillon_time_event(&deadlines[place]));
+        if (is_due) {
+            miss(place);
+        }
     }
 }
 
@@ -78,7 +112,7 @@ bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_t
         }
         take_out(place);
         if (!carillon_time_insert_after(&deadlines[place], from, (carillon_time)(period + ticks))) {
-            carillon_time_insert_near(&deadlines[place], 1u);
+            miss(place);
         }
     }
     return true;

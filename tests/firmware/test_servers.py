@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 
 import pytest
-from laboratory import Laboratory
+from laboratory import AST, VIRTUAL, Laboratory
 
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
@@ -207,3 +207,24 @@ def test_a_server_needs_time_services(lab: Laboratory) -> None:
     with suppress(CarillonError):
         plan(lab.write("[osek]\n" + TWO, ""), diagnostics, "virtual-ast1030-evb")
     assert [d.code for d in diagnostics.errors] == ["C177"]
+
+
+READY = """
+static void us(uint32_t n) { carillon_work(n / 10u * (CARILLON_CLOCK_HZ / 100000u)); }
+THREAD(Control) { (void)carillon_delay(CARILLON_MILLISECONDS(10)); us(7500u); }
+THREAD(Worker)
+{
+    (void)carillon_delay(CARILLON_MILLISECONDS(10)); /* ready at 10 ms, and runs from 17.5 ms on */
+    us(5000u); /* of three budgets: from 17.5, 20 and 30 ms on */
+    report("done", (uint32_t)((uint64_t)carillon_now() * 1000u / CARILLON_TIME_HZ * CARILLON_TIME_HZ_DIVISOR));
+}
+"""
+
+
+@pytest.mark.parametrize("board", [VIRTUAL, AST, "microbit"])
+def test_a_constant_bandwidth_server_has_its_deadline_from_when_its_thread_gets_ready(lab: Laboratory, board: str) -> None:
+    schedule = '[time]\nclock = "one-shot"\nuses = ["delays"]\n[server.S]\nkind = "constant-bandwidth"\nbudget = "2ms"\n'
+    schedule += 'period = "10ms"\n[thread.Control]\npriority = 2\n[thread.Worker]\npriority = 1\nserver = "S"\n[osek]\n'
+    path = lab.write(schedule, '#include "carillon/time.h"\n' + READY)
+    outcome = lab.run_file(path, board, ticks=lab.firmware(path, board)[0].system.clock_hz * 6 // 100)
+    assert outcome.said("done") == [31]

@@ -44,9 +44,12 @@ def missed(works: list[int], offset: int, period: int, deadline: int, tick: int)
         if due is not None and due <= now:
             found.append(due)
         release = offset + (k + 1) * period
-        due = max(release + deadline, (now // tick + 1) * tick)  # one that has passed is missed at the next tick
+        due = release + deadline
+        if due < (now // tick + 1) * tick:  # it has passed, which is told at the next tick
+            found.append((now // tick + 1) * tick)
+            due = None
         now = max(now, release)
-    return found  # and ends at its last release
+    return sorted(found)  # and ends at its last release
 
 
 @pytest.mark.parametrize("seed", range(12))

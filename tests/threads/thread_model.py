@@ -279,8 +279,6 @@ class Model:
         """Whether the first thread that is ready at a level may run there."""
         server = self.servers.get(level)
         if server is not None and not self.guests[level]:
-            if server.said.constant and not server.busy:
-                self.set_deadline(server)
             server.busy = True
         return level not in self.resting_levels or bool(self.guests[level])
 
@@ -312,6 +310,11 @@ class Model:
     def wake(self, thread: Thread) -> None:
         level = self.effective(thread)
         (self.guests[level] if level > thread.level else self.ready[level]).append(thread)
+        server = self.servers.get(level)
+        if server is not None and level == thread.level and server.said.constant and not server.busy:
+            server.busy = True
+            self.charge_running()
+            self.set_deadline(server)
         thread.at, thread.mask = level, 0
         thread.held = dict.fromkeys(thread.held, 0)
         thread.since = self.ran[thread.level]
@@ -546,9 +549,7 @@ class Model:
 
     def next_at(self, level: int) -> deque[Thread]:
         """The line whose first thread is the next to run at a level."""
-        server = self.servers.get(level)
-        rests = level in self.resting_levels and not (server is not None and server.said.constant and not server.busy)
-        return self.guests[level] or (self.ready[level] if not rests else deque())
+        return self.guests[level] or (self.ready[level] if level not in self.resting_levels else deque())
 
     def end_slice(self) -> None:
         """The timer that ends slices is served."""

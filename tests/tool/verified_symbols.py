@@ -88,6 +88,11 @@ SYMBOLS = (
         "level and kind of each server, each thread; and that all times are those of the schedule in one unit",
         "padding; the unit, if the schedule does not write the clock's tick",
     ),
+    Generated(
+        r"carillon_late_NAME|carillon_time_tell_missed",
+        "that each tells the application of its thread; that the second has all of them",
+        "for which number the second calls which",
+    ),
     Generated(r"carillon_server_of", "the server of each level"),
     Generated(r"carillon_osek_counters", "each member, of each part", "padding"),
     Generated(r"carillon_osek_alarms", "each member"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions by which a trace tells Giotto tasks apart: one computes the task, others are called on missed deadlines."""
+"""Functions by which a trace tells tasks apart: one computes a Giotto task, others are called on missed deadlines."""
 
 from __future__ import annotations
 
@@ -46,3 +46,14 @@ def deadline_misses(image: Image) -> tuple[Miss, ...]:
     return tuple(
         Miss(f"carillon_missed_{number}_{rate.period}", giotto.tasks[number], rate.period, rate.name) for rate, number in slots
     )
+
+
+def late_symbol(thread: str) -> str:
+    """The function that tells of a thread's missed deadlines."""
+    return f"carillon_late_{thread}"
+
+
+def late_threads(image: Image) -> dict[str, str]:
+    """The function that tells of the missed deadlines of each thread that has one -> the thread."""
+    osek = image.system.osek
+    return {late_symbol(task.name): task.name for task in osek.tasks if task.deadline} if osek is not None else {}

@@ -194,7 +194,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_SERVERS": Unsigned(len(served)),
         "CARILLON_OSEK_FIRST_SERVED": Unsigned(min(served)) if served else None,
         "CARILLON_OSEK_IS_SERVED(level)": OneOf(served) if served else None,
-        "CARILLON_SERVERS_CONSTANT": any(s.kind is ServerKind.CONSTANT for s in model.servers) if served else None,
+        "CARILLON_SERVERS_CONSTANT": any(s.kind is ServerKind.CONSTANT for s in model.servers),
         "CARILLON_OSEK_COUNTERS": Unsigned(len(model.counters)),
         "CARILLON_OSEK_PARTS": Unsigned(len(allocation.parts)),
         "CARILLON_OSEK_IS_HARDWARE(counter)": OneOf(n for n, c in enumerate(model.counters) if c.kind is CounterKind.HARDWARE),

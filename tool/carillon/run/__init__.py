@@ -19,7 +19,7 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
 from carillon.image import Image
-from carillon.image.misses import compute_lanes, deadline_misses
+from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
 from carillon.model import System
 from carillon.model.board import Role
@@ -132,7 +132,7 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
         functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
         functions.update(DELIVER)
         functions.update(STEERING)
-    functions |= {miss.symbol for miss in deadline_misses(image)} | set(compute_lanes(image))
+    functions |= {miss.symbol for miss in deadline_misses(image)} | {*compute_lanes(image), *late_threads(image)}
     return (functions | {MISSED, *OVERRUNS}) & table.keys()
 
 

@@ -19,7 +19,7 @@ from carillon.emit import text
 from carillon.energy import Supply
 from carillon.groups import grouped
 from carillon.image import Image, ModeImage
-from carillon.image.misses import compute_lanes, deadline_misses
+from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
@@ -115,6 +115,7 @@ class Decoder:
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
         self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
         self._late = {symbols[miss.symbol][0]: miss for miss in rows}
+        threads = {symbols[name][0]: thread for name, thread in late_threads(image).items() if name in symbols}
         self._tables = Tables(image, symbols)
         extended = [t.name for t in event_triggered.tasks if t.extended] if event_triggered is not None else []
         contexts = {name: symbols.get(f"carillon_extended_{name}") for name in extended}
@@ -124,7 +125,7 @@ class Decoder:
             frozenset(symbols[name][0] for name in DELIVER if name in symbols),
             symbols.get(MISSED, (-1, 0))[0],
             frozenset(symbols[name][0] for name in OVERRUNS if name in symbols),
-            {address: miss.lane for address, miss in self._late.items()},
+            {address: miss.lane for address, miss in self._late.items()} | threads,
             lambda address: self._vectors[self._mode_of(address)] if self._is_round(address) else None,
         )
         self._vectors = [self._of_mode((*vectors, *isrs), symbols) for vectors in image.vectors]

@@ -282,7 +282,7 @@ def _of_events(panel: Panel, signs: Signs) -> list[Table]:
     """What is event-triggered has no release, and no deadline but in a Giotto program."""
     code = panel.counts_code
     title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
-    late = panel.trace.missed is not None
+    late = panel.trace.missed is not None or any(t.deadlines_missed for t in panel.summary.tasks if t.event_triggered)
     lost = any(task.lost for task in panel.summary.tasks if task.event_triggered)
     columns = ("Runs", *(["Lost"] if lost else []), "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
     times = table_of(title, columns if code else (*columns, "Execution"), signs)
@@ -352,7 +352,7 @@ def totals_rows(panels: Sequence[Panel]) -> list[tuple[str, list[str]]]:
     if rounds:
         rows.append(("Interrupts for deadlines that were met", [str(t.interrupts_for_met_deadlines) for t in all_totals]))
         rows.append(("Deadlines met", [str(t.deadlines_met) for t in all_totals]))
-    if rounds or any(p.trace.missed is not None for p in panels):
+    if rounds or any(p.trace.missed is not None or p.summary.totals.deadlines_missed for p in panels):
         rows.append(("Deadlines missed", [str(t.deadlines_missed) for t in all_totals]))
     if any(t.lost for t in all_totals):
         rows.append(("Activations lost", [str(t.lost) for t in all_totals]))

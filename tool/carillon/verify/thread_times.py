@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from carillon.verify.events import Events
 
 
+NOTE = "carillon_port_note"
+"""Of virtual boards: it writes down that its caller has been called."""
+
+
 class _Told(NamedTuple):
     """A time of the schedule, in ticks of the system clock, and of the image, in the clock's; which is rounded up or down."""
 
@@ -33,6 +37,7 @@ class _Told(NamedTuple):
 
 def check_thread_times(events: Events) -> None:
     """C205 for each server, offset and deadline that is not what the schedule says."""
+    _check_missed(events)
     told = [*_servers(events), *_times(events), *_budgets(events)]
     time = events.system.time
     least, most = Fraction(0), Fraction(1 << 62)  # the tick of the clock, in the system's
@@ -48,6 +53,27 @@ def check_thread_times(events: Events) -> None:
         if least > most:
             events.error("C205", f"{one.what} has {one.ticks} ticks of the clock, which is no unit of the others", one.span)
             return
+
+
+def _check_missed(events: Events) -> None:
+    """C205 for each thread whose missed deadlines are not told by the function that a trace knows, or are told of another."""
+    threads = {f"carillon_late_{t.name}": (n, t) for n, t in enumerate(events.osek.tasks) if t.deadline}
+    calls = {symbol: _calls(events, symbol) for symbol in threads}
+    for symbol, (number, thread) in threads.items():
+        if calls[symbol] is not None and calls[symbol] != {("carillon_thread_missed", number)}:
+            events.error("C205", f"the missed deadlines of thread '{thread.name}' are told otherwise ({symbol})", thread.span)
+    told = _calls(events, "carillon_time_tell_missed") if threads else None
+    if told is not None and {name for name, _ in told} - {"carillon_thread_missed"} != threads.keys():
+        events.error("C205", "not the missed deadlines of each thread are told (carillon_time_tell_missed)")
+
+
+def _calls(events: Events, symbol: str) -> set[tuple[str, int | None]] | None:
+    """What a function calls on some path, each with its first argument, if that is known; None if there is no such function."""
+    own = events.elf.symbols.get(symbol)
+    if own is None:
+        return None
+    called = events.meanings.of(own.address).every("call")
+    return {(step.name, step.number) for step in called if step.name != NOTE}
 
 
 def _servers(events: Events) -> Iterator[_Told]:

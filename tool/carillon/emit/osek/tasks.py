@@ -7,6 +7,7 @@ from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
 from carillon.emit.osek.budgets import units_of_budget
 from carillon.image import DirectTask, OsekImage
+from carillon.image.misses import late_symbol
 from carillon.image.osek import GUARD_WORDS
 from carillon.model.board import Board
 from carillon.model.osek import ServerKind
@@ -147,7 +148,22 @@ def thread_times(allocation: OsekAllocation) -> list[str]:
     ):
         rows = [f"{{{ticks}u, {n}u}}, /* {t.name}, {text.place(t.span)} */" for n, t, ticks in times]
         lines += text.table(f"const struct carillon_thread_time carillon_time_{name}[]", rows) if rows else []
-    return lines
+    return lines + _missed([(number, thread.name) for number, thread in threads if thread.deadline])
+
+
+def _missed(threads: list[tuple[int, str]]) -> list[str]:
+    """What tells the application that a thread has missed its deadline, with a function for each, by which a trace knows it."""
+    if not threads:
+        return []
+    lines, cases = ["/* A thread has missed its deadline. */", "void carillon_thread_missed(TaskType thread);"], []
+    for number, name in threads:
+        symbol = late_symbol(name)
+        does = [f"CARILLON_NOTE({symbol});", f"carillon_thread_missed({number}u); /* {name} */"]
+        lines += [f"void {symbol}(void) __attribute__((noinline));", f"void {symbol}(void)", "{"]
+        lines += [*(f"    {statement}" for statement in does), "}"]
+        cases += [f"    case {number}u:", f"        {symbol}();", "        break;"]
+    tells = ["void carillon_time_tell_missed(TaskType thread)", "{", "    switch (thread) {", *cases, "    default:"]
+    return [*lines, *tells, "        break;", "    }", "}", ""]
 
 
 def resources(allocation: OsekAllocation) -> list[str]:
