@@ -36,6 +36,8 @@ def _place(around: Group, group: Group) -> str | None:
 
 
 MOST_PRIORITY = 65_535
+IDLE_MAKER, IDLE_PRIORITY = "MICROSAR", (1 << 32) - 1
+"""The tool that gives its tasks of the idle time the greatest priority of all, and means the lowest."""
 """Of a task of a schedule."""
 
 
@@ -53,6 +55,7 @@ class Converter:
         self.own: dict[str, list[tuple[str, Span]]] = {}
         self.unsaid: set[Path] = set()
         self.frequency: Fraction | None = None
+        self.idle: set[str] = set()  # the tasks whose greatest priority would mean the lowest
 
     def run(self, name: str) -> Converted:
         """The module as an application named ``name``, unless the module gives another name."""
@@ -80,6 +83,8 @@ class Converter:
         for section, found in objects.items():  # numbers of objects are in the order of the file, so the tables are, too
             for holder in found:
                 path = ("osek", section, holder.name)
+                if section == "task" and holder.maker == IDLE_MAKER:
+                    self.idle.add(holder.name)
                 self.data["osek"].setdefault(section, {})[holder.name] = {}
                 self._object(holder, SECTIONS[section], path)
         self.data["system"] = {"name": name} | self.data["system"]
@@ -264,15 +269,20 @@ class Converter:
     # Gaps in the standard, and differences between the standard and a schedule
 
     def _rank_priorities(self, tasks: dict[str, dict[str, Any]]) -> None:
-        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks."""
-        written = [table["priority"] for table in tasks.values() if isinstance(table.get("priority"), int)]
-        if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written):
+        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks.
+
+        The tasks of ``idle`` come below all others, where the greatest priority means that.
+        """
+        written = {name: table["priority"] for name, table in tasks.items() if isinstance(table.get("priority"), int)}
+        if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written.values()):
             return
-        ranks = {priority: rank for rank, priority in enumerate(sorted({p for p in written if p < 1 << 32}), 1)}
-        for name, table in tasks.items():
-            if table.get("priority") in ranks:
-                self.result.notes["osek", "task", name, "priority"] = f"the rank of {table['priority']}"
-                table["priority"] = ranks[table["priority"]]
+        idle = {name for name in self.idle if written.get(name) == IDLE_PRIORITY}
+        order = {name: -1 if name in idle else priority for name, priority in written.items() if priority < 1 << 32}
+        ranks = {priority: rank for rank, priority in enumerate(sorted(set(order.values())), 1)}
+        for name, place in order.items():
+            meant = f", which is the lowest in a file of {IDLE_MAKER}" if name in idle else ""
+            self.result.notes["osek", "task", name, "priority"] = f"the rank of {tasks[name]['priority']}{meant}"
+            tasks[name]["priority"] = ranks[place]
 
     def _adapt(self) -> None:
         osek = self.data["osek"]
