@@ -20,6 +20,7 @@ from carillon.read.arxml.values import convert, frequency
 from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
+from carillon.read.interrupt_sources import meant
 from carillon.read.spans import Path
 from carillon.units import MalformedError, shorten
 
@@ -331,7 +332,13 @@ class Converter:
         by_path = {holder.name: holder for holder in self.module.containers}
         for name, table in isrs.items():
             said = any(value.definition == parameter for value in by_path[name].values)
-            if not said and table.get("source") not in (known or []) and "source" in table:
+            if "source" not in table:
+                continue
+            here = meant(str(table["source"]), known or [])
+            if here is not None and here != table["source"]:
+                self.result.notes["osek", "isr", name, "source"] = f"{table['source']} in the file"
+                table["source"] = here
+            elif here is None and not said:
                 written[name] = str(table.pop("source"))  # another tool's source, which is no source of the board
         assign_sources(
             self.result,
