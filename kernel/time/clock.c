@@ -125,10 +125,9 @@ void carillon_clock_insert(struct carillon_event *event, carillon_time delay)
     clock_put(event, (carillon_time)(late + delay));
 }
 
-void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay)
+/* Put in a far event at a distance from the reference, and end to change the queue. */
+static inline void put_far(struct carillon_far_event *far, carillon_distance distance)
 {
-    const carillon_span late = clock_begin();
-    const carillon_distance distance = late + delay;
 #if CARILLON_CLOCK_SLACK > 0
     const carillon_time before = clock_deadline();
     carillon_queue_insert_far(&carillon_clock_queue, far, distance);
@@ -138,6 +137,26 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
     clock_end(clock_may_be_next(&far->event));
 #endif
 }
+
+void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay)
+{
+    const carillon_span late = clock_begin();
+    put_far(far, late + delay);
+}
+
+#if CARILLON_TIME_FAR && CARILLON_CLOCK_KNOWS_TIME
+bool carillon_clock_insert_far_after(struct carillon_far_event *far, carillon_time from, carillon_distance period)
+{
+    const carillon_span late = clock_begin();
+    const carillon_time passed = (carillon_time)((carillon_time)(clock_reference - from) + (carillon_time)late);
+    if (passed >= period) {
+        clock_end(false);
+        return false;
+    }
+    put_far(far, (carillon_distance)(late + (carillon_distance)(period - passed)));
+    return true;
+}
+#endif
 
 #if CARILLON_TICKLESS
 bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from, carillon_time period)

@@ -276,6 +276,10 @@ extern struct carillon_clock carillon_clock;
 void carillon_clock_insert(struct carillon_event *event, carillon_time delay);
 void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay);
 
+/* Put in a far event that is in no queue, `period` after `from`, which is a time of less than a range ago; locked.
+ * False, and not put in, if that is now or has passed. */
+bool carillon_clock_insert_far_after(struct carillon_far_event *far, carillon_time from, carillon_distance period);
+
 #if CARILLON_TICKLESS
 /* carillon_clock_insert_after (clock_steps.h), not inlined. */
 bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from, carillon_time period);

@@ -118,6 +118,49 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
     return E_OK;
 }
 
+#if CARILLON_TIME_FAR
+StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration period)
+{
+    struct carillon_sleeper sleeper;
+    struct carillon_osek_extended *const extended = carillon_time_falls_asleep(&sleeper, CARILLON_ACTION_WAKE_FAR);
+    REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
+    CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
+    CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
+    REQUIRE(period <= CARILLON_LONGEST_WAIT, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
+    const carillon_time from = *previous;
+    const uint32_t mask = carillon_osek_hold();
+#if CARILLON_TIME_DEADLINES > 0
+    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, period);
+#endif
+    *previous = (carillon_time)(from + period);
+    if (!carillon_time_insert_far_after(&sleeper.timed, from, period)) {
+        carillon_osek_release(mask);
+        REQUIRE(false, OSServiceId_DelayUntil, E_OS_LIMIT, .reference = previous);
+    }
+    carillon_time_wait(extended);
+    return E_OK;
+}
+
+/* Locked: the sleeper waits for the next time that is a whole number of periods after `from`, each longer than
+ * CARILLON_LONGEST_PERIOD.  Returns how many have passed.  Less than a range has passed, so that is one at most. */
+static carillon_time sleep_until_next_far(struct carillon_sleeper *sleeper, carillon_time from,
+                                          carillon_duration period)
+{
+    sleeper->timed.kind = CARILLON_ACTION_WAKE_FAR;
+    carillon_time missed = 0u;
+    carillon_duration ahead = period;
+    if (!carillon_time_insert_far_after(&sleeper->timed, from, ahead)) {
+        missed = 1u;
+        ahead = (carillon_duration)(period + period);
+        (void)carillon_time_insert_far_after(&sleeper->timed, from, ahead);
+    }
+#if CARILLON_TIME_DEADLINES > 0
+    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, ahead);
+#endif
+    return missed;
+}
+#endif
+
 StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration period, uint32_t *skipped)
 {
     struct carillon_sleeper sleeper;
@@ -125,11 +168,22 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
     REQUIRE(extended != NULL, OSServiceId_DelayUntil, E_OS_CALLEVEL, .reference = previous);
     CHECK_PLACE(IN_TASK, OSServiceId_DelayUntil, .reference = previous);
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
-    REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_PERIOD), OSServiceId_DelayUntil, E_OS_VALUE,
+    REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_WAIT), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
     (void)carillon_osek_hold();
     const carillon_time interval = (carillon_time)period;
     const carillon_time from = *previous;
+#if CARILLON_TIME_FAR
+    if (period > CARILLON_LONGEST_PERIOD) {
+        const carillon_time passed = sleep_until_next_far(&sleeper, from, period);
+        *previous = (carillon_time)(from + ((passed == 0u) ? interval : (carillon_time)(interval + interval)));
+        if (skipped != NULL) {
+            *skipped = passed;
+        }
+        carillon_time_wait(extended);
+        return E_OK;
+    }
+#endif
     carillon_time missed;
     carillon_time margin = 0u; /* by which the time may go on until the event has been put in: more each time */
     carillon_time now;

@@ -9,7 +9,7 @@
 #if CARILLON_TIME_DEADLINES > 0
 /* A thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
  * `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
-bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_time period);
+bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period);
 #endif
 
 /* Return a unit to a semaphore; false: it has as many as it may have already; locked. */

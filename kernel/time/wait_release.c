@@ -70,7 +70,11 @@ void carillon_time_deadline_due(struct carillon_timed *timed)
 static void take_out(uint_fast8_t place)
 {
     if (carillon_event_is_queued(carillon_time_event(&deadlines[place]))) {
+#if CARILLON_TIME_FAR
+        const bool is_due = carillon_clock_left_far(&deadlines[place].event) == 0u;
+#else
         const bool is_due = carillon_clock_left(carillon_time_event(&deadlines[place])) == 0u;
+#endif
         carillon_clock_remove(carillon_time_event(&deadlines[place]));
         if (is_due) {
             miss(place);
@@ -102,16 +106,29 @@ void carillon_time_met(TaskType thread)
     }
 }
 
-bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_time period)
+/* Put in a deadline some ticks after `from`; false if that is now or has passed. */
+static bool insert_after(uint_fast8_t place, carillon_time from, carillon_duration ticks)
+{
+#if CARILLON_TIME_FAR
+    if (ticks > CARILLON_LONGEST_PERIOD) {
+        return carillon_time_insert_far_after(&deadlines[place], from, ticks);
+    }
+#endif
+    return carillon_time_insert_after(&deadlines[place], from, (carillon_time)ticks);
+}
+
+bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period)
 {
     const uint_fast8_t place = place_of(thread);
     if (place < CARILLON_TIME_DEADLINES) {
-        const carillon_time ticks = (carillon_time)carillon_time_deadlines[place].ticks;
+        const carillon_duration ticks = (carillon_duration)carillon_time_deadlines[place].ticks;
+#if !CARILLON_TIME_FAR
         if (period > (carillon_time)(CARILLON_LONGEST_PERIOD - ticks)) {
             return false;
         }
+#endif
         take_out(place);
-        if (!carillon_time_insert_after(&deadlines[place], from, (carillon_time)(period + ticks))) {
+        if (!insert_after(place, from, (carillon_duration)(period + ticks))) {
             miss(place);
         }
     }

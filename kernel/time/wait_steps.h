@@ -129,6 +129,24 @@ static inline bool carillon_time_insert_after(struct carillon_timed *timed, cari
 }
 #endif
 
+#if CARILLON_TIME_NOW && CARILLON_TIME_FAR
+/* The same, of a period that may have laps to go. */
+static inline bool carillon_time_insert_far_after(struct carillon_timed *timed, carillon_time from,
+                                                  carillon_duration period)
+{
+#if CARILLON_TIME_COUNTS
+    const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
+    if (passed >= period) {
+        return false;
+    }
+    carillon_time_insert(timed, (carillon_duration)(period - passed));
+    return true;
+#else
+    return carillon_clock_insert_far_after(&timed->event, from, period);
+#endif
+}
+#endif
+
 /* Put the running task among those that wait for a semaphore, behind those of its level and above.  Bounded by the
  * number of tasks. */
 static inline void carillon_time_line_up(struct carillon_waiter *waiter, struct carillon_semaphore *semaphore)

@@ -54,9 +54,12 @@ void carillon_port_set_vectors(const void *vectors)
  *
  * CARILLON_EPOCH is a counter of ticks that runs freely, of a board whose cells count from what it reads.  The start
  * waits for a tick, and then for most of it: the first store comes shortly before the next tick, from which those cells
- * count. If it comes later, they are as much, less than a tick, before the cells that stores start. */
+ * count. Where a tick has fewer instructions than that takes, it is one of the next.  If it comes later, they are as
+ * much, less than a tick, before the cells that stores start. */
 #ifdef CARILLON_EPOCH
-#define TURNS ((CARILLON_INSTRUCTIONS_PER_TICK - 16u) / 2u) /* of two instructions */
+#define AHEAD ((18u + CARILLON_INSTRUCTIONS_PER_TICK - 1u) / CARILLON_INSTRUCTIONS_PER_TICK)
+#define MOST_TURNS (((AHEAD * CARILLON_INSTRUCTIONS_PER_TICK) - 16u) / 2u) /* of two instructions */
+#define TURNS ((MOST_TURNS < 255u) ? MOST_TURNS : 255u)
 uint32_t carillon_port_epoch;
 #define FIND_THE_EPOCH                   \
     "   push {r4}\n"                     \
@@ -65,7 +68,7 @@ uint32_t carillon_port_epoch;
     "2: ldr r3, [r4]\n"                  \
     "   cmp r2, r3\n"                    \
     "   beq 2b\n"                        \
-    "   adds r3, r3, #1\n"               \
+    "   adds r3, r3, %2\n"               \
     "   ldr r2, =carillon_port_epoch\n"  \
     "   str r3, [r2]\n"                  \
     "   movs r2, %1\n"                   \
@@ -79,6 +82,7 @@ uint32_t carillon_port_epoch;
 #define FIND_THE_EPOCH
 #define EPOCH 0
 #define TURNS 0
+#define AHEAD 1
 #endif
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
@@ -93,7 +97,7 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                                             "   bx lr\n"
                                             "   .ltorg\n"
                      :
-                     : "i"(EPOCH), "i"(TURNS));
+                     : "i"(EPOCH), "i"(TURNS), "i"(AHEAD));
 }
 
 /* Cells whose family has `align` match a free counter: the first match is so many units after the start has read it. */

@@ -48,6 +48,9 @@ void carillon_port_set_vectors(const void *vectors)
  * The tool offsets each cell's first interval by its place in the list. */
 #ifdef CARILLON_START_SPACING
 #define TURN (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
+#if TURN < 4
+#error "start_spacing of the board's file is too short: a store of the start takes 4 instructions"
+#endif
 #define TIMES_TURN    \
     "   mov r6, %3\n" \
     "   mul r6, r3, r6\n"
@@ -72,14 +75,16 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      : "i"(TURN));
 }
 
-/* Where a tick is several instructions, find its beginning.  Take samples that are an instruction further apart than a
- * tick.  They are two ticks apart if and only if the second was taken in a tick's first instruction. */
+/* Where a tick is several instructions, find its beginning.  Take samples that are an instruction further apart than
+ * some ticks, of which there are as few as the loop allows.  They are one tick more apart if and only if the second was
+ * taken in a tick's first instruction. */
 #if CARILLON_INSTRUCTIONS_PER_TICK > 1
+#define APART ((4 + CARILLON_INSTRUCTIONS_PER_TICK - 1) / CARILLON_INSTRUCTIONS_PER_TICK)
 #define FIND_THE_TICK       \
     "   ldr r12, [r0]\n"    \
     "3: mov lr, r12\n"      \
     "   ldr r12, [r0]\n"    \
-    "   .rept %c0 - 4\n"    \
+    "   .rept %c4 - 4\n"    \
     "   nop\n"              \
     "   .endr\n"            \
     "   subs lr, lr, r12\n" \
@@ -87,8 +92,9 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
     "   bne 3b\n"           \
     "   mov r0, r12\n"
 /* The load sees the tick that its own end belongs to: one instruction of it has passed. */
-#define SINCE_THE_LOAD (CARILLON_INSTRUCTIONS_PER_TICK + 1)
+#define SINCE_THE_LOAD ((APART * CARILLON_INSTRUCTIONS_PER_TICK) + 1)
 #else
+#define APART 1
 #define FIND_THE_TICK "   ldr r0, [r0]\n"
 #define SINCE_THE_LOAD 0
 #endif
@@ -109,7 +115,7 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   mov r1, %0\n"
                      "   mul r0, r0, r1\n"
                      "   subs r0, r0, r6\n"
-                     "   subs r0, r0, %1\n"
+                     "   sub r0, r0, %1\n" /* up to 4095 */
                      "   cmp r0, #2\n"
                      "   it lt\n"
                      "   movlt r0, #2\n" /* served too late: start at once */
@@ -130,7 +136,8 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   pop {r4, r5, r6, lr}\n"
                      "   b carillon_port_start\n"
                      :
-                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(2), "i"(TURN));
+                     : "i"(CARILLON_INSTRUCTIONS_PER_TICK), "i"(16 + SINCE_THE_LOAD), "i"(APART + 1), "i"(TURN),
+                       "i"(APART * CARILLON_INSTRUCTIONS_PER_TICK));
 }
 
 /* Adjacent load, addition and store: the counter runs on by two instructions, for which the shift allows. */

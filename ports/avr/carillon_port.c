@@ -41,6 +41,9 @@ carillon_value carillon_port_read(carillon_address address)
 /* A turn is START_TURN cycles and what is left of the spacing; a delay of 4n + 1 takes n turns. */
 #define START_SPACING (CARILLON_START_SPACING * CARILLON_INSTRUCTIONS_PER_TICK)
 #define START_TURN 13u
+#if START_SPACING < 13
+#error "start_spacing of the board's file is too short: a store of the start takes 13 cycles"
+#endif
 #define START_DELAY (START_SPACING - START_TURN)
 
 /* The prescaler that the timers share begins with the first of them, so that their ticks are exact multiples of it

@@ -220,22 +220,23 @@ __attribute__((naked, used)) void carillon_port_frame(void)
 }
 
 /* The first store is at the beginning of a tick of mtime, so that ticks begin where it has set that to 0.  Take
- * samples of mtime that are an instruction further apart than a tick.  They are two ticks apart if and only if the
- * second was taken in a tick's first instruction. */
+ * samples of mtime that are an instruction further apart than some ticks, of which there are as few as the loop allows.
+ * They are one tick more apart if and only if the second was taken in a tick's first instruction. */
+#define TICKS_OF(instructions) (((instructions) + CARILLON_INSTRUCTIONS_PER_TICK - 1) / CARILLON_INSTRUCTIONS_PER_TICK)
 __attribute__((naked)) void carillon_port_start(const struct carillon_store *list __attribute__((unused)),
                                                 uint32_t count __attribute__((unused)))
 {
     __asm__ volatile("   li t2, %[time]\n"
                      "   lw t0, 0(t2)\n"
                      "1: mv t1, t0\n"
-                     "   .rept %[tick] - 4\n"
+                     "   .rept (%[apart] * %[tick]) - 4\n"
                      "   nop\n"
                      "   .endr\n"
                      "   lw t0, 0(t2)\n"
                      "   sub t1, t0, t1\n"
-                     "   addi t1, t1, -2\n"
+                     "   addi t1, t1, -(%[apart] + 1)\n"
                      "   bnez t1, 1b\n"
-                     "   .rept %[tick] - 6\n" /* the load of time to the store: a tick */
+                     "   .rept (%[until] * %[tick]) - 6\n" /* the load of time to the store: whole ticks */
                      "   nop\n"
                      "   .endr\n"
                      ".global carillon_port_start_load\n"
@@ -248,7 +249,8 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      "   bnez a1, carillon_port_start_load\n"
                      "   ret\n"
                      :
-                     : [time] "n"(CARILLON_MTIME), [tick] "n"(CARILLON_INSTRUCTIONS_PER_TICK));
+                     : [time] "n"(CARILLON_MTIME), [tick] "n"(CARILLON_INSTRUCTIONS_PER_TICK), [apart] "n"(TICKS_OF(4)),
+                       [until] "n"(TICKS_OF(6)));
 }
 
 #if CARILLON_OSEK

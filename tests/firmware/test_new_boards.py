@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 from laboratory import Laboratory, task
 
+from building import build
+from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
+from carillon.pipeline import plan
 from carillon.read.board import load_board
 from carillon.resources import board_names, data_root
 from carillon.trace import Kind
@@ -136,3 +139,40 @@ def test_the_c_library_has_the_same_memory_vectors_and_ports(board: Board, tmp_p
     command = [board.build.compiler, *board.build.cflags, "-std=c11", "-fsyntax-only", str(source)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+ROUND = '[system]\nname = "app"\n[task.Fast]\nperiod = "10ms"\n'
+APPLICATION = '#include "carillon/osektime.h"\nttTASK(Fast) { }\n'
+HZ = {
+    "stm32f4-discovery": 84_000_000,
+    "mps2-an505": 20_000_000,
+    "raspberry-pi-pico": 1_000_000,
+    "qemu-rv32-virt": 10_000_000,
+}
+
+
+def application_on(base: str, per_tick: int, tmp_path: Path, more: str = "") -> tuple[object | None, list[str]]:
+    """A round on a board of one's own with so many instructions in a tick: its firmware, and what is said."""
+    clock = f"[[clocks]]\nhz = {HZ[base]}\ninstructions_per_tick = {per_tick}\n"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/board.toml").write_text(f'base = "{base}"\nname = "mine"\n{more}{clock}', encoding="utf-8")
+    (tmp_path / "schedule.toml").write_text(ROUND, encoding="utf-8")
+    (tmp_path / "main.c").write_text(APPLICATION, encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "schedule.toml", diagnostics, str(tmp_path / "mine"))
+    return build(planned.image, tmp_path / "o", diagnostics), [str(d) for d in diagnostics.reported]
+
+
+@pytest.mark.parametrize("per_tick", [1, 2, 3, 4, 5, 7, 16, 17, 18, 19, 1000])
+@pytest.mark.parametrize("base", HZ)
+def test_a_board_of_ones_own_has_any_number_of_instructions_in_a_tick(base: str, per_tick: int, tmp_path: Path) -> None:
+    if base == "mps2-an505" and per_tick < 4:
+        pytest.skip("a store of the start takes four instructions, and start_spacing is a tick")
+    firmware, said = application_on(base, per_tick, tmp_path)
+    assert firmware is not None, said
+
+
+def test_a_board_whose_start_spacing_is_too_short_says_so(tmp_path: Path) -> None:
+    firmware, said = application_on("mps2-an505", 3, tmp_path)
+    assert firmware is None
+    assert "start_spacing of the board's file is too short: a store of the start takes 4 instructions" in said[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,12 @@ from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
 
 from building import build
 from carillon.check.names import CPP_KEYWORDS, fault
-from carillon.check.osek import CPP_NAMES, reserved
+from carillon.check.osek import CPP_NAMES, is_pasted, reserved
 from carillon.diagnostics import Diagnostics
+from carillon.model.board import Board
 from carillon.pipeline import plan
+from carillon.read import read_schedule
+from carillon.read.board import load_board
 from sample import turn
 
 EACH = 240
@@ -125,6 +130,59 @@ def test_main_may_be_written_in_cplusplus(lab: Laboratory, board: str) -> None:
     code = '#include "os.h"\n#include "report.h"\nint main() { report("main", 1); StartOS(Night); }\n'
     (path.parent / "main.cpp").write_text(code + 'TASK(A) { report("A", 1); TerminateTask(); }\n', encoding="utf-8")
     assert lab.run_file(path, board, ticks=20_000).reported == [("main", 1), ("A", 1)]
+
+
+PASTED = """
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define NAME carillon_object_NAME
+const uint64_t most[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX, UINTMAX_MAX, UINTPTR_MAX, SIZE_MAX, UINT_LEAST32_MAX,
+    UINT_FAST64_MAX, UINT8_C(1), UINT16_C(1), UINT32_C(1), UINT64_C(1), UINTMAX_C(1), UINT_MAX, ULONG_MAX, ULLONG_MAX, UCHAR_MAX};
+const int64_t least[] = {INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN, INTMAX_MIN, INTPTR_MIN, INT_LEAST32_MIN, INT_FAST64_MAX,
+    INT8_C(1), INT16_C(1), INT32_C(1), INT64_C(1), INTMAX_C(1), PTRDIFF_MAX, INT_MIN, LONG_MIN, LLONG_MIN, CHAR_MIN, true};
+"""
+
+
+def compilers() -> dict[str, Board]:
+    """A board of each compiler."""
+    found = (load_board(path) for path in sorted((ROOT / "boards").glob("*/board.toml")))
+    return {Path(board.build.compiler).name: board for board in found}
+
+
+@pytest.mark.parametrize("compiler", compilers())
+def test_a_name_is_refused_if_and_only_if_a_header_of_the_compiler_would_expand_it(compiler: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"needs {compiler}")
+    command = [compiler, *compilers()[compiler].build.cflags, "-std=c11"]
+    headers = "".join(re.findall(r"#include.*\n", PASTED))
+    listing = [*command, "-E", "-dM", "-x", "c", "-"]
+    macros = subprocess.run(listing, input=headers, capture_output=True, text=True, check=True).stdout
+    words = {w for line in macros.splitlines() for w in re.findall(r"\b[A-Za-z]\w*\b", line.partition(" ")[2].partition(" ")[2])}
+    names = [
+        w for w in sorted(words | {*"ABCDLSUXu", "UL", "LL", "ULL"}) if fault(w, function=True) is None and reserved(w) is None
+    ]
+    assert {"U", "L", "UL"} <= {*names}
+
+    def refuses(name: str) -> bool:
+        source = tmp_path / f"{name}.c"
+        source.write_text(PASTED.replace("NAME", name), encoding="utf-8")
+        return subprocess.run([*command, "-fsyntax-only", str(source)], capture_output=True, check=False).returncode != 0
+
+    assert not refuses("Engine")
+    assert [name for name in names if refuses(name)] == [name for name in names if is_pasted(name, compiler)]
+
+
+@pytest.mark.parametrize("table", ["osek.task.U", "osek.alarm.U", "osek.event.U", "osek.resource.U", "thread.U"])
+@pytest.mark.parametrize("board", ["atmega128", "arduino-uno", AST])
+def test_what_becomes_a_macro_has_no_name_that_the_headers_of_an_avr_expand(board: str, table: str, tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(f"[{table}]\n", encoding="utf-8")
+    diagnostics = Diagnostics()
+    read_schedule(path, diagnostics, board)
+    said = [d.cause for d in diagnostics.errors if d.code == "C026"]
+    assert said == ([] if board == AST else [f"the {table.split('.')[-2]} name 'U' ends numbers in the headers of avr-gcc"])
 
 
 NO_WARNING = """

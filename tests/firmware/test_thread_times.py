@@ -72,6 +72,23 @@ def test_deadlines_are_missed_when_the_model_says(lab: Laboratory, clock: str, s
     assert outcome.said("status") == outcome.said("other") == []
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("clock", ["one-shot", "compare"])
+def test_deadlines_of_periods_that_take_laps_are_missed_when_the_model_says(lab: Laboratory, clock: str, seed: int) -> None:
+    rng = random.Random(f"{clock} {seed} laps")
+    unit = 15_000
+    period, deadline, offset = unit * rng.randint(4, 30), unit + rng.randint(0, 9_000), unit
+    works = [unit * rng.choice([0, 1, 2, 3]) + rng.randint(1, unit - 1) for _ in range(12)]
+    queue = rng.choice(["", 'queue = "tree"'])
+    schedule = f'[time]\nclock = "{clock}"\nbits = 16\n{queue}\n'
+    schedule += f'[thread.Main]\npriority = 1\noffset = "{offset} ticks"\ndeadline = "{deadline} ticks"\n'
+    code = CODE.replace("WORKS", ", ".join(map(str, works))).replace("PERIOD", f"{period}u")
+    outcome = lab.run(schedule, code, "virtual-ast1030-evb", ticks=14 * period + unit)
+    wanted = missed(works, offset, period, deadline, 1)
+    assert outcome.said("missed") == [when % 65536 for when in wanted]
+    assert outcome.said("status") == outcome.said("other") == []
+
+
 @pytest.mark.parametrize("board", ["ast1030-evb", "mps2-an385", "microbit", "qemu-rv32-virt", "atmega2560"])
 def test_who_ends_in_time_has_met_it_and_who_is_activated_again_is_released_again(lab: Laboratory, board: str) -> None:
     code = """

@@ -287,12 +287,12 @@ ERRORS = """
         report("zero", carillon_delay(0));
         report("negative", carillon_delay((carillon_duration)-5));
         report("long", carillon_delay(CARILLON_LONGEST_DURATION + 1u));
-        report("zero", carillon_delay_until(&now, 0));
-        report("long", carillon_delay_until(&now, (carillon_time)-5));
+        const volatile carillon_duration none = 0u, minus = (carillon_duration)-5, more = CARILLON_LONGEST_WAIT + 1u;
+        report("zero", carillon_delay_until(&now, none));
+        report("long", carillon_delay_until(&now, minus));
+        report("long", carillon_delay_until(&now, more));
+        report("long", carillon_delay_until_next(&now, more, NULL));
         now = carillon_now();
-        report("long", (CARILLON_LONGEST_PERIOD < CARILLON_LONGEST_DURATION)
-                           ? carillon_delay_until(&now, CARILLON_LONGEST_PERIOD + 1u)
-                           : carillon_delay_until(&now, (carillon_time)(CARILLON_LONGEST_DURATION + 1u)));
         report("zero", carillon_alarm_start(&alarm, 0, 1));
         report("negative", carillon_alarm_start(&alarm, (carillon_duration)-1, 1));
         report("never", carillon_alarm_start(&alarm, T(1), 0));
@@ -742,26 +742,87 @@ def test_a_thread_that_holds_a_resource_keeps_the_processor_for_another_slice(la
 
 
 LONGER = """
+static carillon_time wrong(carillon_time begun, uint32_t expected)
+{
+    return (carillon_time)(carillon_now() - (carillon_time)(begun + expected));
+}
+THREAD(Beside) { for (;;) { (void)carillon_delay(7000u); } }
 THREAD(Main)
 {
+    const volatile uint32_t period = 2u * 65536u + 5u, least = CARILLON_LONGEST_PERIOD + 1u, much = 7u * 65534u;
+    const volatile uint32_t middle = 61000u;
+    uint32_t skipped = 9u;
     carillon_time next = carillon_now();
-    const volatile uint32_t period = 80000u;
-    report("constant", carillon_delay_until(&next, CARILLON_MILLISECONDS(5)));
+    carillon_time at = next;
+    report("constant", carillon_delay_until(&next, 80000u));
+    report("late", wrong(at, 80000u));
+    report("next", (carillon_time)(next - at) == (carillon_time)80000u);
+    at = next;
     report("computed", carillon_delay_until(&next, period));
+    report("late", wrong(at, period));
+    report("next", (carillon_time)(next - at) == (carillon_time)period);
+    at = next;
+    report("least", carillon_delay_until(&next, least));
+    report("late", wrong(at, least));
+    at = next;
+    report("much", carillon_delay_until(&next, much));
+    report("late", wrong(at, much));
     report("longest", carillon_delay_until(&next, CARILLON_LONGEST_PERIOD));
+    next = at = carillon_now();
+    (void)carillon_delay(62000u);
+    report("passed", carillon_delay_until(&next, middle));
+    report("next", (carillon_time)(next - at) == (carillon_time)middle);
+    next = at = carillon_now();
+    (void)carillon_delay(62000u);
+    report("skips", carillon_delay_until_next(&next, middle, &skipped));
+    report("skipped", skipped);
+    report("late", wrong(at, 2u * middle));
+    at = next;
+    (void)carillon_delay(40000u);
+    report("skips", carillon_delay_until_next(&next, period, &skipped));
+    report("skipped", skipped);
+    report("late", wrong(at, period));
     carillon_port_halt();
 }
 """
 
 
-@pytest.mark.parametrize("board", [VIRTUAL_AST, AST, MEGA])
-def test_a_period_of_more_bits_than_times_have_is_refused_and_not_cut(lab: Laboratory, board: str) -> None:
-    """5 ms are 80,000 ticks of 16 MHz (78,125 of 15.625 MHz), of which 16 bits would be 0.9 ms."""
-    schedule = services(ONE_SHOT, keys="bits = 16\n", threads=threads(Main=1))
-    outcome = lab.run(schedule, HEAD + LONGER, board, ticks=1_000_000, system='clock = "16MHz"' if board == MEGA else "")
+@pytest.mark.parametrize("queue", ["", 'queue = "tree"\n'])
+@pytest.mark.parametrize(
+    ("board", "clock"),
+    [
+        (VIRTUAL_AST, ONE_SHOT),
+        (VIRTUAL_AST, COMPARE),
+        (VIRTUAL_AST, PERIODIC),
+        (AST, ONE_SHOT),
+        (RV32, COMPARE),
+        (MEGA, ONE_SHOT),
+    ],
+)
+def test_a_period_of_more_bits_than_times_have_takes_laps(lab: Laboratory, board: str, clock: str, queue: str) -> None:
+    tick = 1000 if board == AST else 100
+    keys = f"bits = 16\n{queue}" + (f'tick = "{tick} ticks"\n' if clock == PERIODIC else "")
+    schedule = f'[time]\nclock = "{clock}"\n{keys}' + threads(Main=1, Beside=2)
+    most = 2_000_000 * (tick if clock == PERIODIC else 1)
+    outcome = lab.run(schedule, HEAD + LONGER, board, ticks=most, system='clock = "62.5kHz"' if board == MEGA else "")
     assert outcome.trace.stopped == "the system was shut down"
-    assert outcome.said("constant") == outcome.said("computed") == [8]  # E_OS_VALUE
-    assert outcome.said("longest") == [0]
+    for said in ("constant", "computed", "least", "much", "longest", "skips"):
+        assert {*outcome.said(said)} == {0}, said
+    assert outcome.said("passed") == [4]  # E_OS_LIMIT
+    assert {*outcome.said("next")} == {1}
+    assert outcome.said("skipped") == [1, 0]
+    assert max(outcome.said("late")) <= (0 if board == VIRTUAL_AST else 40 if board == MEGA else 2000)
+
+
+@pytest.mark.parametrize("keys", ["", "bits = 16\n", 'longest = "10ms"\n'])
+@pytest.mark.parametrize(
+    "period", ["0", "(carillon_duration)-1", "CARILLON_LONGEST_WAIT + 1u", "CARILLON_SECONDS(1000000000000u)"]
+)
+def test_a_period_that_is_none_does_not_compile(lab: Laboratory, period: str, keys: str) -> None:
+    """A thread that waits for one in a loop, and does not look, would never wait."""
+    code = f"THREAD(Main) {{ carillon_time next = 0u; for (;;) {{ (void)carillon_delay_until(&next, {period}); }} }}\n"
+    with pytest.raises(AssertionError, match="a period is from 1 to CARILLON_LONGEST_WAIT"):
+        lab.run(services(ONE_SHOT, keys=keys, threads=threads(Main=1)), HEAD + code, AST, ticks=1000)
 
 
 HOOK = """

@@ -171,6 +171,26 @@ def test_a_project_of_another_tool_runs_as_it_lies_there(tmp_path: Path, monkeyp
 
 @pytest.mark.compiles
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_macros_of_another_compiler_are_defined_and_those_that_compilers_define_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project(tmp_path))
+    flags = "-D__FAR_DATA -D__NEAR=2 -D __AVR_ATmega128__ -D__GNUC__=3 -DLEVEL=3 -DLEVEL=3"
+    for name, old, new in (
+        ("cfg/app.oil", "-O2 -DLEVEL=3", flags),
+        ("src/main.c", "#if LEVEL != 3", "#if LEVEL != 3 || !defined __FAR_DATA || __NEAR != 2 || defined __AVR_ATmega128__"),
+    ):
+        text = Path(name).read_text(encoding="utf-8")
+        assert old in text
+        Path(name).write_text(text.replace(old, new), encoding="utf-8")
+    said = run("build", "cfg/app.oil", "-I", "oil", "--board", "virtual-tiny")
+    assert "warning C151: Carillon has no use for '-D__AVR_ATmega128__ -D__GNUC__=3" in said
+    run("import", "cfg/app.oil", "-I", "oil", "-o", "schedule.toml", "--board", "virtual-tiny")
+    assert 'defines = ["__FAR_DATA", "__NEAR=2", "LEVEL=3"]\n' in Path("schedule.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.compiles
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_files_that_no_attribute_names_are_found_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project(tmp_path))
     path = Path("cfg/app.oil")

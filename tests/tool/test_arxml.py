@@ -422,6 +422,15 @@ def test_what_tools_write_where_they_say_nothing_is_nothing(tmp_path: Path) -> N
     assert found["counter"]["Soft"] == {"ticks_per_base": 1, "min_cycle": 1, "tick": "1ms"}
 
 
+@pytest.mark.parametrize(("maker", "lowest"), [("MICROSAR", True), ("AUTOSAR/EcucDefs", False), ("X", False)])
+def test_the_greatest_priority_is_the_lowest_where_the_tool_means_that(maker: str, lowest: bool, tmp_path: Path) -> None:
+    priorities = {"Slow": 3, "Idle": 4_294_967_295, "Fast": 70_000, "Idle2": 4_294_967_295}
+    tasks = [container("OsTask", name, numbers(OsTaskPriority=value)) for name, value in priorities.items()]
+    found = osek(tmp_path, *(task.replace("/X/Os/OsTask<", f"/{maker}/Os/OsTask<") for task in tasks))["task"]
+    ranks = {"Idle": 1, "Idle2": 1, "Slow": 2, "Fast": 3} if lowest else {"Slow": 1, "Fast": 2, "Idle": 3, "Idle2": 3}
+    assert {name: table["priority"] for name, table in found.items()} == ranks
+
+
 def test_a_counter_without_a_tick_follows_the_frequency_of_the_os(tmp_path: Path) -> None:
     clock, fine = container("OsCounter", "Clock"), container("OsCounter", "Fine", numbers(OsSecondsPerTick="1e-6"))
     found = osek(tmp_path, container("OsOS", "OsOS", numbers(OsTickFrequency=400)), clock, fine)

@@ -15,7 +15,8 @@ from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from carillon.read import read_schedule
 from carillon.read.board import load_board
-from carillon.resources import data_root
+from carillon.read.interrupt_sources import InterruptSources, meant
+from carillon.resources import board_names, data_root
 
 ELSEWHERE = Path(__file__).parent / "interrupts"
 STM32 = {"stm32f4-discovery": "stm32f407", "nucleo-f429zi": "stm32f429", "blackpill-f411": "stm32f411"}
@@ -180,3 +181,51 @@ def test_an_oil_file_may_name_them_and_what_is_chosen_for_others_is_free(tmp_pat
     assert system is not None, diagnostics.reported
     assert system.osek is not None
     assert {isr.name: isr.source for isr in system.osek.isrs} == {"Named": 27, "Other": 28}
+
+
+EVERY = board_names()
+AROUND = ("{}", "{}_IRQ", "{}_IRQn", "{}_IRQHandler", "{}_Handler", "{}_ISR", "{}_isr", "{}_vect", "ISR_{}", "IRQ_{}")
+"""What vendors and other tools write around the name of an interrupt."""
+PLAIN = re.compile(r"_(IRQ|vect)$")
+
+
+@pytest.mark.parametrize("board", EVERY)
+def test_the_name_of_a_source_is_understood_whatever_a_tool_writes_around_it(board: str) -> None:
+    known = InterruptSources(load_board(data_root() / "boards" / board / "board.toml"))
+    for name in known.numbers:
+        for form in AROUND:
+            said = {form.format(name), form.format(PLAIN.sub("", name)), form.format(PLAIN.sub("", name)).upper()}
+            found = {known.numbers.get(str(meant(word, known))) for word in said}
+            assert found == {known.numbers[name]}, (name, form)
+    assert meant("NOTHING_IRQn", known) is meant("_IRQ", known) is meant("IRQ", known) is None
+
+
+@pytest.mark.parametrize(
+    ("board", "written", "source"),
+    [
+        ("stm32f4-discovery", "EXTI0_IRQ", "EXTI0"),
+        ("stm32f4-discovery", '"EXTI9_5_IRQHandler"', "EXTI9_5"),
+        ("atmega2560", "INT0", "INT0_vect"),
+        ("raspberry-pi-pico", "IO_IRQ_BANK0_IRQn", "IO_IRQ_BANK0"),
+        ("raspberry-pi-pico", "SPI0", "SPI0_IRQ"),
+    ],
+)
+def test_another_tools_name_of_a_source_in_oil_is_the_boards(board: str, written: str, source: str, tmp_path: Path) -> None:
+    path = tmp_path / "app.oil"
+    isr, task = f"ISR I {{ CATEGORY = 2; SOURCE = {written}; }};", "TASK T { PRIORITY = 1; AUTOSTART = TRUE; };"
+    path.write_text(f'OIL_VERSION = "2.5"; CPU c {{ OS o {{ STATUS = STANDARD; }}; {isr} {task} }};', encoding="utf-8")
+    diagnostics = Diagnostics()
+    system = read_schedule(path, diagnostics, board)
+    assert system is not None
+    assert system.osek is not None
+    assert [isr.source for isr in system.osek.isrs] == [system.board.named_sources[source]]
+    assert "C153" not in {d.code for d in diagnostics.reported}
+
+
+@pytest.mark.parametrize("table", ["interrupt.I", "osek.isr.I"])
+def test_a_schedule_is_told_the_boards_name(table: str, tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(f'[{table}]\nsource = "EXTI0_IRQHandler"\n[task.A]\nperiod = "1ms"\n', encoding="utf-8")
+    diagnostics = Diagnostics()
+    read_schedule(path, diagnostics, "stm32f4-discovery")
+    assert [d.remedy for d in diagnostics.errors if d.code == "C025"] == ["did you mean 'EXTI0'?"]

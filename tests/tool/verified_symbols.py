@@ -89,7 +89,7 @@ SYMBOLS = (
         "padding; the unit, if the schedule does not write the clock's tick",
     ),
     Generated(
-        r"carillon_late_NAME|carillon_time_tell_missed",
+        r"carillon_late_\w+|carillon_time_tell_missed",
         "that each tells the application of its thread; that the second has all of them",
         "for which number the second calls which",
     ),

@@ -55,8 +55,13 @@ typedef carillon_time carillon_duration;
 #define CARILLON_SHORTEST_PERIOD ((carillon_duration)1u)
 #endif
 
-/* The longest period of carillon_delay_until. */
+/* The longest time that takes no laps of the clock, and the longest period of carillon_delay_until. */
 #define CARILLON_LONGEST_PERIOD ((carillon_time)CARILLON_CLOCK_MOST_AHEAD)
+#if CARILLON_TIME_FAR
+#define CARILLON_LONGEST_WAIT CARILLON_LONGEST_DURATION
+#else
+#define CARILLON_LONGEST_WAIT CARILLON_LONGEST_PERIOD
+#endif
 
 /* Constants in ticks, rounded up.  Services refuse a time that is too long, however few bits a time has. */
 #define CARILLON_PARTS(per_second) ((uint64_t)(per_second)*CARILLON_TIME_HZ_DIVISOR)
@@ -670,20 +675,39 @@ uint64_t carillon_uptime(void);
 #if CARILLON_TIME_DELAYS
 /* Internal: carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period);
+#if CARILLON_TIME_FAR
+/* Internal: carillon_delay_until, of a period that is longer than CARILLON_LONGEST_PERIOD. */
+StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration period);
+#endif
+/* Internal: what carillon_delay_until is for a period that the compiler knows, and that is none. */
+StatusType carillon_waits_impossibly(void)
+    __attribute__((error("a period is from 1 to CARILLON_LONGEST_WAIT ticks of the clock")));
 
 /* Wait until *previous + period, and set *previous to that time.  So a loop that calls it has no drift.  The call must
  * come less than a range of carillon_time after *previous.
  *
  * previous: a time in ticks of the clock; at first, the time that carillon_now returned.
- * period: ticks of the clock, from 1 to CARILLON_LONGEST_PERIOD.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_WAIT.  Another period that the compiler knows is refused
+ *     by the compiler.
  * Errors: E_OS_LIMIT: *previous + period is now or has passed, so there was nothing to wait for; *previous is set
  *     nevertheless; E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
  *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
  * From: extended tasks, threads.
  * Source: Carillon's own. */
-static inline StatusType carillon_delay_until(carillon_time *previous, carillon_duration period)
+static inline __attribute__((always_inline)) StatusType carillon_delay_until(carillon_time *previous,
+                                                                             carillon_duration period)
 {
-    return carillon_wait_until(previous, (period <= CARILLON_LONGEST_PERIOD) ? (carillon_time)period : 0u);
+    if (__builtin_constant_p(period) && ((period == 0u) || (period > CARILLON_LONGEST_WAIT))) {
+        return carillon_waits_impossibly();
+    }
+#if CARILLON_TIME_FAR
+    if (period > CARILLON_LONGEST_PERIOD) {
+        return carillon_wait_until_far(previous, period);
+    }
+    return carillon_wait_until(previous, (carillon_time)period);
+#else
+    return carillon_wait_until(previous, (period <= CARILLON_LONGEST_PERIOD) ? period : 0u);
+#endif
 }
 #endif
 
@@ -693,7 +717,7 @@ static inline StatusType carillon_delay_until(carillon_time *previous, carillon_
  * carillon_time after *previous.
  *
  * previous: a time in ticks of the clock; at first, the time that carillon_now returned.
- * period: ticks of the clock, from 1 to CARILLON_LONGEST_PERIOD.
+ * period: ticks of the clock, from 1 to CARILLON_LONGEST_WAIT.
  * skipped: where to put the number of such times that were skipped; NULL: nowhere.
  * Errors: E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
  *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.

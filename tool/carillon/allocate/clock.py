@@ -256,14 +256,15 @@ def counting_cell(system: System, services: TimeServices, top: int, free: list[S
 def cannot_keep(clock: ClockCell, system: System, diagnostics: Diagnostics) -> bool:
     """C172: the longest time does not fit.  C179: a thread's period does not fit, or is too short.  C279: slack is too long."""
     services = clock.services
-    most = longest_without_laps(services.bits, clock.latest)
+    laps = clock.longest is None  # then a period may have some; else that is a promise about all of them
+    most = (1 << (2 * services.bits - 1)) - 1 if laps else longest_without_laps(services.bits, clock.latest)
     long = [p for p in services.periods if p.thread is not None and p.ticks > most * clock.tick]
     for period in long:  # carillon_delay_until refuses it
         diagnostics.error(
             "C179",
             period.span,
             f"the period of thread '{period.thread}', {-(-period.ticks // clock.tick)} ticks of the clock, is more than "
-            f"the {most} that {services.bits} bits can hold",
+            f"the {most} that a clock of {services.bits} bits can keep",
             ("write bits = 32, or " if services.bits == 16 else "") + "choose a clock with a longer tick",
         )
     shortest = clock.expiry(system) * clock.tick

@@ -329,11 +329,27 @@ def write_generated(image: Image, folder: Path) -> Path:
 
 _LINKER = {
     # avr-gcc measures a branch wrong now and then, by a word, in code that is all its own.
+    r"undefined reference to [`']ttStartOS'": "call StartOS, with an application mode: the schedule has no rounds",
+    r"undefined reference to [`']StartOS'": "call ttStartOS, with an application mode: the schedule has nothing event-triggered",
     "R_AVR_7_PCREL": "write the function that is named otherwise: the compiler took a branch in it for shorter than it is",
     r"not within region|overflowed by|will not fit in region": "use less memory: fewer or smaller variables and functions, or "
     "fewer points in a table, which is among the variables on AVR; or choose a board with more of it",
 }
 """What would be right, by what the linker says."""
+
+
+def _check_started(system: System, elf: Path, diagnostics: Diagnostics) -> None:
+    """C318: the application has a ``main`` of its own, which never starts what the schedule says."""
+    linked = symbols(elf)
+    wanted = "ttStartOS" if system.modes else "StartOS"
+    if wanted in linked:
+        return
+    cause = f"nothing calls {wanted}, so the application's main never starts what the schedule says"
+    remedy = f"call {wanted} at the end of main, with an application mode, or leave main out"
+    if system.modes and "StartOS" in linked:
+        cause = "the application's main calls StartOS, and nothing calls ttStartOS: the rounds never start"
+        remedy = "call ttStartOS instead, or leave main out: its idle task calls StartOS"
+    diagnostics.error("C318", Span(system.file.name), cause, remedy)
 
 
 def build(
@@ -345,7 +361,8 @@ def build(
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
     C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters),
-    C244 (an ISR of a vector that is used) or C204 to C209 (the image is not what the schedule says), and returns None then.
+    C244 (an ISR of a vector that is used), C318 (nothing starts the system)
+    or C204 to C209 (the image is not what the schedule says), and returns None then.
     Warns with C098 of what the compiler warns, and with C248 of an ``errno`` that tasks share.
     """
     system = image.system
@@ -387,7 +404,9 @@ def build(
         remedy = next((advice for said, advice in _LINKER.items() if re.search(said, result.stderr)), "define what it misses")
         diagnostics.error("C091", Span(system.file.name), f"the linker refuses it:\n{result.stderr.rstrip()}", remedy)
         return None
-    proved = verify(system, elf, diagnostics, image.allocation.kernel) if verified else None
+    if verified:
+        _check_started(system, elf, diagnostics)
+    proved = verify(system, elf, diagnostics, image.allocation.kernel) if verified and not diagnostics.errors else None
     if diagnostics.errors:
         elf.unlink()
         return None

@@ -15,6 +15,7 @@ from carillon.check import (
     places,
     simulation,
     sync,
+    undeclared,
     unused,
     utilisation,
     window,
@@ -36,6 +37,7 @@ RULES = (
     budgets,
     simulation,
     sync,
+    undeclared,
     unused,
 )
 

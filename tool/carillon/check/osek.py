@@ -57,6 +57,8 @@ _C_HEADERS = re.compile(
     r"u?int(_least|_fast)?(8|16|32|64)_t|u?int(max|ptr)_t|U?INT\w*_(MAX|MIN|C)|(size|ptrdiff|wchar|max_align)_t|NULL|offsetof",
     re.ASCII,
 )
+_PASTED = {"avr-gcc": frozenset({"U"})}
+"""What headers that come with a compiler paste to the numbers of their macros, after they have expanded it: UINT64_MAX."""
 _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 """Kinds of objects with a function of their name, which is none of C's library; other objects are but macros."""
 # The names in <carillon/time.hpp>, if the application uses that header.
@@ -100,10 +102,16 @@ def reserved(name: str) -> str | None:
     return "is a name of the operating system" if name in API_NAMES or name.startswith(API_PREFIXES) else None
 
 
-def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: Diagnostics) -> None:
+def is_pasted(name: str, compiler: str) -> bool:
+    """Whether headers of that compiler would not compile if ``name`` were a macro of the application's."""
+    return any(name in names for kind, names in _PASTED.items() if kind in compiler.rpartition("/")[2])
+
+
+def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: Diagnostics, compiler: str = "") -> None:
     """Report every name that C would not take (C026), that is taken (C101), or that is used twice (C102).
 
-    ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.
+    ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.  ``compiler`` is that of
+    the board, if it is known.
 
     ``read`` calls this, because the model does not keep the places of application modes.  Leave out what is
     allowed to have the operating system's own name: RES_SCHEDULER and OSDEFAULTAPPMODE themselves.
@@ -114,6 +122,9 @@ def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: 
         owner = reserved(item.name)
         if problem:
             diagnostics.error("C026", item.span, f"the {item.kind} name {shorten(item.name)} {problem[0]}", problem[1])
+        elif is_pasted(item.name, compiler):
+            cause = f"the {item.kind} name {shorten(item.name)} ends numbers in the headers of {compiler.rpartition('/')[2]}"
+            diagnostics.error("C026", item.span, cause, f"it becomes a macro: choose another name, for example '{item.name}1'")
         elif owner:
             diagnostics.error("C101", item.span, f"the {item.kind} name {shorten(item.name)} {owner}", "choose another name")
         first = seen.setdefault(item.name, item)

@@ -160,13 +160,18 @@ def _defines(written: list[str], places: SpanIndex, diagnostics: Diagnostics) ->
         if match is None:
             remedy = 'write the macro\'s name, or its name and its value: "DEBUG", "LEVEL=3"'
             diagnostics.error("C026", span, f"{shorten(text)} is no macro", remedy)
-        elif match[1].lower().startswith(("carillon_", "__")):
-            remedy = "'carillon_' is the kernel's, '__' is the compiler's: choose another name"
+        elif match[1].lower().startswith("carillon_") or is_predefined(match[1]):
+            remedy = "'carillon_' is the kernel's, and what begins and ends with '__' the compiler's: choose another name"
             diagnostics.error("C026", span, f"the name of the macro {shorten(match[1])} is reserved", remedy)
         elif match[1] in seen:
             diagnostics.error("C049", span, f"the macro {shorten(match[1])} is defined twice", "define every macro once")
         seen.add(match[1] if match else text)
     return written
+
+
+def is_predefined(name: str) -> bool:
+    """Whether it is a name of those macros that compilers define: ``__AVR__``.  ``__FAR_DATA`` is a macro like any other."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
 def _is(question: Callable[[], bool]) -> bool:

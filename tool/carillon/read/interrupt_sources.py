@@ -3,9 +3,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
 from carillon.model.board import Board
+
+_AROUND = re.compile(r"^(?:ISR|IRQ|INTERRUPT)_+|_*(?:IRQ_?HANDLER|IRQN|IRQ|ISR|VECTOR|VECT|HANDLER|INTERRUPT)$")
+"""What tools and vendors write around the name of a source: ``EXTI0_IRQ``, ``EXTI0_IRQHandler``, ``INT0_vect``."""
+
+
+def bare(name: str) -> str:
+    """The name of a source without what tools write around it, in capitals."""
+    found = name.upper()
+    while (less := _AROUND.sub("", found)) != found and less:
+        found = less
+    return found
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """Which of the known names of sources is meant by another tool's; None if none is, or several are."""
+    numbers = known.numbers if isinstance(known, InterruptSources) else {other: other for other in known}
+    if name in numbers:
+        return name
+    same = [other for other in numbers if bare(other) == bare(name)]
+    return same[0] if len({numbers[other] for other in same}) == 1 else None
 
 
 class InterruptSources(list[str]):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from carillon.diagnostics import suggestion
 from carillon.model.board import Board
+from carillon.read.interrupt_sources import InterruptSources, meant
 from carillon.read.schema import PointTable, ScheduleFile
 from carillon.read.shape import Reading, describe
 from carillon.units import shorten
@@ -24,6 +25,9 @@ def other_source(name: str, board: Board) -> str:
     """The remedy if a board has no application source named ``name`` (C025)."""
     if name in board.nameable:
         return f'if the application drives {name} itself, write reserve = ["{name}"] under [system]'
+    here = meant(name, InterruptSources(board))
+    if here is not None:
+        return f"did you mean '{here}'?"
     close = difflib.get_close_matches(name.upper(), {known.upper() for known in board.named_sources}, n=5, cutoff=0.7)
     near = [known for known in sorted(board.named_sources) if known.upper() in close]
     return f"near names are {', '.join(near)}" if len(near) > 1 and board.interrupts else suggestion(name, board.named_sources)

@@ -15,6 +15,10 @@ from carillon.read.ticks import LONGEST, Ticks, whole
 from carillon.units import Time, format_duration
 
 MOST_POINTS = 65_536
+INDEPENDENT = (
+    "; or let alarms start the tasks, so that no period depends on another and there is no round: "
+    "tasks of [osek], or functions and threads of [time]"
+)
 
 
 class Rounds(Reading):
@@ -248,6 +252,8 @@ class Rounds(Reading):
             many = f"{int(count)} activations" if count < 10**12 else "more than 10^12 activations"
             holds = f" holds {many}, more than {MOST_POINTS}: the periods are {periods}"
             remedy = "choose periods with a small common multiple, best each a multiple of the next shorter one"
+        if len(set(tasks)) > 1:
+            remedy += INDEPENDENT
         self.diagnostics.error("C032", span, f"the round of mode '{name}'{holds}", remedy)
         return False
 

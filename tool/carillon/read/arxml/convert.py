@@ -20,6 +20,7 @@ from carillon.read.arxml.values import convert, frequency
 from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
+from carillon.read.interrupt_sources import meant
 from carillon.read.spans import Path
 from carillon.units import MalformedError, shorten
 
@@ -36,6 +37,8 @@ def _place(around: Group, group: Group) -> str | None:
 
 
 MOST_PRIORITY = 65_535
+IDLE_MAKER, IDLE_PRIORITY = "MICROSAR", (1 << 32) - 1
+"""The tool that gives its tasks of the idle time the greatest priority of all, and means the lowest."""
 """Of a task of a schedule."""
 
 
@@ -53,6 +56,7 @@ class Converter:
         self.own: dict[str, list[tuple[str, Span]]] = {}
         self.unsaid: set[Path] = set()
         self.frequency: Fraction | None = None
+        self.idle: set[str] = set()  # the tasks whose greatest priority would mean the lowest
 
     def run(self, name: str) -> Converted:
         """The module as an application named ``name``, unless the module gives another name."""
@@ -80,6 +84,8 @@ class Converter:
         for section, found in objects.items():  # numbers of objects are in the order of the file, so the tables are, too
             for holder in found:
                 path = ("osek", section, holder.name)
+                if section == "task" and holder.maker == IDLE_MAKER:
+                    self.idle.add(holder.name)
                 self.data["osek"].setdefault(section, {})[holder.name] = {}
                 self._object(holder, SECTIONS[section], path)
         self.data["system"] = {"name": name} | self.data["system"]
@@ -264,15 +270,20 @@ class Converter:
     # Gaps in the standard, and differences between the standard and a schedule
 
     def _rank_priorities(self, tasks: dict[str, dict[str, Any]]) -> None:
-        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks."""
-        written = [table["priority"] for table in tasks.values() if isinstance(table.get("priority"), int)]
-        if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written):
+        """AUTOSAR's priorities have 32 bits, and only their order counts: where one is too large, take ranks.
+
+        The tasks of ``idle`` come below all others, where the greatest priority means that.
+        """
+        written = {name: table["priority"] for name, table in tasks.items() if isinstance(table.get("priority"), int)}
+        if not any(MOST_PRIORITY < priority < 1 << 32 for priority in written.values()):
             return
-        ranks = {priority: rank for rank, priority in enumerate(sorted({p for p in written if p < 1 << 32}), 1)}
-        for name, table in tasks.items():
-            if table.get("priority") in ranks:
-                self.result.notes["osek", "task", name, "priority"] = f"the rank of {table['priority']}"
-                table["priority"] = ranks[table["priority"]]
+        idle = {name for name in self.idle if written.get(name) == IDLE_PRIORITY}
+        order = {name: -1 if name in idle else priority for name, priority in written.items() if priority < 1 << 32}
+        ranks = {priority: rank for rank, priority in enumerate(sorted(set(order.values())), 1)}
+        for name, place in order.items():
+            meant = f", which is the lowest in a file of {IDLE_MAKER}" if name in idle else ""
+            self.result.notes["osek", "task", name, "priority"] = f"the rank of {tasks[name]['priority']}{meant}"
+            tasks[name]["priority"] = ranks[place]
 
     def _adapt(self) -> None:
         osek = self.data["osek"]
@@ -321,7 +332,13 @@ class Converter:
         by_path = {holder.name: holder for holder in self.module.containers}
         for name, table in isrs.items():
             said = any(value.definition == parameter for value in by_path[name].values)
-            if not said and table.get("source") not in (known or []) and "source" in table:
+            if "source" not in table:
+                continue
+            here = meant(str(table["source"]), known or [])
+            if here is not None and here != table["source"]:
+                self.result.notes["osek", "isr", name, "source"] = f"{table['source']} in the file"
+                table["source"] = here
+            elif here is None and not said:
                 written[name] = str(table.pop("source"))  # another tool's source, which is no source of the board
         assign_sources(
             self.result,

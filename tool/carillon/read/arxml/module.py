@@ -25,13 +25,17 @@ class Value:
 
 @dataclass(slots=True)
 class Holder:
-    """A container: its name, the last part of its definition, its path, and its contents."""
+    """A container: its name, the last part of its definition, its path, and its contents.
+
+    ``maker``: the first part of its definition, whose tool made it.
+    """
 
     name: str
     definition: str
     path: str
     span: Span
     description: str = ""
+    maker: str = ""
     values: list[Value] = field(default_factory=list)
     containers: list[Holder] = field(default_factory=list)
 
@@ -111,6 +115,7 @@ class Modules:
         assert definition is not None
         path = f"{around.rstrip('/')}/{name.text}"
         holder = Holder(name.text, known or last(definition.text), path, name.value_span)
+        holder.maker = definition.text.strip("/").partition("/")[0]
         description = element.child(names.DESCRIPTION)
         if description is not None:
             holder.description = " ".join(text for child in description.children if (text := child.text))

@@ -13,7 +13,7 @@ from os.path import normpath
 from pathlib import Path, PurePosixPath
 
 from carillon.files import Search, matching
-from carillon.read.application import PLACES, SOURCES
+from carillon.read.application import PLACES, SOURCES, is_predefined
 from carillon.read.oil.resolve import Attributes, Resolved
 from carillon.read.oil.syntax import Name
 from carillon.read.oil.values import Values
@@ -65,7 +65,7 @@ def _flags(owners: list[Attributes], values: Values, folder: Path) -> None:
             name = word[2:].replace("\\", "/")
             paths = [place + name for place in ("", "../")] if word.startswith("-I") and name else []
             path = next((path for path in paths if _found(values, Search(folder / path, ""))), None)
-            if word.startswith("-D") and name:
+            if word.startswith("-D") and name and not is_predefined(word[2:].partition("=")[0]):
                 _store(values, "defines", value, word[2:])
             elif path is not None:
                 _store(values, "include", value, normpath(path))

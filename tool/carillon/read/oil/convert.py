@@ -20,6 +20,7 @@ from carillon.model.osek import Hook
 from carillon.read.foreign.choices import assign_sources, duration, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
 from carillon.read.foreign.places import Places
+from carillon.read.interrupt_sources import meant
 from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
@@ -239,7 +240,8 @@ class Converter:
     def _assign_sources(self, isr_objects: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
 
-        A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string; else for another tool.
+        A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string, with or without what
+        other tools write around it; else for another tool.
         """
         isrs: dict[str, dict[str, Any]] = self.osek.get("isr", {})
         if not isrs:
@@ -248,12 +250,14 @@ class Converter:
         for name in isrs:
             path = ("osek", "isr", name, "source")
             written = isr_objects[name].attributes.values.get("SOURCE", [])
-            value = next(
-                (v for v in written if (str(v.literal) in known if known is not None else isinstance(v.literal, str))), None
-            )
-            if value is not None:
-                value.used = True
-                self.values.put(path, value, str(value.literal))
+            for value in written:
+                source = meant(str(value.literal), known) if known is not None else str(value.literal)
+                if source is not None and (known is not None or isinstance(value.literal, str)):
+                    value.used = True
+                    self.values.put(path, value, source)
+                    if source != str(value.literal):
+                        self.values.result.notes[path] = f"{shown(value.literal)} in the file"
+                    break
         instead = {}
         for name, table in isrs.items():
             if known is not None and "source" not in table:

@@ -57,7 +57,7 @@ class OsekReader:
 
     def resolve(self, board: Board | None) -> None:
         """Report all errors except those of times; without a ``board``, its sources are unknown."""
-        Whole(self.at).check()
+        Whole(self.at).check(board.build.compiler if board is not None else "")
         self.resources.resolve()
         self.tasks.resolve(board)
         self.servers.resolve(self.tasks.tasks)

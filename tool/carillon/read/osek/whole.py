@@ -19,12 +19,12 @@ class Whole:
     def __init__(self, at: OsekFile) -> None:
         self.at = at
 
-    def check(self) -> None:
-        """Report what is wrong."""
+    def check(self, compiler: str) -> None:
+        """Report what is wrong; ``compiler`` is that of the board, if it is known."""
         self._check_modes()
         self._check_hooks()
         self._check_limits()
-        self._check_names()
+        self._check_names(compiler)
 
     def _check_modes(self) -> None:
         written = self.at.table.modes
@@ -71,7 +71,7 @@ class Whole:
     def _mode_place(self, name: str) -> Span:
         return self.at.value("modes", self.mode_places.get(name, 0))
 
-    def _check_names(self) -> None:
+    def _check_names(self, compiler: str) -> None:
         objects: list[Named] = []
         for section, kind in KINDS.items():
             if section != "modes":
@@ -83,7 +83,7 @@ class Whole:
         objects += (Named("mutex", name, span) for name, span in self.at.mutexes.items())
         objects += (Named("server", name, self.at.places.key(("server", name))) for name in self.at.file.server)
         objects += (Named(KINDS["modes"], name, self._mode_place(name)) for name in self.at.modes if name != DEFAULT_MODE)
-        check_names(objects, self._foreign(), self.at.diagnostics)
+        check_names(objects, self._foreign(), self.at.diagnostics, compiler)
 
     def _foreign(self) -> Iterator[Named]:
         """The names of the rounds that C or the timeline would confuse with names of the event-triggered system."""

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "carillon/osektime.h"
+ttTASK(A)
+{
+}
+int main(void)
+{
+    for (;;) {
+    }
+}
