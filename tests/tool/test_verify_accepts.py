@@ -10,6 +10,7 @@ import pytest
 from building import build
 from carillon.build import Firmware
 from carillon.diagnostics import Diagnostics
+from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 from carillon.verify import Report, verify
 from carillon.verify.code import Handlers
@@ -95,6 +96,44 @@ def test_a_bound_on_locks_stands_whether_or_not_a_task_takes_one(board: str, loc
     _, report = built(tmp_path, text, board, source)
     said = "lock budgets: no service that takes a lock is in the image, so that nothing has one"
     assert (said in report.unverified) is not locks
+
+
+@pytest.mark.parametrize("board", ["atmega128", "ast1030-evb", "virtual-256", "qemu-rv32-virt", "microbit"])
+@pytest.mark.parametrize("locks", [False, True])
+def test_lock_budgets_that_the_clock_keeps(board: str, locks: bool, tmp_path: Path) -> None:
+    """Where nobody takes a lock, the linker leaves their table out."""
+    text = '[osek]\nbudgets = "clock"\n[osek.resource.R]\n[osek.task.K]\npriority = 5\nautostart = true\nresources = ["R"]\n'
+    text += 'budget = "5ms"\nresource_lock = [{ resource = "R", budget = "1ms" }]\nos_interrupts_lock = "2ms"\n'
+    body = "    (void)GetResource(R);\n    (void)ReleaseResource(R);\n" if locks else ""
+    _, report = built(tmp_path, text, board, f'#include "os.h"\nTASK(K)\n{{\n{body}    (void)TerminateTask();\n}}\n')
+    said = "lock budgets: no service that takes a lock is in the image, so that nothing has one"
+    assert (said in report.unverified) is not locks
+
+
+@pytest.mark.parametrize("machine", [Machine.MICROCODE, Machine.CELLS])
+@pytest.mark.parametrize("again", ["out", "again"])
+def test_a_switch_whose_driver_has_another_name_for_the_port(machine: Machine, again: str, tmp_path: Path) -> None:
+    """Its destinations are the outputs of these names, or else those that the target's mode lists."""
+    program = f"""sensor c_int key uses get;
+output c_int other := one; c_int out := one;
+task t() output (out) state () {{ schedule work(out) }}
+driver press(key) output (c_int {again}) {{ if pressed(key) then reset({again}) }}
+start a {{
+  mode a(out) period 100 {{ exitfreq 1 do b(press); taskfreq 1 do t(); }}
+  mode b(out) period 200 {{ exitfreq 1 do a(press); taskfreq 1 do t(); }}
+}}
+"""
+    (tmp_path / "m.giotto").write_text(program)
+    (tmp_path / "m.h").write_text("typedef int c_int;\n")
+    functions = "void get(c_int *k) { *k = 1; }\nvoid one(c_int *o) { *o = 1; }\nvoid work(c_int *o) { (*o)++; }\n"
+    functions += "bool pressed(const c_int *k) { return *k != 0; }\nvoid reset(c_int *o) { *o = 1; }\n"
+    (tmp_path / "m.c").write_text(f'#include "giotto.h"\n{functions}')
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "m.giotto", diagnostics, "virtual-256", machine=machine)
+    firmware = build(planned.image, tmp_path / "build", diagnostics)
+    assert firmware is not None, [d.cause for d in diagnostics.errors]
+    verify(planned.system, firmware.elf, diagnostics)
+    assert not diagnostics.errors
 
 
 @pytest.mark.parametrize(("board", "line"), [("ast1030-evb", "soft0"), ("virtual-256", "ext0")])

@@ -235,7 +235,7 @@ class TableCellChecks:
         apart = adjusts.latest - (last - first.offset) * tick
         room = (table.duration - last + first.offset - first.max_shorten) * tick
         lead = self.hardware.system.board.lead_at(self.hardware.system.clock_hz)
-        if not lead <= apart < room:
+        if apart != lead or lead >= room:
             yield f"is shifted up to {apart} ticks of the clock before its first point, which may come in {room}; it takes {lead}"
         left = {id(c): c for c in started}
         for move in adjusts.moves:
