@@ -270,6 +270,7 @@ LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
 LISTS = "carillon_osek_alarm_actions"
 BOUNDED = "carillon_round_budgets"
+JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
 ROUND, ACTS, TABLES, CURSORS = (
     "carillon_steps_Round_2",
     "carillon_osek_point_actions",
@@ -955,6 +956,18 @@ FAULTS = [
     Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
     Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
     Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
+    Fault("bounded", "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded on the host", "another task's", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded", "a part of a job that is none", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded on the host", "a part of another", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded", "a job without a frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault("bounded", "a job that does not begin", "C205", lambda p: p.drop(JOB, r"str .*r3", 0), "does not watch this job"),
+    Fault("bounded", "a job that does not end", "C205", lambda p: p.drop(JOB, r"str .*r3", 1), "watch nothing at its end"),
+    Fault("bounded", "no budget loaded", "C205", lambda p: p.drop(JOB, r"str .*r1"), "load the task's budget"),
+    Fault("bounded", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"str .*r0"), "far from 0"),
+    Fault("bounded", "a caller's register lost", "C209", lambda p: p.drop(JOB, r"push"), "loads from where is not known"),
+    Fault("bounded on the host", "no budget", "C205", lambda p: p.drop(JOB, r"call .*", 2), "load the task's budget"),
+    Fault("bounded on the host", "no end", "C205", lambda p: p.drop(JOB, r"mov .*, 0$"), "watch nothing at its end"),
     Fault(
         "bounded", "no table", "C205", lambda p: p.rename(BOUNDED, BOUNDED[:-1] + "x"), "table of the rounds' budgets is missing"
     ),
