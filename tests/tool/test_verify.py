@@ -361,6 +361,21 @@ FAULTS = [
     Fault("tasks of a table", "a cell above a higher task", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "task 'Low'"),
     Fault("tasks of a table", "a cell above all", "C207", lambda p: p.number(LEVELS, 1, to(5), 2), "source 33, has level 5"),
     Fault("tasks of a table", "a cell below a lower task", "C207", lambda p: p.number(LEVELS, 3, to(1), 2), "task 'High'"),
+    Fault("set", "one forgotten twice", "C204", lambda p: p.number("carillon_table_Set_stop", 2, plus(0x1000)), "has a stop"),
+    Fault("set", "no register", "C209", lambda p: p.number("carillon_osek_stop", 4, plus(1)), "no register of 32 bits"),
+    Fault("set", "no cells", "C209", lambda p: p.field("carillon_table_Set", 24, 4, to(0)), "no cells"),
+    Fault("cells", "a cursor", "C204", lambda p: p.field(TABLES, 22, 1, to(1)), "on cells, and is said to have 1 cursors"),
+    Fault("points", "cells of a half", "C204", lambda p: p.number("carillon_table_Uneven", 14, to(1))),
+    Fault(
+        "adjusted",
+        "a list that is longer",
+        "C209",
+        lambda p: p.field("carillon_osek_image", 52, 2, plus(2)),
+        "a list of 24 bytes",
+    ),
+    Fault(
+        "turns", "slices of no task's level", "C205", lambda p: p.number("carillon_osek_levels", 2, to(1)), "which is no task's"
+    ),
     Fault("adjusted", "handlers exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 34, 35, 4)),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(

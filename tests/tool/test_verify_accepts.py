@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from building import build
 from carillon.build import Firmware
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 from carillon.verify import Report, verify
 from carillon.verify.code import Handlers
 from carillon.verify.elf import Elf
+from sample import few
 
 
-def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, Report]:
+def built(folder: Path, text: str, board: str, source: str, *, warns: bool = False) -> tuple[Firmware, Report]:
     schedule = folder / "schedule.toml"
     schedule.write_text(f'[system]\nname = "right"\nboard = "{board}"\n{text}')
     (folder / "main.c").write_text(source)
@@ -26,7 +28,7 @@ def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, R
     firmware = build(planned.image, folder / "build", diagnostics)
     assert firmware is not None, [d.cause for d in diagnostics.errors]
     report = verify(planned.system, firmware.elf, diagnostics)
-    assert not diagnostics.reported
+    assert not (diagnostics.errors if warns else diagnostics.reported)
     return firmware, report
 
 
@@ -179,3 +181,45 @@ def test_a_periodic_task_alone(board: str, tmp_path: Path) -> None:
     text = '[task.A]\nperiod = "4 ms"\nwcet = "10 us"\n'
     _, report = built(tmp_path, text, board, '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\n')
     assert report.modes[0].expiries == 2
+
+
+def random_system(rng: random.Random, budgets: str) -> tuple[str, str]:
+    """A schedule of tasks with alarms, a resource, budgets, locks and time frames, and its C file."""
+    count = rng.randrange(1, 5)
+    text = f'[osek]\nbudgets = "{budgets}"\nhooks = ["protection"]\n' if budgets else "[osek]\n"
+    text += '[osek.resource.R]\n[osek.counter.C]\ntick = "1ms"\n'
+    source = '#include "os.h"\n'
+    if budgets:
+        source += "ProtectionReturnType ProtectionHook(StatusType e)\n{\n    (void)e;\n    return PRO_SHUTDOWN;\n}\n"
+    for k in range(count):
+        text += f"[osek.task.T{k}]\npriority = {rng.randrange(1, 4)}\nautostart = {rng.choice(('true', 'false'))}\n"
+        takes = rng.random() < 0.5
+        text += 'resources = ["R"]\n' if takes else ""
+        if budgets:
+            text += f'budget = "{rng.randrange(2, 20)}ms"\n' if rng.random() < 0.6 else ""
+            text += 'resource_lock = [{ resource = "R", budget = "1ms" }]\n' if takes and rng.random() < 0.6 else ""
+            text += 'all_interrupts_lock = "500us"\n' if rng.random() < 0.3 else ""
+            text += 'os_interrupts_lock = "700us"\n' if rng.random() < 0.3 else ""
+        cycle = rng.randrange(20, 200)
+        if rng.random() < 0.7:
+            text += f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T{k}"\n'
+            text += f"autostart = {{ at = {rng.randrange(1, 20)}, cycle = {cycle} }}\n"
+        locks = "    (void)GetResource(R);\n    (void)ReleaseResource(R);\n" if takes and rng.random() < 0.5 else ""
+        locks += "    SuspendOSInterrupts();\n    ResumeOSInterrupts();\n" if rng.random() < 0.3 else ""
+        source += f"TASK(T{k})\n{{\n{locks}    (void)TerminateTask();\n}}\n"
+    return text, source
+
+
+@pytest.mark.parametrize("board", ARM + OTHERS)
+@pytest.mark.parametrize("budgets", ["", "clock", "cell"])
+def test_random_systems(board: str, budgets: str, tmp_path: Path) -> None:
+    """What ``check`` refuses, or the allocator, says so before there is an image; no image is refused."""
+    rng = random.Random(board + budgets)
+    for number in range(few(4)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text, source = random_system(rng, budgets)
+        try:
+            built(folder, text, board, source, warns=True)
+        except CarillonError as error:
+            assert budgets and not {f"C20{n}" for n in range(4, 10)} & {d.code for d in error.diagnostics}, str(error)
