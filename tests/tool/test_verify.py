@@ -968,6 +968,7 @@ FAULTS = [
         "does not keep the counter of budgets from counting",
     ),
     Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    Fault("bounded", "nobody let in", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16)), "let in"),
     Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
     Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
     Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
