@@ -65,6 +65,7 @@ IMAGES = {  # name: schedule, board
     "set once": ("table-set-once", "mps2-an385"),
     "points": ("table-points", "ast1030-evb"),
     "adjusted": ("table-adjusted", "ast1030-evb"),
+    "tasks of a table": ("table-tasks", "ast1030-evb"),
     "slices": ("slices", "mps2-an385"),
     "turns": ("turns", "ast1030-evb"),
     "turns on the host": ("turns", "virtual-ast1030-evb"),
@@ -269,6 +270,7 @@ LEVELS, PREPARE = "carillon_osek_source_levels", "carillon_osek_prepare"
 ALARMS, COUNTERS, TASKS = "carillon_osek_alarms", "carillon_osek_counters", "carillon_osek_tasks"
 LISTS = "carillon_osek_alarm_actions"
 BOUNDED = "carillon_round_budgets"
+JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
 ROUND, ACTS, TABLES, CURSORS = (
     "carillon_steps_Round_2",
     "carillon_osek_point_actions",
@@ -347,6 +349,7 @@ FAULTS = [
     Fault("adjusted", "none", "C204", lambda p: p.number(KEPT, 8, to(0)), "not its last point's"),
     Fault("adjusted", "no time to shift", "C204", lambda p: p.number(KEPT, 10, plus(-1)), "it takes 160"),
     Fault("adjusted", "so late that it never shortens", "C204", lambda p: p.number(KEPT, 10, plus(23 * 15625)), "it takes 160"),
+    Fault("adjusted", "so late that it seldom shortens", "C204", lambda p: p.number(KEPT, 10, plus(1)), "it takes 160"),
     Fault("adjusted", "another last point", "C204", lambda p: p.number(KEPT, 11, plus(-25)), "its last point"),
     Fault("adjusted", "lengthened by more", "C204", lambda p: p.number(KEPT, 12, plus(1)), "lengthens"),
     Fault("adjusted", "shortened by more", "C204", lambda p: p.number(KEPT, 13, plus(1)), "lengthens"),
@@ -354,6 +357,25 @@ FAULTS = [
     Fault("adjusted", "a cell moved twice", "C204", lambda p: p.copy(f"{KEPT}_moves", 0, 8, 8), "does not have"),
     Fault("adjusted", "another table's cell moved", "C204", lambda p: p.number(f"{KEPT}_moves", 0, plus(0x100)), "no cell's"),
     Fault("adjusted", "a table that is not", "C204", lambda p: p.number("carillon_table_Free", 8, to(35)), "is adjusted by"),
+    Fault("tasks of a table", "a cell at a higher task's level", "C207", lambda p: p.number(LEVELS, 1, to(2), 2), "task 'High'"),
+    Fault("tasks of a table", "a cell above a higher task", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "task 'Low'"),
+    Fault("tasks of a table", "a cell above all", "C207", lambda p: p.number(LEVELS, 1, to(5), 2), "source 33, has level 5"),
+    Fault("tasks of a table", "a cell below a lower task", "C207", lambda p: p.number(LEVELS, 3, to(1), 2), "task 'High'"),
+    Fault("set", "one forgotten twice", "C204", lambda p: p.number("carillon_table_Set_stop", 2, plus(0x1000)), "has a stop"),
+    Fault("set", "no register", "C209", lambda p: p.number("carillon_osek_stop", 4, plus(1)), "no register of 32 bits"),
+    Fault("set", "no cells", "C209", lambda p: p.field("carillon_table_Set", 24, 4, to(0)), "no cells"),
+    Fault("cells", "a cursor", "C204", lambda p: p.field(TABLES, 22, 1, to(1)), "on cells, and is said to have 1 cursors"),
+    Fault("points", "cells of a half", "C204", lambda p: p.number("carillon_table_Uneven", 14, to(1))),
+    Fault(
+        "adjusted",
+        "a list that is longer",
+        "C209",
+        lambda p: p.field("carillon_osek_image", 52, 2, plus(2)),
+        "a list of 24 bytes",
+    ),
+    Fault(
+        "turns", "slices of no task's level", "C205", lambda p: p.number("carillon_osek_levels", 2, to(1)), "which is no task's"
+    ),
     Fault("adjusted", "handlers exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 34, 35, 4)),
     Fault("virtual-cells", "a period one longer", "C204", lambda p: p.number("carillon_table_Fast_prepare", 1, plus(1))),
     Fault(
@@ -946,9 +968,22 @@ FAULTS = [
         "does not keep the counter of budgets from counting",
     ),
     Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    Fault("bounded", "nobody let in", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16)), "let in"),
     Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
     Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
     Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
+    Fault("bounded", "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded on the host", "another task's", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded", "a part of a job that is none", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded on the host", "a part of another", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded", "a job without a frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault("bounded", "a job that does not begin", "C205", lambda p: p.drop(JOB, r"str .*r3", 0), "does not watch this job"),
+    Fault("bounded", "a job that does not end", "C205", lambda p: p.drop(JOB, r"str .*r3", 1), "watch nothing at its end"),
+    Fault("bounded", "no budget loaded", "C205", lambda p: p.drop(JOB, r"str .*r1"), "load the task's budget"),
+    Fault("bounded", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"str .*r0"), "far from 0"),
+    Fault("bounded", "a caller's register lost", "C209", lambda p: p.drop(JOB, r"push"), "loads from where is not known"),
+    Fault("bounded on the host", "no budget", "C205", lambda p: p.drop(JOB, r"call .*", 2), "load the task's budget"),
+    Fault("bounded on the host", "no end", "C205", lambda p: p.drop(JOB, r"mov .*, 0$"), "watch nothing at its end"),
     Fault(
         "bounded", "no table", "C205", lambda p: p.rename(BOUNDED, BOUNDED[:-1] + "x"), "table of the rounds' budgets is missing"
     ),

@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from building import build
 from carillon.build import Firmware
-from carillon.diagnostics import Diagnostics
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 from carillon.verify import Report, verify
 from carillon.verify.code import Handlers
 from carillon.verify.elf import Elf
+from sample import few
 
 
-def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, Report]:
+def built(folder: Path, text: str, board: str, source: str, *, warns: bool = False) -> tuple[Firmware, Report]:
     schedule = folder / "schedule.toml"
     schedule.write_text(f'[system]\nname = "right"\nboard = "{board}"\n{text}')
     (folder / "main.c").write_text(source)
@@ -25,7 +28,7 @@ def built(folder: Path, text: str, board: str, source: str) -> tuple[Firmware, R
     firmware = build(planned.image, folder / "build", diagnostics)
     assert firmware is not None, [d.cause for d in diagnostics.errors]
     report = verify(planned.system, firmware.elf, diagnostics)
-    assert not diagnostics.reported
+    assert not (diagnostics.errors if warns else diagnostics.reported)
     return firmware, report
 
 
@@ -97,6 +100,44 @@ def test_a_bound_on_locks_stands_whether_or_not_a_task_takes_one(board: str, loc
     assert (said in report.unverified) is not locks
 
 
+@pytest.mark.parametrize("board", ["atmega128", "ast1030-evb", "virtual-256", "qemu-rv32-virt", "microbit"])
+@pytest.mark.parametrize("locks", [False, True])
+def test_lock_budgets_that_the_clock_keeps(board: str, locks: bool, tmp_path: Path) -> None:
+    """Where nobody takes a lock, the linker leaves their table out."""
+    text = '[osek]\nbudgets = "clock"\n[osek.resource.R]\n[osek.task.K]\npriority = 5\nautostart = true\nresources = ["R"]\n'
+    text += 'budget = "5ms"\nresource_lock = [{ resource = "R", budget = "1ms" }]\nos_interrupts_lock = "2ms"\n'
+    body = "    (void)GetResource(R);\n    (void)ReleaseResource(R);\n" if locks else ""
+    _, report = built(tmp_path, text, board, f'#include "os.h"\nTASK(K)\n{{\n{body}    (void)TerminateTask();\n}}\n')
+    said = "lock budgets: no service that takes a lock is in the image, so that nothing has one"
+    assert (said in report.unverified) is not locks
+
+
+@pytest.mark.parametrize("machine", [Machine.MICROCODE, Machine.CELLS])
+@pytest.mark.parametrize("again", ["out", "again"])
+def test_a_switch_whose_driver_has_another_name_for_the_port(machine: Machine, again: str, tmp_path: Path) -> None:
+    """Its destinations are the outputs of these names, or else those that the target's mode lists."""
+    program = f"""sensor c_int key uses get;
+output c_int other := one; c_int out := one;
+task t() output (out) state () {{ schedule work(out) }}
+driver press(key) output (c_int {again}) {{ if pressed(key) then reset({again}) }}
+start a {{
+  mode a(out) period 100 {{ exitfreq 1 do b(press); taskfreq 1 do t(); }}
+  mode b(out) period 200 {{ exitfreq 1 do a(press); taskfreq 1 do t(); }}
+}}
+"""
+    (tmp_path / "m.giotto").write_text(program)
+    (tmp_path / "m.h").write_text("typedef int c_int;\n")
+    functions = "void get(c_int *k) { *k = 1; }\nvoid one(c_int *o) { *o = 1; }\nvoid work(c_int *o) { (*o)++; }\n"
+    functions += "bool pressed(const c_int *k) { return *k != 0; }\nvoid reset(c_int *o) { *o = 1; }\n"
+    (tmp_path / "m.c").write_text(f'#include "giotto.h"\n{functions}')
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "m.giotto", diagnostics, "virtual-256", machine=machine)
+    firmware = build(planned.image, tmp_path / "build", diagnostics)
+    assert firmware is not None, [d.cause for d in diagnostics.errors]
+    verify(planned.system, firmware.elf, diagnostics)
+    assert not diagnostics.errors
+
+
 @pytest.mark.parametrize(("board", "line"), [("ast1030-evb", "soft0"), ("virtual-256", "ext0")])
 def test_a_mode_that_activates_nothing(board: str, line: str, tmp_path: Path) -> None:
     """It only lets an interrupt in again: no window of a task is in its round."""
@@ -140,3 +181,45 @@ def test_a_periodic_task_alone(board: str, tmp_path: Path) -> None:
     text = '[task.A]\nperiod = "4 ms"\nwcet = "10 us"\n'
     _, report = built(tmp_path, text, board, '#include "carillon/osektime.h"\nttTASK(A)\n{\n}\n')
     assert report.modes[0].expiries == 2
+
+
+def random_system(rng: random.Random, budgets: str) -> tuple[str, str]:
+    """A schedule of tasks with alarms, a resource, budgets, locks and time frames, and its C file."""
+    count = rng.randrange(1, 5)
+    text = f'[osek]\nbudgets = "{budgets}"\nhooks = ["protection"]\n' if budgets else "[osek]\n"
+    text += '[osek.resource.R]\n[osek.counter.C]\ntick = "1ms"\n'
+    source = '#include "os.h"\n'
+    if budgets:
+        source += "ProtectionReturnType ProtectionHook(StatusType e)\n{\n    (void)e;\n    return PRO_SHUTDOWN;\n}\n"
+    for k in range(count):
+        text += f"[osek.task.T{k}]\npriority = {rng.randrange(1, 4)}\nautostart = {rng.choice(('true', 'false'))}\n"
+        takes = rng.random() < 0.5
+        text += 'resources = ["R"]\n' if takes else ""
+        if budgets:
+            text += f'budget = "{rng.randrange(2, 20)}ms"\n' if rng.random() < 0.6 else ""
+            text += 'resource_lock = [{ resource = "R", budget = "1ms" }]\n' if takes and rng.random() < 0.6 else ""
+            text += 'all_interrupts_lock = "500us"\n' if rng.random() < 0.3 else ""
+            text += 'os_interrupts_lock = "700us"\n' if rng.random() < 0.3 else ""
+        cycle = rng.randrange(20, 200)
+        if rng.random() < 0.7:
+            text += f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T{k}"\n'
+            text += f"autostart = {{ at = {rng.randrange(1, 20)}, cycle = {cycle} }}\n"
+        locks = "    (void)GetResource(R);\n    (void)ReleaseResource(R);\n" if takes and rng.random() < 0.5 else ""
+        locks += "    SuspendOSInterrupts();\n    ResumeOSInterrupts();\n" if rng.random() < 0.3 else ""
+        source += f"TASK(T{k})\n{{\n{locks}    (void)TerminateTask();\n}}\n"
+    return text, source
+
+
+@pytest.mark.parametrize("board", ARM + OTHERS)
+@pytest.mark.parametrize("budgets", ["", "clock", "cell"])
+def test_random_systems(board: str, budgets: str, tmp_path: Path) -> None:
+    """What ``check`` refuses, or the allocator, says so before there is an image; no image is refused."""
+    rng = random.Random(board + budgets)
+    for number in range(few(4)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text, source = random_system(rng, budgets)
+        try:
+            built(folder, text, board, source, warns=True)
+        except CarillonError as error:
+            assert budgets and not {f"C20{n}" for n in range(4, 10)} & {d.code for d in error.diagnostics}, str(error)

@@ -25,6 +25,8 @@ class Generated:
     pattern: str
     compared: str
     but: str = ""
+    exact: bool = False
+    """Each instruction is compared, so that no other bit of the code is accepted that has an effect."""
 
 
 SYMBOLS = (
@@ -62,6 +64,13 @@ SYMBOLS = (
         "what its code runs, forgets, arms, disarms and acknowledges, in which order, on each path",
         "sums, which the machine works out",
     ),
+    Generated(
+        r"\w+_within_its_budget|__wrap_\w+|carillon_bounded_\w+",
+        "each instruction: which task runs, watched with which budget of which cell, and that nothing is watched at its end",
+        exact=True,
+    ),
+    Generated(r"carillon_round_budgets", "each budget, and whom ttErrorHook is told of", "padding"),
+    Generated(r"carillon_round_budget_vector", "that a cell of these budgets leads to it, and which function goes on", KERNEL),
     Generated(r"carillon_held_\w+", "which task it runs, and that its source is held back"),
     # The event-triggered system
     Generated(r"carillon_osek_image", "as a mode's"),

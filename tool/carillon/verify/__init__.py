@@ -22,7 +22,7 @@ from carillon.model.giotto import Machine
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
 from carillon.verify.contract import ModeTable, Store, Tables
-from carillon.verify.controllers import controller
+from carillon.verify.controllers import controller, named
 from carillon.verify.elf import Elf
 from carillon.verify.event_tables import EventReport
 from carillon.verify.events import Events
@@ -146,6 +146,9 @@ class _Verifier:
                     hardware.start(beneath)
                 hardware.enabled = set()
                 hardware.carry_out(self._initials(tables), BEFORE)
+                if surplus := hardware.enabled - {interrupt.source for interrupt in system.interrupts}:
+                    cause = f"{named(surplus)} is let in from the start, and is no interrupt of the application"
+                    self.diagnostics.error("C208", Span(system.file.name), cause, REMEDY)
                 comparison.check()
                 if bases is not None:
                     comparison.time_base(*bases[len(self.report.modes)])

@@ -184,6 +184,9 @@ class Tables:
         if counts["waiting"] > counts["tasks"]:
             raise UnreadableError(f"of {counts['tasks']} sources, {counts['waiting']} are to be asked whether they wait")
         pointers = {name: self.elf.data(pointer) for name, pointer in said.items()}
+        sizes = {"levels": 4, "tasks": 2} | dict.fromkeys(_STORES, 2 * self.word)
+        for name, size in sizes.items():
+            self.measure(pointers[name], counts[name] * size)
         return ModeTable(
             vectors=vectors,
             levels=tuple(self._pairs(pointers["levels"], counts["levels"])),
@@ -193,6 +196,18 @@ class Tables:
             tasks=tuple(self.elf.number(pointers["tasks"] + 2 * k, 2) for k in range(counts["tasks"])),
             waiting=counts["waiting"],
         )
+
+    def measure(self, at: int, size: int) -> None:
+        """UnreadableError if a list of so many bytes does not begin where a name stands, or is longer than what has the name."""
+        symbol = self.elf.around(at) if size else None
+        if size and (symbol is None or symbol.address != at or symbol.size < size):
+            has = f"'{symbol.name}' has {symbol.size} bytes at {symbol.address:#x}" if symbol is not None else "no list is there"
+            raise UnreadableError(f"a list of {size} bytes is said to be at {at:#x}, and {has}")
+
+    def listed(self, at: int, count: int) -> tuple[Store, ...]:
+        """A list of stores with a name of its own."""
+        self.measure(at, count * 2 * self.word)
+        return self.stores(at, count)
 
     def stores(self, at: int, count: int) -> tuple[Store, ...]:
         """A list of struct carillon_store, or of struct carillon_shift, which looks alike."""
@@ -302,7 +317,7 @@ class Tables:
             length, at, lengthen, shorten, _ = (reader.take(4) for _ in range(5))
             counts = [reader.take(2) for _ in range(3)]
             source = reader.take(2)
-            cells, hold, release = (self.stores(a, n) for a, n in zip(lists, counts, strict=True))
+            cells, hold, release = (self.listed(a, n) for a, n in zip(lists, counts, strict=True))
             tables.append(SyncTable(cells, hold, release, counter, latest, length, at, lengthen, shorten, source))
             reader.at = reader.begin + self.elf.padded(reader.at - reader.begin, self.elf.pointer)
         return tuple(tables)

@@ -44,7 +44,7 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     reader = Reader(events.elf, events.elf.data(record))
     counter, units = reader.take(4), reader.take(4)
     stop = events.elf.data(reader.pointer())
-    stores = events.tables.stores(stop, reader.take(2))
+    stores = events.tables.listed(stop, reader.take(2))
     if DUE in events.elf.symbols:  # whose expiries the time base counts
         source, ticks = reader.take(2), reader.take(4)
         if source != cell.place.source:
@@ -65,6 +65,8 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     others = [c.place.name for c in stopped if c is not cell]
     if others:
         return f"stops {', '.join(others)}, when its own cell is to be stopped"
+    if stray := events.hardware.strays(stores, [cell]):
+        return stray
     return "" if cell in stopped else f"does not stop {cell.place.name}, when that is to be stopped"
 
 

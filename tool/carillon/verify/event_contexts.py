@@ -96,7 +96,8 @@ def check_levels(events: Events, rows: list[LevelRow]) -> None:
 
     used = {t.level for t in tasks}
     for level, row in enumerate(rows):
-        filled = (row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
+        turn = (row.end_slice.address, row.end_slice.value) if row.end_slice is not None else ()
+        filled = (*turn, row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
         if level not in used and any(filled):
             events.error("C205", f"the table of levels has a level {level}, which is no task's")
     for level, handler in enumerate(events.elf.numbers("carillon_software_handlers", events.elf.pointer)):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from carillon.diagnostics import Span
 from carillon.model.osek import ActivateTask, Alarm, ScheduleTable, SetEvent
 from carillon.verify.controllers import named
 from carillon.verify.meaning import Step
@@ -33,6 +34,7 @@ def check_order(events: Events) -> None:
     known = [
         (0, t.priority, level, f"task '{t.name}'", t.span) for t in events.osek.tasks if (level := level_of(events, t.name)) >= 0
     ]
+    known += _run(events)
     known += [
         ((i.category == 2 and 1) or 3, i.priority, levels.get(i.source, 0), f"ISR '{i.name}'", i.span) for i in events.osek.isrs
     ]
@@ -54,6 +56,23 @@ def check_order(events: Events) -> None:
             wrong = high[2] <= low[2]
         if wrong:
             events.error("C207", f"the {high[3]} has level {high[2]}, and the {low[3]} has level {low[2]}", high[4])
+
+
+def _run(events: Events) -> Iterator[tuple[int, int, int, str, Span]]:
+    """Each task that a source's vector runs, with the level of that source: that of a task with several cells, each time."""
+    if events.software:
+        return
+    for source, service in events.services.items():
+        if service is None or service.kind not in ("task", "level"):
+            continue
+        level = events.sources[source]
+        if service.kind == "level" and service.number != level:
+            cause = f"{named([source])} has level {level}, and its vector is the handler of level {service.number}"
+            events.error("C207", cause, events.osek.span)
+        runs = {run for vectors in events.vectors for run in events.meanings.of(vectors[source]).runs}
+        tasks = {f"carillon_task_{t.name}": t for t in events.osek.tasks}
+        for task in (tasks[run] for run in sorted(runs & tasks.keys())):
+            yield 0, task.priority, level, f"task '{task.name}', run at source {source},", task.span
 
 
 def _asks(events: Events, service: Service) -> Alarm | ScheduleTable | None:
@@ -154,6 +173,10 @@ def level_of(events: Events, task: str) -> int:
 
 
 def source_of(events: Events, task: str) -> int:
-    """The source of a task; -1 where it has none."""
-    sources = (it.source for it in events.leveled if it.task.name == task and not events.software)
-    return next(sources, -1)
+    """The source of a task; -1 where it has none, or where nothing says which."""
+    if events.software:
+        return -1
+    sources = [it.source for it in events.leveled if it.task.name == task]
+    if not events.leveled:  # nothing asks the table of tasks: the linker has left it out
+        sources += [source for source, it in events.of_kind("task").items() if it.name == task]
+    return next(iter(sources), -1)

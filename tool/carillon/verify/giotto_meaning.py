@@ -196,13 +196,17 @@ class Meaning:
             target = self.modes[switch.target.text]
             if switch.driver is not None:
                 driver = self.drivers[switch.driver.text]
-                moved = self._moved(
-                    f"switch:{target.name}:{driver.name}", driver, tuple(d.name.text for d in driver.destinations)
-                )
+                moved = self._moved(f"switch:{target.name}:{driver.name}", driver, self._outputs(driver, target))
                 found.append(Item("call", switch.span, "C208", moved))
             entered = At(target.name.text, self.entered(mode, time, target), True)
             found.append(Item("go", switch.span, "C208", to=entered))
             _close(tests, found)
+
+    def _outputs(self, driver: Driver, target: Mode) -> tuple[str, ...]:
+        """The outputs that a switch's driver sets: by their names; or if one is no output's name, those of the target's list."""
+        names = tuple(typed.name.text for typed in driver.destinations)
+        outputs = {port.name.text for port in self.program.ports if port.kind is PortKind.OUTPUT}
+        return names if outputs >= {*names} else tuple(port.text for port in target.ports)
 
     def entered(self, mode: Mode, time: int, target: Mode) -> int:
         """The time in the target of a switch: what is interrupted ends there when it would have, next together at its end."""

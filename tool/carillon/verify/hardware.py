@@ -76,6 +76,8 @@ class Hardware:
         self.families, self.unknown = families(places, elf, board, defines)
         self.kept = _kept(elf)
         self.reserved = [(cell, _state(cell)) for _, cell in self.cells if cell.place.name in board.reserved]
+        self.aligned = elf.pointer != 2
+        """Whether stores are of 32 bits, which have addresses for them."""
         self.enabled: set[int] = set()
         self.cleared: set[int] = set()
         self.named: set[int] = set()
@@ -112,12 +114,27 @@ class Hardware:
         held = sum(family.holds(store.address) for family in self.families.values())
         self.carry_out([Store(store.address, store.value | held, store.place)], at, whole=False)
 
+    def strays(self, stores: Sequence[Store], stopped: Sequence[Cell]) -> str:
+        """The fault of stores that are to stop cells: they go to registers of other ones, or twice to one; else empty."""
+        made: set[int] = set()
+        for store in stores:
+            for family in self.families.values():
+                found = family.access(store.address, store.value)
+                if found is not None and not any(found[1] is cell for cell in stopped):
+                    return f"stores {store.value:#x} to {store.address:#x}, of {found[1].place.name}, which it does not stop"
+                if found is not None and store.address in made:
+                    return f"stores twice to {store.address:#x}"
+            made.add(store.address)
+        return ""
+
     def carry_out(self, stores: Iterable[Store], at: Fraction | None, *, whole: bool = True) -> None:
         """Stores, one after the other; UnreadableError if one goes where no rule knows a register.
 
         ``whole``: what a store replaces, it replaces whatever it was.
         """
         for store in stores:
+            if self.aligned and store.address % 4:
+                raise UnreadableError(f"a store of {store.value:#x} to {store.address:#x}, where no register of 32 bits is")
             written = next((f for f in self.families.values() if f.write(store.address, store.value, at)), None)
             if written is not None:
                 if not written.means(store.address, store.value):
@@ -172,7 +189,10 @@ class Hardware:
             if not any(family.shift(shift.address, shift.value) for family in self.families.values()):
                 raise UnreadableError(f"an addition to {shift.address:#x}, which is no running counter that a rule reads")
         self.carry_out(table.finish, Fraction(len(table.start) * spacing))
-        return [(f, c) for f, c in self.cells if c.started is not None and id(c) not in before]
+        started = [(f, c) for f, c in self.cells if c.started is not None and id(c) not in before]
+        if table.prepare and table.start and not started:
+            raise UnreadableError("the stores that are to start cells start none")
+        return started
 
     def running(
         self, started: Sequence[tuple[Family, Cell]], table: ModeTable, lead: int, length: int, postponed: frozenset[int]

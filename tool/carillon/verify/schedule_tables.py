@@ -156,6 +156,8 @@ class ScheduleTableChecks:
         if wrong := otherwise(row, expected):
             yield f"has {wrong}"
         if number in self.on_cells and not cursors:
+            if row["first"] or row["cursors"]:
+                yield f"is on cells, and is said to have {row['cursors']} cursors from {row['first']} on"
             return
         if not cursors or len(cursors) != row["cursors"] or any(cursor.table != number for cursor in cursors):
             yield "has no cursors, or those of another table"

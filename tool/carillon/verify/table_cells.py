@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from carillon.elf import UnreadableError
 from carillon.model.family import Capability
 from carillon.model.osek import ActivateTask, AlarmAction, Osek, ScheduleTable
 from carillon.verify.contract import Reader, Store, Tables
@@ -93,10 +94,13 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
             stop = (stops[number],) if stops else None
         else:
             at = elf.data(reader.pointer()), elf.data(reader.pointer())
-            prepare, stop = (tables.stores(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
+            prepare, stop = (tables.listed(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
         shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
         length, first, tick, turn = (reader.take(4) for _ in range(4))
-        every = tables.stores(starts, length) if isinstance(starts, int) else (starts,)
+        if not length:
+            raise UnreadableError(f"the schedule table '{osek.schedule_tables[number].name}' has no cells")
+        tables.measure(cells, 12 * length)
+        every = tables.listed(starts, length) if isinstance(starts, int) else (starts,)
         row = Reader(elf, cells)
         rows = tuple((row.take(4), row.take(4), row.take(4)) for _ in range(length))
         end = End()
@@ -107,15 +111,15 @@ def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
                 () if is_set else (tables.store(reader),),
                 (tables.store(reader),) if restarts else (stop or ())[:early],
             )
-            if early:
+            if early or any(s.address or s.value for s in (*resume, *hold)):
                 end = replace(end, resume=resume, hold=hold)
         adjusts = Adjusts()
         if shifted:
             source, moves = reader.take(4), reader.pointer()
             limits = (reader.take(4) for _ in range(4))
-            adjusts = Adjusts(source, tables.stores(elf.data(moves), length) if moves else (), *limits)
+            adjusts = Adjusts(source, tables.listed(elf.data(moves), length) if moves else (), *limits)
         by_number[number] = OnCells(
-            is_set, every, prepare, stop, tables.stores(shifts, length), rows, first, tick, turn, end, adjusts
+            is_set, every, prepare, stop, tables.listed(shifts, length), rows, first, tick, turn, end, adjusts
         )
     return by_number
 
@@ -159,6 +163,8 @@ class TableCellChecks:
         yield from self._wrong_rows(image, started)
         yield from self._wrong_end(table, tick, image, started)
         yield from self._wrong_adjusting(table, tick, image.adjusts, started)
+        if stray := self.hardware.strays(image.stop or (), started if image.stop is not None else ()):
+            yield f"has a stop that {stray}"
         self.hardware.carry_out(image.stop or (), None)
         still = sorted(c.place.name for c in started if c.started is not None)
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
@@ -210,6 +216,10 @@ class TableCellChecks:
         before = [c for c in started if self._first(c) < half * tick]
         if end.early != len(before) or (before and end.rest != (table.duration - half) * tick):
             yield f"has {end.early} cells stopped {end.rest} ticks before its end, and {len(before)} have had their points then"
+        if not before:
+            if end.rest or end.resume or end.hold:
+                yield "has stores for cells whose points are in its first half, and no such cells"
+            return
         self.hardware.carry_out(end.hold, None)
         if {id(c) for c in started if c.started is None} != {id(c) for c in before}:
             yield "stops other cells at its half than those whose points have been"
@@ -235,7 +245,7 @@ class TableCellChecks:
         apart = adjusts.latest - (last - first.offset) * tick
         room = (table.duration - last + first.offset - first.max_shorten) * tick
         lead = self.hardware.system.board.lead_at(self.hardware.system.clock_hz)
-        if not lead <= apart < room:
+        if apart != lead or lead >= room:
             yield f"is shifted up to {apart} ticks of the clock before its first point, which may come in {room}; it takes {lead}"
         left = {id(c): c for c in started}
         for move in adjusts.moves:

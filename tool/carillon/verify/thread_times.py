@@ -112,15 +112,17 @@ def _times(events: Events) -> Iterator[_Told]:
 
 
 def _budgets(events: Events) -> Iterator[_Told]:
-    """Execution and lock budgets of tasks.  A clock that ticks counts the tick that has begun, too."""
+    """Execution budgets of tasks, and of locks if the image takes any.  A clock that ticks counts the tick that has begun."""
     time = events.system.time
     if not events.osek.queued_budgets or time is None:
         return
     begun = int(time.clock is ClockKind.PERIODIC)
     for task, units in zip(events.osek.tasks, events.budgets, strict=False):
-        held = sorted(ticks for _, ticks in task.resource_locks)
-        written = [task.budget, *held, task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
-        found = [units, *events.locks.get(task.name, [0] * (len(written) - 1))]
+        written, found = [task.budget], [units]
+        if task.name in events.locks:
+            held = sorted(ticks for _, ticks in task.resource_locks)
+            written += [*held, task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
+            found += events.locks[task.name]
         for ticks, counted in zip_longest(written, found, fillvalue=0):
             if bool(ticks) != bool(counted):
                 events.error("C205", f"the task '{task.name}' has other budgets than those of the schedule", task.span)
