@@ -78,13 +78,25 @@ static inline carillon_base carillon_base_later(carillon_base at, carillon_base 
     return (units > at) ? (carillon_base)(later + CARILLON_BASE_PERIOD) : later;
 }
 
+/* More than CARILLON_BASE_MOST units?  Never where that is all that a reading can tell: the clock of tickless counters
+ * never reads what is ahead. */
+static inline bool carillon_base_beyond(carillon_base passed)
+{
+#if (CARILLON_BASE_BITS <= 16) && (CARILLON_BASE_MOST >= 65535u)
+    (void)passed;
+    return false;
+#else
+    return passed > CARILLON_BASE_MOST;
+#endif
+}
+
 /* Ticks of `units` that have passed since `at`, until a reading, and until now.  None if `at` has not been reached:
  * more than CARILLON_BASE_MOST units seem to have passed then. */
 static inline carillon_base carillon_base_ticks_until(carillon_base at, carillon_base units, carillon_base left)
 {
     const carillon_base difference = (carillon_base)(at - left);
     const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
-    return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
+    return ((passed < units) || carillon_base_beyond(passed)) ? 0u : (carillon_base)(passed / units);
 }
 static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base units)
 {
@@ -96,7 +108,7 @@ static inline carillon_base carillon_base_units_until(carillon_base at, carillon
 {
     const carillon_base difference = (carillon_base)(at - left);
     const carillon_base passed = (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
-    return (passed > CARILLON_BASE_MOST) ? 0u : passed;
+    return carillon_base_beyond(passed) ? 0u : passed;
 }
 
 /* For how many ticks of `units` whoever counts them may only look: CARILLON_BASE_AHEAD units at most, or a tick. */
