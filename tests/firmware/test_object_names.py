@@ -307,3 +307,33 @@ def test_an_applications_own_macros_may_define_objects(lab: Laboratory, board: s
     (path.parent / "main.c").write_text(OWN_MACROS, encoding="utf-8")  # the C library's headers come first
     outcome = lab.run_file(path, board, ticks=200_000)
     assert outcome.reported == [("main", 1), ("task", 2), ("task", 1), ("isr", 2), ("isr", 1), ("event", 1), ("thread", 1)]
+
+
+NAMES = """
+#include "os.h"
+TASK(T) { TerminateTask(); }
+void ErrorHook(StatusType error)
+{
+    (void)error;
+    switch (OSErrorGetServiceId()) {
+    case OSServiceId_GetElapsedCounterValue:
+        (void)OSError_GetElapsedCounterValue_CounterID();
+        (void)OSError_GetElapsedCounterValue_Value();
+        (void)OSError_GetElapsedCounterValue_ElapsedValue();
+        break;
+    case OSServiceId_GetISRID:
+    default:
+        break;
+    }
+}
+"""
+
+
+def test_services_with_an_older_name_and_without_errors_have_names_in_the_error_hook(tmp_path: Path) -> None:
+    keys = '[osek]\nhooks = ["error"]\nparameter_access = true\nget_service_id = true\n'
+    (tmp_path / "schedule.toml").write_text(f'[system]\nname = "app"\n{keys}[osek.task.T]\npriority = 1\n', encoding="utf-8")
+    source = NAMES.replace('"os.h"', '"os.h"\n#include "carillon/schedule_table.h"')
+    (tmp_path / "main.c").write_text(source, encoding="utf-8")
+    diagnostics = Diagnostics()
+    planned = plan(tmp_path / "schedule.toml", diagnostics, VIRTUAL_AST)
+    assert build(planned.image, tmp_path / "o", diagnostics) is not None, [str(d) for d in diagnostics.reported]

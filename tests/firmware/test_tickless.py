@@ -8,6 +8,8 @@ from itertools import pairwise
 import pytest
 from laboratory import AST, MPS, RV32, Laboratory
 
+from carillon.diagnostics import Diagnostics
+from carillon.pipeline import plan
 from carillon.trace import Kind
 
 ATMEGA = "atmega128"
@@ -57,7 +59,41 @@ def test_a_counter_with_ticks_takes_an_interrupt_for_each_of_them(lab: Laborator
     assert 998 <= len(own) <= 1001
 
 
-@pytest.mark.parametrize(("board", "clock", "bits"), [(AST, "one-shot", 32), (ATMEGA, "compare", 16)])
+EVERYWHERE = [
+    *((board, "one-shot") for board in ("virtual-256", AST, MPS, "mps2-an505", "raspberry-pi-pico", "microbit", ATMEGA)),
+    *((board, "compare") for board in ("virtual-ast1030-evb", RV32, ATMEGA)),
+]
+
+
+@pytest.mark.parametrize(("board", "clock"), EVERYWHERE)
+@pytest.mark.parametrize("cycle", [4, 90])
+def test_with_16_bits_each_expiry_comes_in_its_tick(lab: Laboratory, board: str, clock: str, cycle: int) -> None:
+    """A cycle is shorter and longer than what 16 bits can tell."""
+    text = SCHEDULE.format(time=TIME.format(clock=clock, bits=16), limit=65_535)
+    text = text.replace('activate = "Beats"', f'activate = "Beats"\nautostart = {{ at = {cycle}, cycle = {cycle} }}')
+    code = """
+    TASK(Beats)
+    {
+        TickType value = 0u;
+        (void)GetCounterValue(Main, &value);
+        report("v", value);
+        TerminateTask();
+    }
+    TASK(Set) { TerminateTask(); }
+    """
+    path = lab.write(text, code)
+    hertz = plan(path, Diagnostics(), board).system.clock_hz
+    outcome = lab.run(text, code, board, ticks=hertz * 400 // 1000)
+    starts = [event.t for event in outcome.events(Kind.START) if event.object == "Beats"]
+    period = hertz * cycle // 1000
+    assert len(starts) == 399 // cycle
+    assert all(abs(later - earlier - period) <= max(2, period // 1000) for earlier, later in pairwise(starts)), starts
+    values = outcome.said("v")
+    assert cycle - 1 <= values[0] <= cycle
+    assert all(cycle - 1 <= later - earlier <= cycle + 1 for earlier, later in pairwise(values)), values
+
+
+@pytest.mark.parametrize(("board", "clock", "bits"), [(AST, "one-shot", 32), (AST, "one-shot", 16), (ATMEGA, "compare", 16)])
 def test_a_counter_that_nobody_waits_for_goes_on_counting(lab: Laboratory, board: str, clock: str, bits: int) -> None:
     """Longer than the clock's range: 1.07 s on AST's 24 bits, 0.26 s on AVR's 16."""
     code = """

@@ -24,7 +24,7 @@ def checked(tmp_path: Path, text: str) -> System:
     system = read_schedule(path, diagnostics)
     assert system is not None
     check_system(system, diagnostics)
-    assert not diagnostics.reported, diagnostics.reported
+    assert {d.code for d in diagnostics.reported} <= {"C310"}, diagnostics.reported  # of interrupts above tasks
     return system
 
 

@@ -223,8 +223,8 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
 def bounds_of(planned: Planned) -> Bounds:
     """What ``plan`` and ``check`` print of a system, which each of its runs is held against; nothing of another kernel."""
     from carillon.model.board import Role
-    from carillon.timing.handlers import kernel_round, round_interrupts
-    from carillon.timing.rounds import idle_share, mode_of, runs_beneath, unknown_work
+    from carillon.timing.handlers import kernel_round, round_interrupts, runs_beneath
+    from carillon.timing.rounds import idle_share, mode_of, unknown_work
     from carillon.trace.bounds import Bounds, ModeBounds
 
     system, image = planned.system, planned.image
@@ -241,7 +241,9 @@ def bounds_of(planned: Planned) -> Bounds:
         lacks = unknown_work(system, mode)
         unknown += lacks
         idle = None if lacks else int(idle_share(image, mode_image) * mode.round_length)
-        kernel = kernel_round(image, mode_image) if counts_code else None
+        # A handler of the rounds goes on to dispatch what is event-triggered where that is done by software.
+        apart = not (image.osek is not None and image.osek.allocation.software and runs_beneath(system))
+        kernel = kernel_round(image, mode_image) if counts_code and apart else None
         modes[mode.name] = ModeBounds(kernel, round_interrupts(image, mode_image), idle)
     handled = {vector.object for vectors in image.vectors for vector in vectors if vector.role not in (None, Role.CONTROL)}
     places = {task.name: task.span for task in system.tasks} | {mode.name: mode.span for mode in system.modes}

@@ -298,6 +298,7 @@ void carillon_isr_within(uint32_t place, carillon_vector function);
 #define OSServiceId_CancelAlarm 17u
 #define OSServiceId_IncrementCounter 18u
 #define OSServiceId_StartOS 19u
+#define OSServiceId_GetISRID 31u /* which has no errors */
 #define OSServiceId_ShutdownOS 20u
 
 /* Starting and stopping (chapter 13.7). */

@@ -39,6 +39,7 @@ typedef ScheduleTableStatusType *ScheduleTableStatusRefType;
 #define OSServiceId_GetScheduleTableStatus 28u
 #define OSServiceId_GetCounterValue 29u
 #define OSServiceId_GetElapsedValue 30u
+#define OSServiceId_GetElapsedCounterValue OSServiceId_GetElapsedValue
 
 #if CARILLON_OSEK_SCHEDULE_TABLES > 0
 
@@ -188,6 +189,9 @@ static inline StatusType GetElapsedCounterValue(CounterType counter, TickRefType
 #define OSError_GetElapsedValue_CounterID() ((CounterType)carillon_failed_object())
 #define OSError_GetElapsedValue_Value() ((TickRefType)carillon_failed_reference())
 #define OSError_GetElapsedValue_ElapsedValue() ((TickRefType)carillon_failed_other())
+#define OSError_GetElapsedCounterValue_CounterID() OSError_GetElapsedValue_CounterID()
+#define OSError_GetElapsedCounterValue_Value() OSError_GetElapsedValue_Value()
+#define OSError_GetElapsedCounterValue_ElapsedValue() OSError_GetElapsedValue_ElapsedValue()
 #endif
 
 #if CARILLON_OSEK_SCHEDULE_TABLES > 0

@@ -22,6 +22,7 @@ from carillon.image.forms import only_held
 from carillon.image.handlers import operations
 from carillon.image.operations import RUNS, Does
 from carillon.lower import ExpiryPoint
+from carillon.model import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,13 @@ def _noted(image: Image, table: Mapping[str, int], *, bounded: bool) -> tuple[in
     if table and bounded:
         before, after = before + table["round_budget_begin"], after + table["round_budget_end"]
     return before, after
+
+
+def runs_beneath(system: System) -> bool:
+    """Whether anything is event-triggered: budgets of the rounds' tasks alone take no time while all end in time."""
+    osek = system.osek
+    own = osek is not None and bool(osek.tasks or osek.isrs or osek.alarms or osek.counters)
+    return own or system.time is not None
 
 
 def _due(mode: ModeImage) -> dict[int, list[ExpiryPoint]]:
@@ -185,6 +193,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     laps = _laps(image, mode)
     turned = {id(x.cell.carrier) for x in mode.multiplexes if x.laps}
     lap = max((taken for _, taken in laps), default=0)
+    beneath = _prices(image).get("beneath", 0) if runs_beneath(image.system) else 0
     tasks, starts = dict(table.tasks), dict(table.starts)
     enables = dict(table.enables)
     for carrier in carriers:
@@ -194,7 +203,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
             continue
         others = [c for c in activations if c is not carrier and (c.level >= carrier.level or c.lowered)]
         pieces = [piece] if table_level >= carrier.level else [0]
-        blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)])
+        blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)]) + beneath
         tasks[name] = max(cost.total + blocking, tasks.get(name, 0))
         turns = lap * len(turned - {id(carrier)})  # all turns may be counted at the task's tick
         starts[name] = max(cost.before + blocking + turns, starts.get(name, 0))

@@ -9,7 +9,7 @@ from carillon.check.common import by_task
 from carillon.check.utilisation import demand
 from carillon.image import Image, ModeImage
 from carillon.model import Mode, System
-from carillon.timing.handlers import kernel_round
+from carillon.timing.handlers import kernel_round, runs_beneath
 
 
 def mode_of(system: System, image: ModeImage) -> Mode:
@@ -23,13 +23,6 @@ def unknown_work(system: System, mode: Mode) -> list[str]:
     found = [f"task {task}" for task in by_task(mode) if wcets.get(task) is None]
     found += [f"interrupt {interrupt.name}" for interrupt in system.interrupts]
     return found + (["the event-triggered system"] if runs_beneath(system) else [])
-
-
-def runs_beneath(system: System) -> bool:
-    """Whether anything is event-triggered: budgets of the rounds' tasks alone take no time while all end in time."""
-    osek = system.osek
-    own = osek is not None and bool(osek.tasks or osek.isrs or osek.alarms or osek.counters)
-    return own or system.time is not None
 
 
 def idle_share(image: Image, mode_image: ModeImage) -> Fraction:

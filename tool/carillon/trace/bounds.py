@@ -144,6 +144,8 @@ def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
         if mode is None or (trace.courses and trace.courses[k] != Course(begin, end, length)):
             continue
         rounds = (end - begin) // length - (k + 1 < len(trace.modes))  # the last one before a switch has that, too
+        begin += length * (k > 0)  # the first one behind a switch may have what that has left
+        rounds -= k > 0
         if rounds <= 0:
             continue
         kernel, often, busy = _by_round(summary, bounds, begin, length, rounds)
@@ -171,9 +173,10 @@ def _by_round(
     busy: Counter[int] = Counter()
     for handler in summary.handlers:
         number = (handler.begin.t - begin) // length
-        if handler.object in bounds.handled and 0 <= number < rounds and handler.begin.t >= begin:
+        own = handler.object in bounds.handled and HandlerKind.INTERRUPT not in handler.started
+        if own and 0 <= number < rounds and handler.begin.t >= begin:
             kernel[number] += handler.kernel_n
-            often[number] += handler.kind is not HandlerKind.INTERRUPT
+            often[number] += 1
     for segment in summary.segments:
         if segment.lane.kind is LaneKind.IDLE:
             continue
