@@ -246,3 +246,34 @@ def test_the_plan_shows_the_budgets_and_knows_how_long_the_processor_idles() -> 
     (mode,), (budget,) = said["energy"]["modes"], said["osek"]["budgets"]
     assert mode["unknown"] == [] and 0.74 < mode["idle_share"] < 0.76
     assert (budget["task"], budget["isr"], budget["ticks"], budget["by"]) == ("Filter", None, 37_500, "cell")
+
+
+AT_DEADLINE = """
+static volatile unsigned late, over;
+void ttErrorHook(ttStatusType error)
+{
+    if (error == TT_E_OS_DEADLINE) {
+        late++;
+    } else {
+        over++;
+    }
+}
+void A(void);
+void A(void) { carillon_work(2000u); }
+void Last(void);
+void Last(void) { report("late", late); report("over", over); }
+"""
+
+
+@pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 30, 40, 60, 100])
+@pytest.mark.parametrize("board", [VIRTUAL, AST])
+def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, board: str, later: int) -> None:
+    schedule = '[task.A]\nbudget = "1000 ticks"\n[task.Last]\nwcet = "10000 ticks"\nmonitor = "never"\n'
+    schedule += points(40_000, (500, "A", 1500 + later), (20_000, "Last"))
+    outcome = lab.run(schedule, AT_DEADLINE, board, system='on_deadline_miss = "continue"\non_budget_overrun = "end"', rounds=1)
+    assert outcome.said("late") == [outcome.summary.totals.deadlines_missed]
+    assert outcome.said("over") == [outcome.summary.totals.budget_overruns] == [1]
+    if later < 0:
+        assert outcome.said("late") == [1]
+    if later >= (0 if board == VIRTUAL else 100):
+        assert outcome.said("late") == [0]

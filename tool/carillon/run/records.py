@@ -329,8 +329,10 @@ class Decoder:
         """Add what became of each deadline.
 
         One that the kernel watches is missed if the kernel said so.  Of the others, and where the application kept the
-        interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.
+        interrupt out that watches it, the task's last instruction decides: it lies before the deadline, or not.  Of a job
+        that its budget ends, the kernel alone decides: the budget's cell comes before a deadline's of the same tick.
         """
+        ended = self._ended_by_budgets(events)
         deadlines = self._deadlines(events, segments, length)
         handler_of = attributed(happenings.misses, [d for d in deadlines if d.watched], events)
         checks = sorted(happenings.checks, key=lambda e: e.n)
@@ -340,6 +342,7 @@ class Decoder:
         for deadline in deadlines:
             handler = handler_of.get(id(deadline))
             late = deadline.end is None or deadline.end >= deadline.n + (self._response if deadline.watched else 0)
+            late = late and not (deadline.watched and (deadline.task, deadline.end) in ended)
             kind = Kind.DEADLINE_MISSED if handler is not None or late else Kind.DEADLINE_MET
             if handler is None:  # the handler that checked came then, or soon after if the processor answers later
                 k = bisect_left(times, deadline.n)
@@ -349,6 +352,19 @@ class Decoder:
             else:
                 inside.setdefault(id(handler), []).append(Event(deadline.t, handler.n, kind, deadline.task))
         return self._merge(events, sorted(verdicts, key=lambda e: e.n), inside)
+
+    @staticmethod
+    def _ended_by_budgets(events: list[Event]) -> set[tuple[str, int | None]]:
+        """The jobs that had used up their budgets before they ended: the task, and the end's ``n``."""
+        over: set[str] = set()
+        found: set[tuple[str, int | None]] = set()
+        for event in events:
+            if event.kind is Kind.BUDGET_OVERRUN:
+                over.add(event.object)
+            elif event.kind is Kind.END and event.object in over:
+                over.discard(event.object)
+                found.add((event.object, event.n))
+        return found
 
     def _deadlines(self, events: list[Event], segments: list[_Segment], length: int) -> list[Deadline]:
         """The deadlines of the rounds that began, as far as the run went."""
