@@ -265,7 +265,7 @@ void Last(void) { report("late", late); report("over", over); }
 """
 
 
-@pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 30, 40, 60, 100])
+@pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 40, 60, 100, 300])
 @pytest.mark.parametrize("board", [VIRTUAL, AST])
 def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, board: str, later: int) -> None:
     schedule = '[task.A]\nbudget = "1000 ticks"\n[task.Last]\nwcet = "10000 ticks"\nmonitor = "never"\n'
@@ -275,5 +275,5 @@ def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, b
     assert outcome.said("over") == [outcome.summary.totals.budget_overruns] == [1]
     if later < 0:
         assert outcome.said("late") == [1]
-    if later >= (0 if board == VIRTUAL else 100):
+    if later >= (0 if board == VIRTUAL else 300):
         assert outcome.said("late") == [0]
