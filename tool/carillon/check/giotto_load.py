@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the tasks of a Giotto program end in time, by their worst-case execution times, if drivers take none.
+"""Whether the tasks of a Giotto program end in time, by the worst-case execution times of tasks and drivers.
 
 *EDF.*  A program is time-safe under EDF, in every mode and across switches, if each mode has a load of 1 at most:
 
@@ -10,6 +10,15 @@
 3. If any schedule meets all deadlines, EDF does.
 
 A mode with a higher load is not time-safe under any scheduler, if it goes on for long enough and no guard skips a task.
+
+*Drivers* are carried out at the instants of units, before any task (A Programmable Microkernel for Real-Time Systems, section 2:
+a program is time-safe by the execution times "of all tasks and drivers").  So they are no fluid: between two instants of a mode,
+what the tasks that begin and end there take and what the drivers take from the first instant on must fit (:func:`_overfull`).
+Longer stretches than a period fit if these do and the load is 1 at most, as a period more adds the load.  A driver without an
+execution time counts as none, as does that of a switch, which leaves the mode.
+
+*The machine* that carries out blocks and dispatches takes some time for each invocation, at least ``LEAST``.  So a load of 1 is
+too much.
 
 *Rate-monotonic.*  Within a mode, tasks begin together at its start, which is the worst case (C. Liu, J. Layland, 1973).  So a
 task ends in time if the first response time does.  What switches do to that, ``switching`` says.
@@ -27,19 +36,25 @@ from carillon.units import SECONDS, format_number
 
 _MOST_STEPS = 10_000
 KERNEL = Fraction(1, 20)
-"""The share of the processor that a mode's tasks had better leave to the kernel and to drivers, which no analysis counts."""
+"""The share of the processor that a mode had better leave to the kernel, which no analysis counts in full."""
+LEAST = Fraction(1, 1000)
+"""Milliseconds that the kernel takes for each invocation of a task on any board, at least."""
+_MOST_UNITS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a mode asks of the processor: ``share`` of it, and whether every task ends in time under a scheduler.
+    """What a mode's tasks and drivers ask of the processor.
 
-    None: not known, since tasks have no execution time, or, of ``rate_monotonic``, since it would take too long to say.
+    ``share`` of it, and whether every task ends in time under a scheduler.  None: not known, since tasks have no execution time,
+    or, of ``rate_monotonic``, since it would take too long to say.  ``overfull``: two instants in milliseconds between which they
+    do not fit, and what they take there.
     """
 
     share: Fraction | None
     edf: bool | None
     rate_monotonic: bool | None
+    overfull: tuple[Fraction, Fraction, Fraction] | None = None
 
 
 def execution_times(program: Giotto) -> dict[str, Fraction]:
@@ -55,37 +70,83 @@ def execution_times(program: Giotto) -> dict[str, Fraction]:
 
 def loads(program: Giotto) -> dict[str, Load]:
     """The load of each mode; the longest time that a task has anywhere counts in all modes."""
-    times = execution_times(program)
-    return {mode.name.text: _load(mode, times) for mode in program.modes}
+    times, drivers = execution_times(program), driver_times(program)
+    return {mode.name.text: _load(mode, times, drivers) for mode in program.modes}
+
+
+def driver_times(program: Giotto) -> dict[str, Fraction]:
+    """The execution times of drivers, in milliseconds; of drivers that have one."""
+    return {d.name.text: d.wcet.number * SECONDS[d.wcet.unit] * 1000 for d in program.drivers if d.wcet is not None}
 
 
 def check_loads(program: Giotto, found: dict[str, Load], diagnostics: Diagnostics) -> None:
     """Report modes that no scheduler can keep (C268), and warn of those that leave the kernel hardly any time (C246)."""
+    drivers = driver_times(program)
     for mode in program.modes:
-        share = found[mode.name.text].share
-        if share is None or share <= 1 - KERNEL:
+        share, overfull = found[mode.name.text].share, found[mode.name.text].overfull
+        if share is None or (share <= 1 - KERNEL and overfull is None):
             continue
-        cause = f"the tasks of the mode {mode.name} take {format_number(share * 100, 1)} % of the processor"
+        invoked = LEAST * sum(a.frequency for a in mode.invocations) / mode.period
+        has_drivers = any(a.driver is not None and a.driver.text in drivers for a in (*mode.invocations, *mode.updates))
+        who = "the tasks and drivers" if has_drivers else "the tasks"
+        cause = f"{who} of the mode {mode.name} take {format_number(share * 100, 1)} % of the processor"
+        remedy = "invoke tasks less often, or with shorter execution times: [wcet ...]"
         if share > 1:
-            remedy = "invoke tasks less often, or with shorter execution times: [wcet ...]"
+            diagnostics.error("C268", mode.name.span, cause, remedy)
+        elif share + invoked > 1:
+            diagnostics.error("C268", mode.name.span, f"{cause}, and leave no time for the kernel", remedy)
+        elif overfull is not None:
+            begin, end, takes = (format_number(number, 3) for number in overfull)
+            cause = f"{who} of the mode {mode.name} take {takes} ms between {begin} and {end} ms of its period"
             diagnostics.error("C268", mode.name.span, cause, remedy)
         else:
             remedy = "leave some time: run it with --strict, and look at the share of the kernel"
-            diagnostics.warning("C246", mode.name.span, f"{cause}, without what kernel and drivers take", remedy)
+            without = "kernel takes" if has_drivers else "kernel and drivers take"
+            diagnostics.warning("C246", mode.name.span, f"{cause}, without what {without}", remedy)
 
 
-def _load(mode: Mode, times: dict[str, Fraction]) -> Load:
+def _load(mode: Mode, times: dict[str, Fraction], drivers: dict[str, Fraction]) -> Load:
     if any(activity.target.text not in times for activity in mode.invocations):
         return Load(None, None, None)
     tasks = [(Fraction(mode.period, a.frequency), times[a.target.text]) for a in mode.invocations]
-    share = sum((time / period for period, time in tasks), Fraction(0))
-    return Load(share, share <= 1, _rate_monotonic(sorted(tasks)) if share <= 1 else False)
+    called = [a for a in (*mode.invocations, *mode.updates) if a.driver is not None and a.driver.text in drivers]
+    calls = [(Fraction(mode.period, a.frequency), drivers[a.driver.text]) for a in called if a.driver is not None]
+    share = sum((time / period for period, time in (*tasks, *calls)), Fraction(0))
+    if share > 1:
+        return Load(share, False, False)
+    overfull = _overfull(mode, tasks, calls)
+    return Load(share, overfull is None, _rate_monotonic(sorted(calls), sorted(tasks)), overfull)
 
 
-def _rate_monotonic(tasks: list[tuple[Fraction, Fraction]]) -> bool | None:
-    """Whether all of them end in time, the shortest period first."""
-    steps = 0
-    for place, (period, time) in enumerate(tasks):
+def _overfull(
+    mode: Mode, tasks: list[tuple[Fraction, Fraction]], calls: list[tuple[Fraction, Fraction]]
+) -> tuple[Fraction, Fraction, Fraction] | None:
+    """The first two instants between which tasks and drivers do not fit, and what they take; None if there are none.
+
+    From an instant ``s`` to one ``d``: the tasks whose periods begin at ``s`` or later and end at ``d`` or before, and the
+    drivers from ``s`` on, before ``d``.  Without drivers a load of 1 at most is enough.  Modes of too many units are not looked
+    at.
+    """
+    if not calls or mode.units > _MOST_UNITS:
+        return None
+    period = Fraction(mode.period)
+    instants = sorted({k * p for p, _ in (*tasks, *calls) for k in range(int(period / p))})
+    for s in instants:
+        for d in [*(at for at in instants if at > s), *(at + period for at in instants if at <= s)]:
+            takes = Fraction(0)
+            for p, time in tasks:
+                takes += max(0, math.floor(d / p) - math.ceil(s / p)) * time
+            for p, time in calls:
+                takes += (math.ceil(d / p) - math.ceil(s / p)) * time
+            if takes > d - s:
+                return s, d, takes
+    return None
+
+
+def _rate_monotonic(calls: list[tuple[Fraction, Fraction]], own: list[tuple[Fraction, Fraction]]) -> bool | None:
+    """Whether all tasks end in time, the shortest period first, and all drivers before them."""
+    steps, tasks = 0, [*calls, *own]
+    for place, (period, time) in list(enumerate(tasks))[len(calls) :]:
         response, before = sum((t for _, t in tasks[: place + 1]), Fraction(0)), Fraction(-1)
         while response != before and response <= period:
             steps += place + 1
