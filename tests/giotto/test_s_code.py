@@ -448,7 +448,13 @@ def test_the_examples_of_an_explanation_are_what_it_says(code: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("wcet", "said"),
     [
-        ("3", "mode m, after 6 ms, the task u has not ended at its deadline:\nt |##  ##|\nu |..##..!\n   0  6 ms\n"),
+        (
+            "2950us",
+            "mode m, after 6 ms, the task u has not ended at its deadline:\n"
+            "t |####################                    ####################|\n"
+            "u |....................####################....................!\n"
+            "   0                                                        6 ms\n",
+        ),
         (
             "4",
             "mode m, after 12 ms, the task u has not ended at its deadline:\n"
@@ -457,7 +463,7 @@ def test_the_examples_of_an_explanation_are_what_it_says(code: str, tmp_path: Pa
     ],
 )
 def test_e_code_whose_tasks_are_late_has_a_timeline(wcet: str, said: str, tmp_path: Path) -> None:
-    """Rate-monotonic priorities are not enough with 3 ms, and nothing is with 4 ms."""
+    """Rate-monotonic priorities are not enough with 2.95 ms, and nothing is with 4 ms."""
     file = tmp_path / "late.giotto"
     file.write_text(
         f"""output int o := zero; int p := zero;

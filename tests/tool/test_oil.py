@@ -304,7 +304,7 @@ def test_errors_of_syntax_do_not_hide_one_another(tmp_path: Path) -> None:
     assert errors(tmp_path, text) == ["3:19 C140", "4:10 C140", "5:22 C140", "6:21 C140", "6:36 C145"]
 
 
-@pytest.mark.parametrize(("size", "found"), [(64, ["3:75 C145"]), (127, ["3:75 C145"]), (128, []), (1_048_577, ["3:75 C145"])])
+@pytest.mark.parametrize(("size", "found"), [(64, []), (127, []), (128, []), (1_048_577, ["3:75 C145"])])
 def test_a_stack_has_the_bounds_that_a_schedule_has_and_oils_own_message(size: int, found: list[str], tmp_path: Path) -> None:
     text = CPU % f"EVENT Go {{ MASK = AUTO; }}; TASK T {{ PRIORITY = 1; EVENT = Go; STACKSIZE = {size}; }};"
     assert errors(tmp_path, text) == found

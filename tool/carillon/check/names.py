@@ -29,10 +29,11 @@ RESERVED_PREFIXES = ("carillon_", "tt", "__")
 LONGEST = 63  # C11 5.2.4.1: significant initial characters of an identifier
 
 
-def fault(name: str, function: bool) -> tuple[str, str] | None:
+def fault(name: str, function: bool, rounds: bool = True) -> tuple[str, str] | None:
     """Why ``name`` cannot be used in C, and what would be right; None if it can.
 
-    ``function``: it is used as the name of a C function as it stands.
+    ``function``: it is used as the name of a C function as it stands.  ``rounds``: names of OSEKtime are the kernel's, as the system
+    has rounds.
     """
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) is None:
         better = re.sub(r"[ .,:;+/-]+", "_", name).strip("_")
@@ -40,7 +41,7 @@ def fault(name: str, function: bool) -> tuple[str, str] | None:
         return "is no C identifier", f"use letters, digits and '_', not beginning with a digit{example}"
     if name in KEYWORDS:
         return "is a keyword of C", f"choose another name, for example '{name}_task'"
-    for prefix in RESERVED_PREFIXES:
+    for prefix in RESERVED_PREFIXES if rounds else (p for p in RESERVED_PREFIXES if p != "tt"):
         if name.lower().startswith(prefix) if prefix != "tt" else name.startswith(prefix):
             return f"begins with '{prefix}'", "'carillon_' and 'tt' are the kernel's, '__' is the compiler's: choose another name"
     if re.match(r"_[A-Z]", name):

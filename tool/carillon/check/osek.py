@@ -65,9 +65,9 @@ _FUNCTIONS = frozenset({"task", "thread", "ISR"})
 CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread INFINITE Microsecond Mutex Second Semaphore Thread activate alarm carillon chronometer count date
-    delay event exact exactly function handler id infinite join kind lap left length lock microseconds
+    delay delay_for event exact exactly function handler id infinite join kind lap left length lock microseconds
     microseconds_per_second most mutex now number other p parts period read reset result resume runs seconds self semaphore set
-    start state status stop suspend task ticks timed times unlock uptime v within""".split()  # noqa: SIM905
+    start state status stop suspend task ticks timed times unlock uptime v whole within""".split()  # noqa: SIM905
 )
 
 
@@ -110,15 +110,17 @@ def is_pasted(name: str, compiler: str) -> bool:
 def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: Diagnostics, compiler: str = "") -> None:
     """Report every name that C would not take (C026), that is taken (C101), or that is used twice (C102).
 
-    ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.  ``compiler`` is that of
+    Names of OSEKtime are taken in systems with rounds alone.  ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.  ``compiler`` is that of
     the board, if it is known.
 
     ``read`` calls this, because the model does not keep the places of application modes.  Leave out what is
     allowed to have the operating system's own name: RES_SCHEDULER and OSDEFAULTAPPMODE themselves.
     """
     seen: dict[str, Named] = {}
+    others = list(others)
+    rounds = any("time-triggered" in other.kind for other in others)
     for item in objects:
-        problem = fault(item.name, function=item.kind in _FUNCTIONS)
+        problem = fault(item.name, function=item.kind in _FUNCTIONS, rounds=rounds)
         owner = reserved(item.name)
         if problem:
             diagnostics.error("C026", item.span, f"the {item.kind} name {shorten(item.name)} {problem[0]}", problem[1])

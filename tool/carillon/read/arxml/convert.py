@@ -19,7 +19,7 @@ from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, TICK_FREQUENCY, UN
 from carillon.read.arxml.values import convert, frequency
 from carillon.read.foreign.choices import assign_sources, choose_tick, duration, incremented, sources_of
 from carillon.read.foreign.converted import Converted, Leftover
-from carillon.read.foreign.places import Places
+from carillon.read.foreign.places import LEAST_STACK, Places
 from carillon.read.interrupt_sources import meant
 from carillon.read.spans import Path
 from carillon.units import MalformedError, shorten
@@ -288,9 +288,14 @@ class Converter:
     def _adapt(self) -> None:
         osek = self.data["osek"]
         self._rank_priorities(osek.get("task", {}))
-        for table in osek.get("task", {}).values():
+        for name, table in osek.get("task", {}).items():
             if not table.get("events"):
                 table.pop("stack", None)  # tasks without events share one
+            elif isinstance(table.get("stack"), int) and 0 <= table["stack"] < LEAST_STACK:
+                cause = f"the stack of task '{name}', {table['stack']} bytes, is less than a stack of Carillon's has at least"
+                remedy = f"Carillon takes {LEAST_STACK} bytes; write as many, or more"
+                self.diagnostics.warning("C320", self.places.value(("osek", "task", name, "stack")), cause, remedy)
+                table["stack"] = LEAST_STACK
         for name, table in osek.get("event", {}).items():
             if table.get("mask") == 0 or ("osek", "event", name, "mask") in self.unsaid:
                 table.pop("mask", None)  # tools that choose the mask write one all the same

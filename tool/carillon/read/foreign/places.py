@@ -7,6 +7,8 @@ from carillon.diagnostics import Span
 from carillon.read.spans import Path, Range, SpanIndex
 
 _NOWHERE = Range(0, 0)
+LEAST_STACK = 128
+"""Bytes that the stack of a task has at least (``stack`` of the schema)."""
 
 
 class Places(SpanIndex):

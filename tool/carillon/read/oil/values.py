@@ -77,6 +77,10 @@ class Values:
             self.refuse(path, value, "is no integer", f"write a number from {low} to {high}")
         elif path[-1] == "min_cycle" and value.literal == 0:
             self.put(path, value, 1)  # no cycle is shorter anyway
+        elif path[-1] == "stack" and 0 <= value.literal < low:
+            cause = f"{value.name} of {value.owner}: {value.literal} bytes are less than a stack of Carillon's has at least"
+            self.warn("C320", value.span, cause, f"Carillon takes {low} bytes; write as many, or more")
+            self.put(path, value, low)
         elif not low <= value.literal <= high:
             cause = f"is {'less' if value.literal < low else 'more'} than Carillon has"
             self.refuse(path, value, cause, f"write a number from {low} to {high}")
