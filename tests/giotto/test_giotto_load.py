@@ -122,3 +122,27 @@ def test_what_is_refused_is_what_edf_misses(tasks: list[tuple[int, int]], calls:
     assert load.share is not None
     refused = load.share > 1 or load.overfull is not None
     assert refused == missed(period, tasks, calls)
+
+
+DOTTED = """sensor int s uses io.get;
+output int o := zero.it;
+task t (int i) output (o) state () { schedule calc.run(i, o) }
+driver d (s) output (int i) { if always.yes() then copy.one(s, i) }
+start m { mode m () period 10 { taskfreq 1 do t(d); } }
+"""
+DOTTED_C = """#include "giotto.h"
+void io_get(int *s) { *s = 1; }
+void zero_it(int *o) { *o = 0; }
+void calc_run(const int *i, int *o) { *o = *i; }
+bool always_yes(void) { return true; }
+void copy_one(const int *s, int *i) { *i = *s; }
+"""
+
+
+@pytest.mark.parametrize("machine", ["microcode", "cells"])
+def test_functions_may_have_points_in_their_names_as_types_have(machine: str, tmp_path: Path) -> None:
+    (tmp_path / "dotted.giotto").write_text(DOTTED, encoding="utf-8")
+    (tmp_path / "dotted.c").write_text(DOTTED_C, encoding="utf-8")
+    options = ["--board", "virtual-256", "--machine", machine, "--for", "50ms"]
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "dotted.giotto"), *options])
+    assert done.exit_code == 0, done.output

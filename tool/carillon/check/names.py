@@ -32,8 +32,8 @@ LONGEST = 63  # C11 5.2.4.1: significant initial characters of an identifier
 def fault(name: str, function: bool, rounds: bool = True) -> tuple[str, str] | None:
     """Why ``name`` cannot be used in C, and what would be right; None if it can.
 
-    ``function``: it is used as the name of a C function as it stands.  ``rounds``: names of OSEKtime are the kernel's, as the system
-    has rounds.
+    ``function``: it is used as the name of a C function as it stands.  ``rounds``: the system has rounds, so that names of
+    OSEKtime are the kernel's.
     """
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) is None:
         better = re.sub(r"[ .,:;+/-]+", "_", name).strip("_")

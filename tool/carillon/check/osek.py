@@ -110,8 +110,8 @@ def is_pasted(name: str, compiler: str) -> bool:
 def check_names(objects: Iterable[Named], others: Iterable[Named], diagnostics: Diagnostics, compiler: str = "") -> None:
     """Report every name that C would not take (C026), that is taken (C101), or that is used twice (C102).
 
-    Names of OSEKtime are taken in systems with rounds alone.  ``others`` are names beside the system's: of time-triggered tasks, and of C functions of the rounds.  ``compiler`` is that of
-    the board, if it is known.
+    Names of OSEKtime are taken in systems with rounds alone.  ``others`` are names beside the system's: of time-triggered
+    tasks, and of C functions of the rounds.  ``compiler`` is that of the board, if it is known.
 
     ``read`` calls this, because the model does not keep the places of application modes.  Leave out what is
     allowed to have the operating system's own name: RES_SCHEDULER and OSDEFAULTAPPMODE themselves.

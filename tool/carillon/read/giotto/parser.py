@@ -125,6 +125,11 @@ class Parser(Tokens):
         self.at += 1
         return Name(word.text, word.span)
 
+    def function(self, what: str) -> Name:
+        """Pass the name of a C function, which has ``_`` where Giotto has points, as C's names of types have."""
+        name = self.name(what)
+        return Name(name.text.replace(".", "_"), name.span)
+
     def number(self, what: str) -> tuple[int, Span]:
         """Pass a whole number, which must be next."""
         word = self.token
@@ -207,9 +212,9 @@ class Parser(Tokens):
         function = None
         if kind is PortKind.OUTPUT:
             self.expect(":=", f"after the output {typed.name}")
-            function = self.name("the function that sets it at the start")
+            function = self.function("the function that sets it at the start")
         elif self.skip("uses"):
-            function = self.name("the function that drives it")
+            function = self.function("the function that drives it")
         self.at += 1  # the ';', which annotations may precede
         notes = self.noted(begin)
         self.at -= 1
@@ -222,12 +227,12 @@ class Parser(Tokens):
         init = None
         if with_init:
             self.expect(":=", f"after the state {name}")
-            init = self.name("the function that sets it at the start")
+            init = self.function("the function that sets it at the start")
         return Typed(type_, name, init)
 
     def call(self, what: str) -> Call:
         """``f(p, ...)``."""
-        function = self.name(what)
+        function = self.function(what)
         return Call(function, self.names(f"the arguments of {function}"))
 
     def task(self) -> Task:
