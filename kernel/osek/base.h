@@ -85,12 +85,24 @@ static inline carillon_base carillon_base_past(carillon_base at, carillon_base l
     return (left > at) ? (carillon_base)(difference + CARILLON_BASE_PERIOD) : difference;
 }
 
+/* Whether so many units are from before `at`.  A clock that tells as many units apart as its type has leaves nothing
+ * for such a reading, and a compiler refuses the comparison. */
+static inline bool carillon_base_before(carillon_base passed)
+{
+#if (CARILLON_BASE_MOST == UINT32_MAX) || ((CARILLON_BASE_MOST == UINT16_MAX) && (CARILLON_BASE_BITS <= 16))
+    (void)passed;
+    return false;
+#else
+    return passed > CARILLON_BASE_MOST;
+#endif
+}
+
 /* Ticks of `units` that have passed since `at`, until a reading, and until now.  None if `at` has not been reached:
  * more than CARILLON_BASE_MOST units seem to have passed then. */
 static inline carillon_base carillon_base_ticks_until(carillon_base at, carillon_base units, carillon_base left)
 {
     const carillon_base passed = carillon_base_past(at, left);
-    return ((passed < units) || (passed > CARILLON_BASE_MOST)) ? 0u : (carillon_base)(passed / units);
+    return ((passed < units) || carillon_base_before(passed)) ? 0u : (carillon_base)(passed / units);
 }
 static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base units)
 {
@@ -101,7 +113,7 @@ static inline carillon_base carillon_base_ticks(carillon_base at, carillon_base 
 static inline carillon_base carillon_base_units_until(carillon_base at, carillon_base left)
 {
     const carillon_base passed = carillon_base_past(at, left);
-    return (passed > CARILLON_BASE_MOST) ? 0u : passed;
+    return carillon_base_before(passed) ? 0u : passed;
 }
 
 /* For how many ticks of `units` whoever counts them may only look: CARILLON_BASE_AHEAD units at most, or a tick. */
