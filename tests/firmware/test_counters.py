@@ -367,6 +367,39 @@ def test_a_tickless_counter_does_the_same_beneath_rounds(lab: Laboratory, board:
         check(lab, board, seed, (10, 2 + seed % 6), tickless="one-shot")
 
 
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST, "microbit", ATMEGA])
+def test_a_tickless_counter_of_16_bits_keeps_its_ticks(lab: Laboratory, board: str) -> None:
+    text = """
+        [osek.task.K]
+        priority = 1
+        [osek.counter.Cn]
+        tick = "2ms"
+        [osek.alarm.A]
+        counter = "Cn"
+        activate = "K"
+        autostart = { at = 4, cycle = 4 }
+        [time]
+        clock = "one-shot"
+        tickless = true
+        bits = 16
+    """
+    code = """
+        static uint32_t jobs;
+        TASK(K)
+        {
+            TickType now;
+            (void)GetCounterValue(Cn, &now);
+            report("now", now);
+            if (++jobs == 30u) { carillon_port_halt(); }
+            TerminateTask();
+        }
+    """
+    ticks = (16_000_000 if board in ("microbit", ATMEGA) else HERTZ[board]) // 4
+    told = lab.run(text, code, board, ticks=ticks).said("now")
+    assert told == list(range(told[0], told[0] + 120, 4))
+    assert told == lab.run(text.replace("bits = 16", "bits = 32"), code, board, ticks=ticks).said("now")
+
+
 LONG = """
 [task.Long]
 period = "10ms"

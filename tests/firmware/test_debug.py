@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon debug``: gdb stops where the first task begins, in emulators; for chips, the commands are printed."""
+"""``carillon debug``: gdb stops where main begins, in emulators; for chips, the commands are printed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ pytestmark = [
 
 SCHEDULE = '[system]\nname = "blink"\n[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n'
 CODE = '#include "carillon/osektime.h"\nint turns = 41;\nvoid Blink(void)\n{\n    turns++;\n}\n'
-BATCH = ("--command", "backtrace 1", "--command", "print turns")
+BATCH = ("backtrace 1", "break Blink", "continue", "backtrace 1", "print turns")
+ENDLESS = "void Late(void)\n{\n    for (;;) {\n    }\n}\n"
+LATE = ("tbreak Late", "continue", "print turns", "continue", "backtrace 1")
+HALT = ["break carillon_port_halt", "break carillon_port_unexpected"]
 
 
 @pytest.fixture
@@ -37,6 +40,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def debug(*arguments: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(app, ["debug", *arguments], env={"COLUMNS": "200"})
     return result.exit_code, result.stdout, result.stderr
+
+
+def commands(*texts: str) -> list[str]:
+    """The options that carry out these commands of gdb."""
+    return [part for text in texts for part in ("--command", text)]
 
 
 def needs(*programs: str) -> None:
@@ -54,11 +62,14 @@ def needs(*programs: str) -> None:
         ("atmega128", ("avr-gdb", "simavr", "avr-gcc")),
     ],
 )
-def test_gdb_stops_where_the_first_task_begins(board: str, programs: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+def test_gdb_stops_where_main_begins_and_then_where_it_is_told(
+    board: str, programs: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
     needs(*programs)
-    code, _, err = debug("--board", board, *BATCH)
+    code, _, err = debug("--board", board, *commands(*BATCH))
     said = capfd.readouterr().out
     assert code == 0, err
+    assert re.search(r"^#0 .*main \(\) at ", said, re.MULTILINE), said
     assert re.search(r"^#0 .*Blink \(\) at main.c:5$", said, re.MULTILINE), said
     assert "$1 = 41" in said
     assert not Path(f"build/{board}-carillon/gdb.socket").exists()
@@ -68,10 +79,28 @@ def test_gdb_stops_where_the_first_task_begins(board: str, programs: tuple[str, 
 def test_a_stop_does_not_move_the_time_to_the_next_expiry(capfd: pytest.CaptureFixture[str]) -> None:
     needs("gdb-multiarch", "qemu-system-arm")
     counter = "print *(unsigned *)0x40028018"  # of FPGAIO, with 25 MHz: the second expiry is at 50,000
-    code, _, err = debug("--board", "mps2-an385", "--command", counter)
+    code, _, err = debug("--board", "mps2-an385", *commands("tbreak Blink", "continue", counter))
     assert code == 0, err
     (now,) = re.findall(r"^\$1 = (\d+)$", capfd.readouterr().out, re.MULTILINE)
     assert int(now) < 40_000
+
+
+@pytest.mark.parametrize("trace", ["", "[trace]\nring = 64\n"])
+def test_the_first_continue_misses_no_deadline_and_a_stop_of_the_image_ends_it(
+    folder: Path, trace: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    needs("gdb-multiarch", "qemu-system-arm")
+    watched = SCHEDULE + 'deadline = "14us"\nmonitor = "always"\n' + trace
+    (folder / "schedule.toml").write_text(watched, encoding="utf-8")
+    code = CODE.replace("int turns", "void Late(void);\nint turns")
+    code = code.replace("turns++;", "if (++turns == 51) {\n        Late();\n    }")
+    (folder / "main.c").write_text(code + ENDLESS, encoding="utf-8")
+    # At the tenth job, no deadline has been missed.  Then the program is held back, and stops, which gdb is told.
+    ended, _, err = debug("--board", "mps2-an385", *commands(*LATE))
+    said = capfd.readouterr().out
+    assert ended == 0, err
+    assert "$1 = 51" in said
+    assert re.search(r"^#0 .*carillon_port_halt", said, re.MULTILINE), said
 
 
 @pytest.mark.usefixtures("folder")
@@ -84,7 +113,7 @@ def test_the_commands_of_an_emulator_are_printed_and_not_run() -> None:
     assert " -icount shift=3,sleep=on " in server  # with sleep=off, a stop would move the time to the next expiry
     assert server.endswith(f" -kernel build/mps2-an385-carillon/blink.elf -S -gdb unix:{socket},server=on,wait=off")
     assert debugger.endswith(" -q -x build/mps2-an385-carillon/debug.gdb build/mps2-an385-carillon/blink.elf")
-    assert script == ["set confirm off", f"target remote {socket}", "tbreak Blink", "continue"]
+    assert script == ["set confirm off", f"target remote {socket}", *HALT, "tbreak main", "continue"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -103,7 +132,7 @@ def test_the_commands_of_a_chip_are_printed(board: str, options: tuple[str, ...]
     found, _, *script = out.splitlines()
     assert found == server
     assert script[1:5] == ["set tcp connect-timeout 20", "target extended-remote localhost:3333", "monitor reset halt", "load"]
-    assert script[-2:] == ["tbreak Blink", "continue"]
+    assert script[5:] == ["monitor reset halt", "tbreak main", "continue"]  # a chip has few breakpoints
 
 
 @pytest.mark.usefixtures("folder")

@@ -12,7 +12,7 @@ from carillon import console
 from carillon.cli import options
 from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, schedule_file
 
-EPILOG = "Examples: carillon debug my-app; carillon debug my-app --command backtrace --command 'info registers'"
+EPILOG = "Examples: carillon debug my-app; carillon debug my-app --command 'break control' --command continue --command backtrace"
 
 
 def command(
@@ -25,7 +25,7 @@ def command(
     ] = False,
     commands: Annotated[
         list[str] | None,
-        typer.Option("--command", "-c", help="Carry out this command of gdb at the first task, and end; several times."),
+        typer.Option("--command", "-c", help="Carry out this command of gdb at the start of main, and end; several times."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, print both commands and gdb's, and run none.")] = False,
     kernel: options.Kernel = "carillon",
@@ -33,7 +33,7 @@ def command(
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Build, verify, and debug with gdb from the first task on: in the emulator that runs the board, or in the chip."""
+    """Build, verify, and debug with gdb from main on: in the emulator that runs the board, or in the chip."""
     from carillon import pipeline
     from carillon.build import build as build_firmware
     from carillon.files import alone

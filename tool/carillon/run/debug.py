@@ -27,6 +27,9 @@ SIMAVR, SIMAVR_PORT = "simavr", 1234
 """The program of simavr that listens for gdb, and where, which cannot be chosen."""
 
 _STANDARD_ERROR = 2
+BEGIN = "main"
+"""Where a session begins."""
+
 SOCKET = "gdb.socket"
 _LONGEST_SOCKET = 100
 """A little less than the name of a socket may be long."""
@@ -96,12 +99,12 @@ def session(
 ) -> Session | None:
     """The commands of a session; None after C095 for an image that starts no task.
 
-    ``commands``: gdb carries them out where the first task begins, and ends; without, its user goes on there.
+    The session begins in ``main``, where no cell counts yet: a stop takes time in QEMU, and a chip's timers go on.
+    ``commands``: gdb carries them out there, and ends; without, its user goes on there.  An image that stops is at a breakpoint.
     """
     board = image.system.board
     table = symbols(firmware.elf)
-    first = next((name for name in _entries(image) if name in table), None)
-    if first is None:
+    if not any(name in table for name in _entries(image)):
         cause = "the image has no task's function"
         diagnostics.error("C095", None, cause, "write a task that the application starts")
         return None
@@ -119,7 +122,9 @@ def session(
         socket = _socket(folder)
         server = _qemu(image, firmware, socket, table)
         lines = [f"target remote {socket}"]
-    lines = ["set confirm off", *lines, f"tbreak {first}", "continue"]
+    # An emulator has any number of breakpoints, and an image that has stopped would let gdb wait for ever.
+    ends = () if chip else tuple(name for name in ("carillon_port_halt", "carillon_port_unexpected") if name in table)
+    lines = ["set confirm off", *lines, *(f"break {name}" for name in ends), f"tbreak {BEGIN}", "continue"]
     script = folder / "debug.gdb"
     line = [debugger(board)[0], "-q", *(("-batch", "-nx") if commands else ()), "-x", str(script)]
     for command in commands:
@@ -144,7 +149,8 @@ def _qemu(image: Image, firmware: Firmware, socket: Path, table: dict[str, tuple
     """QEMU's command, which waits for gdb before the first instruction.  Its time is counted by instructions, as in a run.
 
     With ``sleep=off`` as in a run, each stop would move the time to the next expiry of a timer: a stopped processor is idle.
-    With ``sleep=on`` a stop takes some tens of microseconds (QEMU 7.2).
+    With ``sleep=on`` a stop while a cell counts takes what the host needs for it, some tens of microseconds (QEMU 7.2): the
+    processor counts as idle until QEMU's main loop has stopped the machine, and again until it has started it.
     """
     board = image.system.board
     assert board.run is not None
