@@ -100,9 +100,10 @@ static inline void dualtimer_disarm(uint32_t cell)
 #define DUALTIMER_TIME(reg) carillon_port_read(DUALTIMER_TIMEKEEPER(reg))
 
 /* In units, from reading the timekeeper: to the store of the background load, which must come before the expiry; to
- * the store that starts the cell anew. */
+ * the store that starts the cell anew.  Where a tick is several instructions, the second waits for the beginning of one
+ * (carillon_port_start_at): it looks at as many ticks as a tick has instructions. */
 #define DUALTIMER_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 2u)
-#define DUALTIMER_RESTART_TIME (160u / CARILLON_INSTRUCTIONS_PER_TICK + 8u)
+#define DUALTIMER_RESTART_TIME (160u / CARILLON_INSTRUCTIONS_PER_TICK + CARILLON_INSTRUCTIONS_PER_TICK + 8u)
 
 /* The handler of a multiplexed cell comes too late, or too early.
  *

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from laboratory import AST, MPS, TC, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from laboratory import AN505, AST, MPS, TC, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
 
 from carillon.actions.costs import cost_table
 from carillon.allocate.result import Style
@@ -79,6 +79,25 @@ def test_a_multiplexed_cell_starts_its_task_on_every_tick_for_a_thousand_rounds(
     (carrier,) = outcome.carriers(Role.ACTIVATION, "Many")
     assert carrier.style is Style.MULTIPLEXED or board == VIRTUAL_AST
     assert outcome.at(Kind.ENTER, "Many") == [outcome.per_tick * (ROUND * k + at) for k in range(1000) for at in ats]
+
+
+@pytest.mark.parametrize("board", [MPS, AN505])
+def test_a_cell_that_is_set_up_anew_after_an_overrun_expires_on_the_tick(lab: Laboratory, board: str) -> None:
+    """However long the search for a tick's first instruction takes: the job ends at another place of a tick in each round."""
+    schedule = declared(Many=60, Other=60) + points(
+        ROUND, *((at, "Many") for at in IRREGULAR[:6]), (5500, "Other"), window="wcet"
+    )
+    code = "static unsigned rounds, jobs;\n"
+    code += task(
+        "Many",
+        'jobs++;\ncarillon_work(jobs == 2u ? 1500u : 30u);\nfor (unsigned k = 0u; k < rounds; k++) {\n__asm__ volatile("");\n}',
+    )
+    code += task("Other", "rounds++;\njobs = 0u;")
+    outcome = lab.run(schedule, code, board, rounds=30)
+    assert outcome.carriers(Role.ACTIVATION, "Many")[0].style is Style.MULTIPLEXED
+    entered = outcome.at(Kind.ENTER, "Many")
+    due = [outcome.per_tick * (ROUND * k + at) for k in range(30) for at in (100, 560, 2450, 3333)]
+    assert [n for n in due if n not in entered] == []
 
 
 def overrunning(lab: Laboratory, board: str, begin: int, rounds: int) -> list[list[int]]:

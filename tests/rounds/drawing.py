@@ -49,6 +49,8 @@ class Case:
 
 
 class Draw:
+    edges = 40  # percent of runs in which jobs are made to end on the tick on which something is due
+
     def __init__(self, rng: random.Random, profile: Profile) -> None:
         self.rng = rng
         self.profile = profile
@@ -218,6 +220,43 @@ class Draw:
         first = rng.randrange(0, total) if not self.profile.fine else total // 2
         before: Job = (Work(first),) if first else ()
         return (*before, *calling, Work(total - first))
+
+
+class Moderate(Draw):
+    """Schedules whose runs keep what they promise: each task has a WCET, which each job keeps, and little waits for long.
+
+    Bounds are judged only in such runs (``carillon.trace.bounds.rests``), which the other drawing seldom has.
+    """
+
+    edges = 0
+
+    def __init__(self, rng: random.Random, profile: Profile) -> None:
+        super().__init__(rng, replace(profile, conventional=0, tables=60 if profile.tables else 0))
+
+    def case(self) -> Case:
+        case = super().case()
+        tasks = case.schedule.tasks
+        rounds = [len(m.activations) * self.profile.unit / m.length for m in case.schedule.modes]
+        most = int(self.profile.unit * min(1.0, 0.6 / max(rounds, default=1.0)))
+        tasks = tuple(replace(t, wcet=self.rng.randint(max(most // 4, 1), max(most, 1))) for t in tasks)
+        return replace(case, schedule=replace(case.schedule, tasks=tasks))
+
+    def scripts(self, schedule: Schedule) -> Schedule:
+        rng = self.rng
+        scripts: dict[str, Script] = {}
+        rounds = rng.randint(3, 6)
+        for task in schedule.tasks:
+            least = 1 if not self.profile.fine else max(task.wcet // 8, 1)
+            most = max(least, task.wcet if not self.profile.fine else task.wcet - task.wcet // 4)
+            others = {rng.randrange(4 * rounds): self.job(schedule, most, calls=60) for _ in range(2)}
+            scripts[task.name] = Script(self.job(schedule, rng.randint(least, most), calls=20), others)
+        for interrupt in schedule.interrupts:
+            scripts[interrupt.name] = Script((Work(max(self.profile.unit // 20, 1)),))
+        longest = max(m.length for m in schedule.modes)
+        return replace(schedule, scripts=scripts, length=longest * rounds + rng.randrange(longest))
+
+    def amount(self, least: int, most: int) -> int:
+        return self.rng.randint(max(least, 1), max(most, least, 1))
 
 
 # TOML and C.

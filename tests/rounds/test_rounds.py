@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 from boards import TARGETS
+from drawing import Draw, Moderate
 from machine import Tally, divergences, execute, firmware, prepare, story
 
 from runnable import runnable
@@ -57,22 +58,35 @@ def _name(board: Any) -> str:
     return board if isinstance(board, str) else str(board.values[0])
 
 
-@pytest.mark.parametrize("board", [board for board in runnable() if _name(board) in TARGETS])
+BOARDS = [board for board in runnable() if _name(board) in TARGETS]
+
+
+@pytest.mark.parametrize("board", BOARDS)
 def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _play(board, USUAL[board], Draw, tmp_path, capsys)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_runs_of_moderate_load_keep_each_printed_bound(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tally = _play(board, 2, Moderate, tmp_path, capsys)
+    assert tally.judged, tally
+
+
+def _play(board: str, usual: int, draw: type[Draw], folder: Path, capsys: pytest.CaptureFixture[str]) -> Tally:
     asked = os.environ.get("CARILLON_ROUNDS")
     seed = os.environ.get("CARILLON_ROUNDS_SEED") or (str(random.randrange(10**6)) if asked else SEEDS.get(board, DRAW))
-    wanted = int(asked or USUAL[board])
+    wanted = int(asked or usual)
     tally = Tally()
     for number in range(10 * wanted):  # most of those that are not compared are refused, for a good reason
         rng = random.Random(f"{board} {seed} {number}")
-        trial = prepare(rng, TARGETS[board], tmp_path / "schedule", tally)
+        trial = prepare(rng, TARGETS[board], folder / "schedule", tally, draw=draw)
         if trial is None:
             continue
         built = firmware(trial, tally)
         if built is None:
             continue
         for which, variant in enumerate(trial.variants):
-            trace = execute(trial, built, which)
+            trace = execute(trial, built, which, tally)
             found = divergences(trial, variant, trace, tally)
             if found:
                 pytest.fail(f"seed {seed}, schedule {number}.{which} of {board}:\n" + story(trial, variant, found), pytrace=False)
@@ -82,6 +96,7 @@ def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, 
         with capsys.disabled():
             print(f"\nseed {seed}: {tally}")
     assert tally.images == wanted, tally.refused
+    return tally
 
 
 def test_every_board_that_runs_rounds_is_tried() -> None:

@@ -69,9 +69,15 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     missed = next((verdict for verdict in summary.verdicts if verdict.missed), None)
     if missed is not None and bounds.safe and not summary.totals.budget_overruns:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
-    if missed is None and not summary.totals.budget_overruns and not _overlap(summary):
+    if rests(summary):
         yield from _starts(summary, bounds)
         yield from _rounds(trace, summary, bounds)
+
+
+def rests(summary: Summary) -> bool:
+    """Whether a run keeps what the bounds of starts and rounds rest on: no deadline missed, no budget used up, nothing waits."""
+    missed = any(verdict.missed for verdict in summary.verdicts)
+    return not missed and not summary.totals.budget_overruns and not _overlap(summary)
 
 
 def report_broken(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: Diagnostics) -> None:
