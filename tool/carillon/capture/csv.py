@@ -11,6 +11,7 @@ import re
 from fractions import Fraction
 
 from carillon.capture import Capture, Recorder, broken
+from carillon.units import shorten
 
 POWERS = {
     unit: power
@@ -70,7 +71,7 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
         broken(file, line, "the sample rate is 0", SAMPLE_RATE)
     if unit is None and first not in (*SAMPLES, "time", *POWERS):
         if sample_rate is None:
-            cause = f"neither is '{titles[0][:20]}', the first column, a time, nor does the file say the sample rate"
+            cause = f"neither is {shorten(titles[0])}, the first column, a time, nor does the file say the sample rate"
             broken(file, line, cause, SAMPLE_RATE)
         return False, 1 / sample_rate
     word = unit[1] if unit is not None else first
@@ -85,7 +86,7 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
         return True, 1 / sample_rate / max(1, int(parts / sample_rate))
     power = POWERS.get("s" if word == "time" else word)
     if power is None:
-        broken(file, line, f"'{word[:20]}' is no unit of time", "name the column of times 'Time [s]'")
+        broken(file, line, f"{shorten(word)} is no unit of time", "name the column of times 'Time [s]'")
     return True, Fraction(1, 10**power)
 
 
@@ -105,12 +106,12 @@ def _levels(lines: list[str], at: int, columns: list[str], timed: bool, each: Fr
         levels = [field.strip() for field in fields[timed:]]
         wrong = next((level for level in levels if level not in ("0", "1")), None)
         if wrong is not None:
-            broken(file, number, f"'{wrong[:20]}' is no level", "a level is 0 or 1; leave analog channels out of the export")
+            broken(file, number, f"{shorten(wrong)} is no level", "a level is 0 or 1; leave analog channels out of the export")
         time = len(rows), 0
         if timed:
             match = NUMBER.fullmatch(fields[0])
             if match is None:
-                broken(file, number, f"'{fields[0].strip()[:20]}' is no time")
+                broken(file, number, f"{shorten(fields[0].strip())} is no time")
             decimals = match[3] or ""
             shift = int(match[4] or 0) - len(decimals)
             whole = int(match[1] + match[2] + decimals)
