@@ -141,6 +141,22 @@ def test_a_wrong_file_is_refused_with_the_place(tmp_path: Path, old: str, new: s
     assert said in refused(tmp_path, text.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("upto", "said"),
+    [
+        ("<fields>", "it ends before its last element does"),
+        ("<peripherals>", "it ends before its last element does"),
+        ("<interr", "it ends within a tag, a comment or a reference"),
+    ],
+)
+def test_a_file_that_is_cut_off_is_refused_where_it_ends(tmp_path: Path, upto: str, said: str) -> None:
+    text = STM32.read_text(encoding="utf-8").replace("<registers>", "<registers><fields></fields>", 1)
+    text = text[: text.index(upto) + len(upto)]
+    found = refused(tmp_path, text)
+    assert found.startswith(f"{text.count(chr(10)) + 1}:")
+    assert f"error C306: the file is not well-formed XML: {said}" in found
+
+
 def test_the_place_is_that_of_the_number(tmp_path: Path) -> None:
     text = STM32.read_text(encoding="utf-8").replace("<value>29</value>", "<value>28</value>")
     line = next(k for k, row in enumerate(text.splitlines(), 1) if "<name>TIM3</name><d" in row)

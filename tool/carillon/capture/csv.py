@@ -21,6 +21,7 @@ POWERS = {
         (6, ("us", "µs", "μs", "microseconds")),
         (9, ("ns", "nanoseconds")),
         (12, ("ps", "picoseconds")),
+        (15, ("fs", "femtoseconds")),
     )
     for unit in units
 }
@@ -28,6 +29,8 @@ POWERS = {
 SAMPLES = ("sample", "samples", "sample number")
 NUMBER = re.compile(r"\s*([+-]?)(\d{1,24})(?:\.(\d{1,24}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 RATE = re.compile(r"samplerate:\s*(\d{1,12})(?:\.(\d{1,12}))?\s*([kMG]?)Hz", re.IGNORECASE)
+AXES = ("x-axis", "x", "xaxis")
+"""What oscilloscopes call the first column."""
 SAMPLE_RATE = "say it with --sample-rate, such as 10MHz"
 
 
@@ -69,6 +72,11 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
     unit = re.fullmatch(r"time\s*[\[(]\s*(\S+?)\s*[\])]", first)
     if sample_rate is not None and sample_rate <= 0:
         broken(file, line, "the sample rate is 0", SAMPLE_RATE)
+    if first in AXES:
+        remedy = "export the digital channels, as levels of 0 and 1, with the times in a column 'Time [s]'"
+        broken(file, line, f"{shorten(titles[0])} begins an oscilloscope's table, of voltages and not of levels", remedy)
+    if first == "time" and sample_rate is None:
+        broken(file, line, f"the column {shorten(titles[0])} does not say its unit", "write it behind: 'Time [s]', 'Time [ns]'")
     if unit is None and first not in (*SAMPLES, "time", *POWERS):
         if sample_rate is None:
             cause = f"neither is {shorten(titles[0])}, the first column, a time, nor does the file say the sample rate"
@@ -86,7 +94,7 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
         return True, 1 / sample_rate / max(1, int(parts / sample_rate))
     power = POWERS.get("s" if word == "time" else word)
     if power is None:
-        broken(file, line, f"{shorten(word)} is no unit of time", "name the column of times 'Time [s]'")
+        broken(file, line, f"{shorten(word)} is no unit of time", "the units are s, ms, us, ns, ps and fs, as in 'Time [s]'")
     return True, Fraction(1, 10**power)
 
 
