@@ -96,7 +96,7 @@ def test_the_command_lists_what_is_left_to_write_and_a_schedule_is_checked_for_t
     assert carillon("check", "app")[0] == 0
     code, _, left = carillon("new", "other", "--board", "bare/board.toml")
     assert code == 1
-    assert "board.toml:20:11: error C305: 'startup' is still to be written" in left
+    assert "board.toml:19:11: error C305: 'startup' is still to be written" in left
 
 
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
