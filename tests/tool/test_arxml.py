@@ -571,3 +571,14 @@ def test_what_makes_no_configuration_is_refused(tmp_path: Path, text: str, said:
     done = run("export", str(write(tmp_path, text, "schedule.toml")))
     assert done.exit_code == 1
     assert said in done.stderr
+
+
+def test_a_conflict_of_versions_is_said_with_its_place(tmp_path: Path) -> None:
+    """In ARXML and in a schedule."""
+    left, right = "<" * 7, ">" * 7
+    text = FILE % f"\n{left} HEAD\n{'=' * 7}\n{right} other\n"
+    line = text[: text.index(left)].count("\n") + 1
+    said = f"{line}:1: error C211: the file has a conflict between two versions, from '<<<<<<<' to '>>>>>>>' in line {line + 2}"
+    assert said in messages(write(tmp_path, text))
+    schedule = write(tmp_path, f"[system]\n{left} HEAD\n{'=' * 7}\n{right} other\n", "schedule.toml")
+    assert "schedule.toml:2:1: error C010: the file has a conflict between two versions" in run("check", str(schedule)).stderr

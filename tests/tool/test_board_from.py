@@ -96,7 +96,7 @@ def test_the_command_lists_what_is_left_to_write_and_a_schedule_is_checked_for_t
     assert carillon("check", "app")[0] == 0
     code, _, left = carillon("new", "other", "--board", "bare/board.toml")
     assert code == 1
-    assert "board.toml:20:11: error C305: 'startup' is still to be written" in left
+    assert "board.toml:19:11: error C305: 'startup' is still to be written" in left
 
 
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,6 +139,22 @@ def test_a_wrong_file_is_refused_with_the_place(tmp_path: Path, old: str, new: s
     text = STM32.read_text(encoding="utf-8")
     assert old in text
     assert said in refused(tmp_path, text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("upto", "said"),
+    [
+        ("<fields>", "it ends before its last element does"),
+        ("<peripherals>", "it ends before its last element does"),
+        ("<interr", "it ends within a tag, a comment or a reference"),
+    ],
+)
+def test_a_file_that_is_cut_off_is_refused_where_it_ends(tmp_path: Path, upto: str, said: str) -> None:
+    text = STM32.read_text(encoding="utf-8").replace("<registers>", "<registers><fields></fields>", 1)
+    text = text[: text.index(upto) + len(upto)]
+    found = refused(tmp_path, text)
+    assert found.startswith(f"{text.count(chr(10)) + 1}:")
+    assert f"error C306: the file is not well-formed XML: {said}" in found
 
 
 def test_the_place_is_that_of_the_number(tmp_path: Path) -> None:

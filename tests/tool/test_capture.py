@@ -243,6 +243,27 @@ def test_what_is_wrong_with_a_capture_is_said(case: str, tmp_path: Path) -> None
     assert [d["code"] for d in json.loads(result.stdout)["diagnostics"] if d["severity"] == "error"] == [code]
 
 
+@pytest.mark.parametrize(
+    ("title", "cause"),
+    [
+        ("Time", "x.csv:2: the column 'Time' does not say its unit"),
+        ("x-axis", "x.csv:2: 'x-axis' begins an oscilloscope's table, of voltages and not of levels"),
+        ("Time [as]", "x.csv:2: 'as' is no unit of time"),
+    ],
+)
+def test_what_is_wrong_with_the_column_of_times_is_said_with_its_place(title: str, cause: str) -> None:
+    with pytest.raises(CarillonError) as error:
+        read_csv(f"; exported\n{title},Task1\n0,0\n", "x.csv", None)
+    (found,) = error.value.diagnostics
+    assert found.span is not None
+    assert f"{found.span.file}:{found.span.line}: {found.cause}" == cause
+
+
+@pytest.mark.parametrize(("unit", "each"), [("ns", 10**9), ("ps", 10**12), ("fs", 10**15), ("femtoseconds", 10**15)])
+def test_units_shorter_than_a_nanosecond_are_read(unit: str, each: int) -> None:
+    assert read_csv(f"Time [{unit}],Task1\n0,0\n5,1\n9,0\n", "x.csv", None).unit == Fraction(1, each)
+
+
 def test_the_command_shows_a_capture_and_names_its_lanes(tmp_path: Path) -> None:
     (tmp_path / "schedule.toml").write_text(SCHEDULE, encoding="utf-8")
     (tmp_path / "c.csv").write_text(table(changes(3), ("CH0", "CH1", "task3")), encoding="utf-8")

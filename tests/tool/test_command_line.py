@@ -90,6 +90,19 @@ def test_the_schema_is_printed() -> None:
     assert json.loads(run("schema", "--json").stdout) == {"schema": json_schema(), "diagnostics": []}
 
 
+@pytest.mark.parametrize("options", [(), ("--board", "arduino-uno"), ("--board", "ast1030-evb"), ("--template", "motor")])
+def test_the_files_of_a_new_application_are_the_users(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None says a licence or an owner, but the schema, which is Carillon's."""
+    monkeypatch.chdir(tmp_path)
+    assert run("new", "app", *options).exit_code == 0
+    written = {path.name: path.read_text(encoding="utf-8") for path in Path("app").iterdir()}
+    assert {name for name, text in written.items() if "SPDX" in text} <= {"schedule.schema.json"}
+    assert re.match(r"/\* app: ", written["main.c"])
+    assert written["README.md"].startswith("# app\n")
+
+
 def test_a_new_application_names_the_schema_that_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for board in ("virtual-256", "qemu-rv32-virt"):  # each of the two templates

@@ -173,3 +173,16 @@ def test_another_programmer_of_the_board_is_run_if_it_is_asked_for_by_name(folde
     assert "did you mean 'other'?" in err
     board.write_text(board.read_text(encoding="utf-8").replace("{elf}", "{self}"), encoding="utf-8")
     assert "error C050: 'flash': 'others.other.command' has '{self}'" in flash("--board", "mine", "--dry-run")[2]
+
+
+def test_a_programmer_that_pipx_installs_is_asked_for_step_by_step(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has installed pipx is not told to install it."""
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    last = "pipx install pyocd, and pipx ensurepath if it is not in PATH then\n"
+    code, _, err = flash("--board", "microbit")
+    assert code == 1
+    assert f"  help: on Debian: apt-get install pipx; then {last}" in err
+    (folder / "bin" / "pipx").write_text("#!/bin/sh\n", encoding="utf-8")
+    (folder / "bin" / "pipx").chmod(0o755)
+    _, _, err = flash("--board", "microbit")
+    assert f"  help: {last}" in err

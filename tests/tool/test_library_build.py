@@ -66,9 +66,15 @@ def test_the_archive_brings_no_start_up_code_and_no_main(made: Path) -> None:
     assert {"TIM1_UP_TIM10_IRQHandler", "TIM3_IRQHandler", "SVC_Handler", "EXTI0_IRQHandler"} <= names
 
 
+def test_no_header_declares_the_console_which_the_library_leaves_out(made: Path) -> None:
+    headers = sorted(path for path in (made / "include").rglob("*") if path.is_file())
+    assert headers
+    assert not any("carillon_console_put" in path.read_text(encoding="utf-8") for path in headers)
+
+
 @needs_compiler
 def test_the_headers_include_nothing_that_is_not_beside_them(made: Path) -> None:
-    for header in ("carillon/osektime.h", "carillon/work.h", "carillon/console.h"):
+    for header in ("carillon/osektime.h", "carillon/work.h"):
         source = f'#include "{header}"\n'
         command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
         command += ["-I", str(made / "include"), "-x", "c", "-"]

@@ -262,6 +262,15 @@ def test_a_tick_that_does_not_divide_is_refused_or_rounded_with_its_drift(tmp_pa
     assert ["a drift of 9600s a day" in d.cause for d in diagnostics.reported] == [True]
 
 
+def test_the_remedy_for_a_tick_says_what_it_does_to_the_times_that_are_counted_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "engine.toml"
+    path.write_text(TINY + BLINK + '[osek.counter.Timer]\ntick = "0.25us"\n', encoding="utf-8")
+    diagnostics = Diagnostics()
+    read_schedule(path, diagnostics)
+    remedies = [d.remedy for d in diagnostics.reported]
+    assert 'write "1us", and divide each number of such ticks by 4' in remedies
+
+
 def test_a_tick_that_rounds_to_nothing_is_refused_once(tmp_path: Path) -> None:
     counter = BLINK + '[osek.counter.Timer]\ntick = "0.25us"\n'
     assert codes(tmp_path, counter) == ["C017"]

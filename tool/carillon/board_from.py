@@ -256,7 +256,6 @@ class _Writer:
     def board(self) -> str:
         chip = _said(self.device.name)
         lines = [
-            "# SPDX-License-Identifier: Apache-2.0",
             f"# Made by carillon new --board-from of the SVD file of {chip}.",
         ]
         lines += [f"base = {json.dumps(self.base)} # whatever is not said here"] if self.base is not None else []
@@ -389,7 +388,6 @@ class _Writer:
         family = {cells.array["family"] for cells in self.arrays}
         handler = "{}_Handler" if "rp2040alarm" in family else "{}_IRQHandler"
         lines = [
-            "# SPDX-License-Identifier: Apache-2.0",
             f"# The interrupts of {_said(self.device.name)}, by the names of its SVD file.",
         ]
         lines += [f"first = {FIRST} # the source of interrupt 0", f'handler = "{handler}"', "", "[numbers]"]

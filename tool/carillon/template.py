@@ -19,6 +19,9 @@ SCHEMA = "schedule.schema.json"
 TEMPLATES: tuple[tuple[str, ...], ...] = (("new",), ("new", "one-task"))
 """From the richest to the smallest; each is folders of ``templates/``, where a file of a later one replaces an earlier's."""
 
+_LICENCE = re.compile(r"\A(?:# SPDX-\S+ \S+\n|<!-- SPDX-\S+ \S+ -->\n|(/\* )SPDX-\S+ \S+\n \*\n \* )")
+"""The licence of a template's file, in a comment of its own or at the beginning of one.  What is made of it is the user's."""
+
 NAMED = {"motor": "stm32f4-discovery"}
 """Templates that are asked for by name, each with its default board."""
 
@@ -73,6 +76,6 @@ def _files(folders: tuple[str, ...], title: str, board: str) -> dict[str, str]:
             sources[re.sub(r"^dot-", ".", source.name)] = source
     filled = {"name": title, "board": re.sub(r'(["\\])', r"\\\1", board)}  # in a string of TOML
     return {
-        name: re.sub(r"\{\{(\w+)\}\}", lambda match: filled[match[1]], source.read_text(encoding="utf-8"))
+        name: re.sub(r"\{\{(\w+)\}\}", lambda match: filled[match[1]], _LICENCE.sub(r"\1", source.read_text(encoding="utf-8")))
         for name, source in sources.items()
     } | {SCHEMA: json_schema_text()}

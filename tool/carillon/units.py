@@ -52,8 +52,8 @@ class Time:
 
 
 def shorten(text: str) -> str:
-    """``text`` quoted, on one line and short enough for a message."""
-    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    """``text`` quoted, on one line and short enough for a message: cut in the middle, as names and paths differ at their ends."""
+    shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
     return ascii(shown) if not shown.isprintable() else f"'{shown}'"
 
 

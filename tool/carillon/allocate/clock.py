@@ -316,6 +316,7 @@ def cannot_tell(clock: ClockCell, system: System, diagnostics: Diagnostics) -> b
             f"the tick of the tickless counter '{counter.name}', {format_duration(counter.tick, system.clock_hz)}, is longer "
             f"than the clock can be set ahead, {most}",
             ("write bits = 32 in [time], or " if clock.services.bits == 16 else "write ")
-            + f"a shorter tick{', or a longer one in [time]' * (clock.services.tick is not None)}, or leave tickless out",
+            + "a shorter tick, and more ticks where they are counted"
+            + f"{', or a longer one in [time]' * (clock.services.tick is not None)}, or leave tickless out",
         )
     return bool(long)

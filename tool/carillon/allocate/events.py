@@ -316,5 +316,5 @@ def check_ticks(system: System, allocation: OsekAllocation, diagnostics: Diagnos
             span,
             f"{name} ticks each {format_duration(tick, system.clock_hz)}, and the handler of a tick takes at least "
             f"{format_duration(Fraction(price, per_tick), system.clock_hz, 3)}: it leaves {share}",
-            f"write a longer tick: with {least} half of the processor is left",
+            f"write a longer tick, and fewer ticks where they are counted: with {least} half of the processor is left",
         )

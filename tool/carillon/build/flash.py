@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from carillon.build import Firmware
@@ -27,12 +27,24 @@ def flashable(board: Board, diagnostics: Diagnostics) -> Flash | None:
     return board.flash
 
 
+def way_to_install(program: str, packages: Sequence[str]) -> str:
+    """What installs a program: Debian's packages, or what pipx, if that is one of them, installs from Python's index.
+
+    pipx is not named if it is there: who has installed it is told the next step.
+    """
+    rest = [package for package in packages if package != "pipx" or shutil.which("pipx") is None]
+    steps = [f"on Debian: apt-get install {' '.join(rest)}"] if rest else []
+    if "pipx" in packages:
+        steps.append(f"pipx install {program}, and pipx ensurepath if it is not in PATH then")
+    return "; then ".join(steps) or f"install {program}, and put it into PATH"
+
+
 def installed(board: Board, how: Flash, diagnostics: Diagnostics) -> bool:
     """Whether the programmer is in the search path; reports C092 else."""
     name = how.command[0]
     if shutil.which(name) is not None:
         return True
-    remedy = f"on Debian: apt-get install {' '.join(how.packages)}" if how.packages else f"install {name}, and put it into PATH"
+    remedy = way_to_install(name, how.packages)
     if how.drive:
         remedy += f"; or build the image, and copy the UF2 file to the drive {how.drive}"
     diagnostics.error("C092", None, f"board '{board.name}' needs the programmer '{name}', which is not installed", remedy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from carillon.capture import Capture, Recorder, broken
+from carillon.units import shorten
 
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12}
 FIELDS = 7
@@ -26,7 +27,7 @@ def read_btf(text: str, file: str) -> Capture:
             key, _, value = said[1:].partition(" ")
             if key == "timeScale":
                 if value.strip() not in UNITS:
-                    broken(file, number, f"'{value.strip()[:20]}' is no time scale", "it is one of s, ms, us, ns and ps")
+                    broken(file, number, f"{shorten(value.strip())} is no time scale", "it is one of s, ms, us, ns and ps")
                 unit = Fraction(1, 10 ** UNITS[value.strip()])
             continue
         if not said:
@@ -35,7 +36,7 @@ def read_btf(text: str, file: str) -> Capture:
         if len(fields) < FIELDS:
             broken(file, number, f"{len(fields)} fields instead of {FIELDS}", "the file may be cut off; write it again")
         if not (fields[0].isascii() and fields[0].isdecimal() and len(fields[0]) <= LONGEST):
-            broken(file, number, f"'{fields[0][:20]}' is no time")
+            broken(file, number, f"{shorten(fields[0])} is no time")
         name, event = fields[4], fields[6]
         if fields[3] in ("T", "I") and name not in known:
             known.add(name)

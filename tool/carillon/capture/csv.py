@@ -11,6 +11,7 @@ import re
 from fractions import Fraction
 
 from carillon.capture import Capture, Recorder, broken
+from carillon.units import shorten
 
 POWERS = {
     unit: power
@@ -20,6 +21,7 @@ POWERS = {
         (6, ("us", "µs", "μs", "microseconds")),
         (9, ("ns", "nanoseconds")),
         (12, ("ps", "picoseconds")),
+        (15, ("fs", "femtoseconds")),
     )
     for unit in units
 }
@@ -27,6 +29,8 @@ POWERS = {
 SAMPLES = ("sample", "samples", "sample number")
 NUMBER = re.compile(r"\s*([+-]?)(\d{1,24})(?:\.(\d{1,24}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 RATE = re.compile(r"samplerate:\s*(\d{1,12})(?:\.(\d{1,12}))?\s*([kMG]?)Hz", re.IGNORECASE)
+AXES = ("x-axis", "x", "xaxis")
+"""What oscilloscopes call the first column."""
 SAMPLE_RATE = "say it with --sample-rate, such as 10MHz"
 
 
@@ -68,9 +72,14 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
     unit = re.fullmatch(r"time\s*[\[(]\s*(\S+?)\s*[\])]", first)
     if sample_rate is not None and sample_rate <= 0:
         broken(file, line, "the sample rate is 0", SAMPLE_RATE)
+    if first in AXES:
+        remedy = "export the digital channels, as levels of 0 and 1, with the times in a column 'Time [s]'"
+        broken(file, line, f"{shorten(titles[0])} begins an oscilloscope's table, of voltages and not of levels", remedy)
+    if first == "time" and sample_rate is None:
+        broken(file, line, f"the column {shorten(titles[0])} does not say its unit", "write it behind: 'Time [s]', 'Time [ns]'")
     if unit is None and first not in (*SAMPLES, "time", *POWERS):
         if sample_rate is None:
-            cause = f"neither is '{titles[0][:20]}', the first column, a time, nor does the file say the sample rate"
+            cause = f"neither is {shorten(titles[0])}, the first column, a time, nor does the file say the sample rate"
             broken(file, line, cause, SAMPLE_RATE)
         return False, 1 / sample_rate
     word = unit[1] if unit is not None else first
@@ -85,7 +94,7 @@ def _first_column(titles: list[str], sample_rate: Fraction | None, file: str, li
         return True, 1 / sample_rate / max(1, int(parts / sample_rate))
     power = POWERS.get("s" if word == "time" else word)
     if power is None:
-        broken(file, line, f"'{word[:20]}' is no unit of time", "name the column of times 'Time [s]'")
+        broken(file, line, f"{shorten(word)} is no unit of time", "the units are s, ms, us, ns, ps and fs, as in 'Time [s]'")
     return True, Fraction(1, 10**power)
 
 
@@ -105,12 +114,12 @@ def _levels(lines: list[str], at: int, columns: list[str], timed: bool, each: Fr
         levels = [field.strip() for field in fields[timed:]]
         wrong = next((level for level in levels if level not in ("0", "1")), None)
         if wrong is not None:
-            broken(file, number, f"'{wrong[:20]}' is no level", "a level is 0 or 1; leave analog channels out of the export")
+            broken(file, number, f"{shorten(wrong)} is no level", "a level is 0 or 1; leave analog channels out of the export")
         time = len(rows), 0
         if timed:
             match = NUMBER.fullmatch(fields[0])
             if match is None:
-                broken(file, number, f"'{fields[0].strip()[:20]}' is no time")
+                broken(file, number, f"{shorten(fields[0].strip())} is no time")
             decimals = match[3] or ""
             shift = int(match[4] or 0) - len(decimals)
             whole = int(match[1] + match[2] + decimals)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from carillon.capture import Capture, Recorder, broken
+from carillon.units import shorten
 
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 ACTIVE = "active"
@@ -56,7 +57,7 @@ def read_vcd(text: str, file: str) -> Capture:
             break
         else:
             broken(
-                file, line, f"'{word[:20]}' where a VCD file has its definitions", "give a VCD file, or a CSV file named *.csv"
+                file, line, f"{shorten(word)} where a VCD file has its definitions", "give a VCD file, or a CSV file named *.csv"
             )
     if not ended:
         broken(file, line, "the file ends within its definitions: $enddefinitions is missing")
@@ -88,7 +89,7 @@ def _command(words: Iterator[tuple[int, str]], file: str, line: int, command: st
 def _timescale(said: str, file: str, line: int) -> Fraction:
     match = re.fullmatch(r"(1|10|100)(s|ms|us|ns|ps|fs)", said)
     if match is None:
-        broken(file, line, f"'{said[:20]}' is no timescale", "a timescale is 1, 10 or 100 of s, ms, us, ns, ps or fs")
+        broken(file, line, f"{shorten(said)} is no timescale", "a timescale is 1, 10 or 100 of s, ms, us, ns, ps or fs")
     return Fraction(int(match[1]), 10 ** UNITS[match[2]])
 
 
@@ -98,7 +99,7 @@ def _changes(words: Iterator[tuple[int, str]], recorder: Recorder, known: dict[s
         first = word[0]
         if first == "#":
             if not (word[1:].isascii() and word[1:].isdecimal() and len(word) <= LONGEST):
-                broken(file, line, f"'{word[:20]}' is no time")
+                broken(file, line, f"{shorten(word)} is no time")
             recorder.time(int(word[1:]), line, word[1:])
         elif first in "01xXzZ" and len(word) > 1:
             for name in known.get(word[1:], ()):
@@ -106,13 +107,13 @@ def _changes(words: Iterator[tuple[int, str]], recorder: Recorder, known: dict[s
         elif first in "bB":
             _, code = next(words, (line, ""))
             if not code or not re.fullmatch("[01xXzZ]+", word[1:]):
-                broken(file, line, f"'{word[:20]}' is no value, or is one of nothing")
+                broken(file, line, f"{shorten(word)} is no value, or is one of nothing")
             for name in known.get(code, ()):
                 recorder.level(name, word[-1] == "1")
         elif first in "rRsS":
             if next(words, None) is None:
-                broken(file, line, f"'{word[:20]}' is a value of nothing")
+                broken(file, line, f"{shorten(word)} is a value of nothing")
         elif word in SKIPPED:
             _command(words, file, line, word)
         elif word not in ("$dumpvars", "$dumpall", "$dumpon", "$dumpoff", "$end"):
-            broken(file, line, f"'{word[:20]}' is neither a time nor a change of a value")
+            broken(file, line, f"{shorten(word)} is neither a time nor a change of a value")

@@ -233,7 +233,7 @@ def _is_name(name: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    return ascii(name if len(name) <= 40 else name[:40] + "...")
+    return ascii(name if len(name) <= 40 else f"{name[:20]}...{name[-20:]}")
 
 
 def _labels(program: Program, size: int) -> list[tuple[int | None, str]]:

@@ -91,6 +91,16 @@ def read_bytes(path: Path, kind: str, suffix: str, longest: int = LONGEST_FILE) 
     return content
 
 
+def conflict(content: bytes) -> tuple[int, str, str] | None:
+    """Where a conflict begins that a tool for versions has left in a file, as a line; and what to say of it."""
+    begin, end = (re.search(rb"^" + mark * 7 + rb"(?: |\r?$)", content, re.MULTILINE) for mark in (b"<", b">"))
+    if begin is None or end is None or end.start() < begin.start():
+        return None
+    line, last = (content.count(b"\n", 0, at.start()) + 1 for at in (begin, end))
+    cause = f"the file has a conflict between two versions, from '<<<<<<<' to '>>>>>>>' in line {last}"
+    return line, cause, "keep one of the versions, or of each what is right, and remove the lines with the marks"
+
+
 def read_text(path: Path, diagnostics: Diagnostics, kind: str = "schedule", suffix: str = ".toml") -> Text | None:
     """The content of ``path``; None and C010 if it cannot be read as a text of at most 8 MiB in UTF-8 without BOM.
 
@@ -111,6 +121,10 @@ def read_text(path: Path, diagnostics: Diagnostics, kind: str = "schedule", suff
         if zero >= 0:
             where = _place(str(path), content, zero)
             raise UnreadError("the file holds a NUL character", f"a {kind} is a text file: remove it")
+        left = conflict(content)
+        if left is not None:
+            where = Span(str(path), left[0], 1)
+            raise UnreadError(left[1], left[2])
     except UnreadError as unread:
         diagnostics.error("C010", where, unread.cause, unread.remedy)
         return None

@@ -47,15 +47,17 @@ class Ticks:
         self.diagnostics = diagnostics
         self.drifts: list[Drift] = []
 
-    def exact(self, time: Time, name: str, span: Span, recurs: bool = False, upwards: bool = False) -> Fraction | None:
+    def exact(
+        self, time: Time, name: str, span: Span, recurs: bool = False, upwards: bool = False, *, counted: bool = False
+    ) -> Fraction | None:
         """``time`` in ticks, not rounded; None, and C032, if it is longer than 2^63 - 1 ticks.
 
         Reports C017 or C018 if it is no whole number of ticks.  ``recurs``: the error of rounding would add
-        up (a period, a round).  ``upwards``: rounding is upwards (a WCET).
+        up (a period, a round).  ``upwards``: rounding is upwards (a WCET).  ``counted``: other times are numbers of this one.
         """
         ticks = self.limited(time, name, span)
         if ticks is not None and ticks.denominator != 1:
-            self._inexact(ticks, time, name, span, recurs, upwards)
+            self._inexact(ticks, time, name, span, recurs, upwards, counted)
         return ticks
 
     def limited(self, time: Time, name: str, span: Span) -> Fraction | None:
@@ -77,7 +79,7 @@ class Ticks:
             self.diagnostics.error("C041", span, f"{name} is zero ticks", remedy)
         return True
 
-    def _inexact(self, ticks: Fraction, time: Time, name: str, span: Span, recurs: bool, upwards: bool) -> None:
+    def _inexact(self, ticks: Fraction, time: Time, name: str, span: Span, recurs: bool, upwards: bool, counted: bool) -> None:
         rounded = whole(ticks, upwards)
         clock = format_frequency(self.clock_hz)
         measure = f"{name}: {time} is "
@@ -88,10 +90,10 @@ class Ticks:
         if not self.refuse:
             self.drifts.append(Drift(span, str(time), rounded, float(rounded - ticks)))
             cause = f"{measure}, it is {error}"
-            self.diagnostics.warning("C018", span, cause, f"for an exact time, {self._remedies(ticks, time)}")
+            self.diagnostics.warning("C018", span, cause, f"for an exact time, {self._remedies(ticks, time, counted)}")
             return
         cause = f"{measure}, it would be {error}"
-        remedy = self._remedies(ticks, time) + (', or set inexact_times = "round"' if rounded or not recurs else "")
+        remedy = self._remedies(ticks, time, counted) + (', or set inexact_times = "round"' if rounded or not recurs else "")
         self.diagnostics.error("C017", span, cause, remedy)
 
     def error(self, ticks: Fraction, rounded: int, recurs: bool) -> str:
@@ -104,10 +106,15 @@ class Ticks:
             text += f", a drift of {format_duration(per_day, 1, 3)} a day"
         return text
 
-    def _remedies(self, ticks: Fraction, time: Time) -> str:
-        below, above = int(ticks), int(ticks) + 1
-        choices = [self._as_written(n, time) for n in (below, above) if n > 0]
-        text = f"write {' or '.join(choices)}"
+    def _remedies(self, ticks: Fraction, time: Time, counted: bool) -> str:
+        """What to write, and what else it changes."""
+        numbers = [n for n in (int(ticks), int(ticks) + 1) if n > 0]
+        text = f"write {' or '.join(self._as_written(n, time) for n in numbers)}"
+        longer = " or ".join(format_number(n / ticks, 3) for n in numbers)
+        if counted:
+            text += f", and divide each number of such ticks by {longer}"
+        elif numbers[0] > 1.5 * ticks:
+            text += f", which is {longer} times as long"
         fitting = [c.hz for c in self.board.clocks if time.ticks(c.hz).denominator == 1]
         if fitting and time.unit != "ticks":
             text += f', or use a clock into which it divides (clock = "{format_frequency(fitting[0])}" in [system])'

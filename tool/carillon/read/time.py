@@ -159,7 +159,10 @@ class TimeReader(Reading):
             return None
         span = self.places.value(("time", key))
         what = f"'{key}' of [time]"
-        exact = ticks.exact(time, what, span, recurs, upwards=not recurs) if divides else ticks.limited(time, what, span)
+        if divides:
+            exact = ticks.exact(time, what, span, recurs, upwards=not recurs, counted=key == "tick")
+        else:
+            exact = ticks.limited(time, what, span)
         if exact is None or ticks.vanishes(exact, what, span, upwards=not recurs):
             return None
         return whole(exact, upwards=not recurs)

@@ -10,6 +10,7 @@ from typing import ClassVar, NoReturn
 from xml.parsers import expat
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.read.text import conflict
 from carillon.units import shorten
 
 LONGEST_FILE = 64 * 2**20
@@ -57,8 +58,16 @@ class XmlReader:
         """The name and the place of the element that is open; None if there is none, or none that a remedy names."""
         return None
 
+    def begun(self) -> bool:
+        """Whether the file's first element has begun."""
+        return self.innermost() is not None
+
     def parse(self, content: bytes) -> bool:
         """Read the whole file; False after an error."""
+        left = conflict(content)
+        if left is not None:
+            self.diagnostics.error(self.malformed_code, Span(self.file, left[0], 1), left[1], left[2])
+            return False
         try:
             self.parser.Parse(content, True)
         except _RefusedError:
@@ -90,7 +99,9 @@ class XmlReader:
         said, remedy = expat.errors.messages.get(error.code, "a fault of syntax"), self.remedy
         opened = self.innermost()
         if said == expat.errors.XML_ERROR_NO_ELEMENTS:
-            said = "it ends before its last element does" if opened else "it holds no element"
+            said = "it ends before its last element does" if opened or self.begun() else "it holds no element"
+        elif said == expat.errors.XML_ERROR_UNCLOSED_TOKEN:
+            said = "it ends within a tag, a comment or a reference"
         if opened and said != expat.errors.XML_ERROR_UNDEFINED_ENTITY:
             name, begun = opened
             remedy = f"<{name}> of line {begun.line} is still open: close it with </{name}>, or {remedy}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.build import Firmware
+from carillon.build.flash import way_to_install
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.image import Image
@@ -85,7 +86,7 @@ def installed(board: Board, chip: bool, diagnostics: Diagnostics) -> bool:
         assert board.debug is not None
         server, packages = board.debug.server[0], board.debug.packages
         if shutil.which(server) is None:
-            remedy = f"on Debian: apt-get install {' '.join(packages)}" if packages else f"install {server}, and put it into PATH"
+            remedy = way_to_install(server, packages)
             diagnostics.error("C092", None, f"board '{board.name}' needs the server '{server}', which is not installed", remedy)
     elif board.run is not None and board.run.kind == "qemu":
         installed_qemu(board, board.run, diagnostics)

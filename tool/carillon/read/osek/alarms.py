@@ -77,7 +77,7 @@ class Alarms:
         """``time`` in ticks of the system clock; 0 after a diagnostic."""
         span = self.at.value("counter", name, "tick")
         what = f"'tick' of counter {shorten(name)}"
-        exact = ticks.exact(time, what, span, recurs=True)
+        exact = ticks.exact(time, what, span, recurs=True, counted=True)
         return 0 if exact is None or ticks.vanishes(exact, what, span) else whole(exact)
 
     def _alarms(self) -> Iterator[Alarm]:

@@ -70,6 +70,9 @@ class _Reader(XmlReader):
     def innermost(self) -> tuple[str, Span] | None:
         return (self.open[-1].name, self.open[-1].span) if self.open and not self.skipping else None
 
+    def begun(self) -> bool:
+        return self.root is not None
+
     def too_deep(self) -> None:
         cause = f"elements are nested more than {MOST_LEVELS} levels deep"
         self.refuse("C306", self.here(), cause, "no description of a chip needs so many")
