@@ -179,7 +179,7 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
     from carillon.trace.bounds import report_broken
-    from carillon.trace.executions import warn_of_exceeded, warn_of_lost, warn_of_missed
+    from carillon.trace.executions import warn_of_exceeded, warn_of_fault, warn_of_lost, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
     read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
@@ -216,6 +216,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         missed += "carillon_port_unexpected" in traces[0].stopped
         warn_of_missed(planned.system, traces[0], report.diagnostics)
         warn_of_lost(planned.system, summaries[0], traces[0], report.diagnostics)
+        warn_of_fault(planned.system, summaries[0], traces[0], report.diagnostics)
         exceeded = warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
         missed += exceeded
         if not exceeded:

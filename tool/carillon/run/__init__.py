@@ -11,13 +11,14 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
+from carillon.emit.text import UNEXPECTED
 from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
@@ -28,6 +29,7 @@ from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
 from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
+from carillon.run.frames import frames
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
@@ -353,4 +355,5 @@ def run(
     recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli)
     if recording is None:
         return None
-    return Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)
+    trace = Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)
+    return replace(trace, frames=frames(image, firmware.elf)) if UNEXPECTED in trace.stopped else trace

@@ -80,7 +80,8 @@ class Trace:
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
-    ``supply``: what the processor draws; None where its board does not say.
+    ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
+    with a stack of its own, the bytes of the stack, and those that its function takes by itself (None: not known).
     """
 
     application: str
@@ -110,6 +111,7 @@ class Trace:
     captured: bool = False
     pins: tuple[tuple[str, int], ...] = ()
     supply: Supply | None = None
+    frames: tuple[tuple[str, int, int | None], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

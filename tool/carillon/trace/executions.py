@@ -134,3 +134,29 @@ def warn_of_lost(system: System, summary: Summary, trace: Trace, diagnostics: Di
         cause = f"task '{name}' lost {many} at {when}: it had all that it takes"
         remedy = "activate it less often, shorten it and what holds it back, or let more activations wait (activations)"
         diagnostics.warning("C311", spans.get(name), cause, remedy)
+
+
+FAULT = "carillon_port_unexpected"
+"""Where a fault, and an interrupt that nobody serves, leads to."""
+
+
+def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: Diagnostics) -> None:
+    """Report C321 where a fault, or an interrupt of nobody, has ended a run: who ran, and what is known of the stack."""
+    if FAULT not in trace.stopped:
+        return
+    ran = [s.lane for s in summary.segments if s.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)]
+    spans = {task.name: task.span for task in system.tasks}
+    if system.osek is not None:
+        spans |= {task.name: task.span for task in system.osek.tasks} | {isr.name: isr.span for isr in system.osek.isrs}
+    small = [(name, stack, takes) for name, stack, takes in trace.frames if takes is not None and takes >= stack]
+    own = {name: stack for name, stack, _ in trace.frames}
+    name = ran[-1].name if ran else ""
+    who = f"'{name}' was the last to run" if name else "nothing of the application had run"
+    where = f", on its own stack of {own[name]} bytes" if name in own else ""
+    when = format_duration(trace.length, system.clock_hz) if trace.length else "0"
+    cause = f"a fault, or an interrupt that nobody serves, ended the run at {when}: {who}{where}"
+    remedy = "a stack that overflows may end so: write longer stacks, or stack_check; carillon debug stops at the fault"
+    for task, stack, takes in small:
+        cause += f"; the function of task '{task}' takes {takes} bytes by itself, and its stack has {stack}"
+        remedy = "write a longer stack for it, and room for what it calls and what interrupts it"
+    diagnostics.warning("C321", spans.get(small[0][0] if small else name), cause, remedy)
