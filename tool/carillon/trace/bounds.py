@@ -152,7 +152,7 @@ def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
         rounds = (end - begin) // length - (k + 1 < len(trace.modes))  # the last one before a switch has that, too
         if rounds <= 0:
             continue
-        kernel, often, busy = _by_round(summary, bounds, begin, length, rounds)
+        kernel, often, busy = _by_round(summary, bounds, begin, length, rounds, trace.modes[k - 1][1] if k else "")
         most = max(range(rounds), key=lambda number: kernel[number])
         if mode.kernel is not None and kernel[most] > mode.kernel:
             said = f"kernel code takes at most {mode.kernel} {trace.unit} in a round of mode '{name}', as plan says"
@@ -169,17 +169,23 @@ def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
 
 
 def _by_round(
-    summary: Summary, bounds: Bounds, begin: int, length: int, rounds: int
+    summary: Summary, bounds: Bounds, begin: int, length: int, rounds: int, left: str
 ) -> tuple[Counter[int], Counter[int], Counter[int]]:
-    """Of each round by its number: what the kernel took (``n``), how many interrupts came, how long something ran (``u``)."""
+    """Of each round by its number: what the kernel took (``n``), how many interrupts came, how long something ran (``u``).
+
+    ``left``: the mode before, whose last handlers may come on the tick of the switch, before that.
+    """
+    switch = max((n for n, h in enumerate(summary.handlers) if left and h.object == left and h.begin.t <= begin), default=-1)
     kernel: Counter[int] = Counter()
     often: Counter[int] = Counter()
     busy: Counter[int] = Counter()
-    for handler in summary.handlers:
+    for handler in summary.handlers[switch + 1 :]:
         number = (handler.begin.t - begin) // length
-        if handler.object in bounds.handled and 0 <= number < rounds and handler.begin.t >= begin:
-            kernel[number] += handler.kernel_n
-            often[number] += handler.kind is not HandlerKind.INTERRUPT
+        own = handler.object in bounds.handled and handler.kind is not HandlerKind.INTERRUPT
+        if own and 0 <= number < rounds and handler.begin.t >= begin:
+            often[number] += 1
+            if HandlerKind.TASK not in handler.started:  # else what it dispatched at its end is in it
+                kernel[number] += handler.kernel_n
     for segment in summary.segments:
         if segment.lane.kind is LaneKind.IDLE:
             continue
