@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.trace import Trace
@@ -25,12 +26,14 @@ class ModeBounds:
     """What ``plan`` prints of a mode: of one of its rounds, if each deadline is met.
 
     ``kernel``: instructions or cycles of its handlers together; None where code takes no time.  ``interrupts``: how many of
-    them come.  ``idle``: the ticks in which the processor idles at least; None if not all execution times are known.
+    them come.  ``idle``: the ticks in which the processor idles at least; None if not all execution times are known.  ``gap``:
+    the ticks from a round's end to another mode's beginning.
     """
 
     kernel: int | None
     interrupts: int
     idle: int | None
+    gap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
     if rests(summary):
         yield from _starts(summary, bounds)
+        yield from _switches(trace, bounds)
         yield from _rounds(trace, summary, bounds)
 
 
@@ -139,6 +143,16 @@ def _held(summary: Summary, begins: list[int], release: int, run: Run) -> int:
         if owner == own or handler is None or handler.begin.u < release or not handler.started:
             held += length
     return held
+
+
+def _switches(trace: Trace, bounds: Bounds) -> Iterator[Broken]:
+    """Modes that did not begin when it was said: a gap after the end of a round, unless that is synchronised."""
+    for k, ((begin, left), (at, name)) in enumerate(pairwise(trace.modes)):
+        mode, length = bounds.modes.get(left), dict(trace.round_lengths)[left]
+        regular = not trace.courses or not trace.courses[k].points
+        if regular and mode is not None and mode.gap is not None and (at - begin - mode.gap) % length:
+            said = f"another mode begins {mode.gap} ticks after the end of a round of mode '{left}', as plan says"
+            yield Broken(left, said, f"mode '{name}' began {(at - begin) % length} after one", at)
 
 
 def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
