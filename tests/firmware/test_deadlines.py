@@ -396,3 +396,18 @@ def test_a_task_that_an_activation_finds_on_its_last_tick_is_late_in_check_and_i
     unknown = declared(A=0, B=0) + points(10_000, (1000, "A", 1450), (1400, "B"))
     outcome = lab.run(unknown, works(A=400, B=100), board, system=CONTINUE, rounds=2)
     assert len(outcome.events(Kind.DEADLINE_MISSED)) == 2
+
+
+def test_a_deadline_on_the_tick_of_the_next_activation_is_met_on_another_timer_of_the_pico(lab: Laboratory) -> None:
+    """Stores start the cells of one round within a tick: that of the deadline has to come before that of SysTick."""
+    schedule = (
+        '[task.T1]\nmonitor = "if-cells-allow"\n'
+        + declared(T4=0, T5=431)
+        + points(12000, (3000, "T5"), (4000, "T1", 6000, 10000), (5000, "T4"), (9000, "T5"), (10000, "T1"), (11000, "T4"))
+    )
+    outcome = lab.run(
+        schedule, works(T1=295, T4=1500, T5=216), "raspberry-pi-pico", system=f'{SHUTDOWN}\nstart_within = "1000 ticks"', rounds=3
+    )
+    assert {use.cell.name for c in outcome.carriers(Role.ACTIVATION, "T1") for use in c.cells} == {"SysTick"}
+    assert len(outcome.at(Kind.START, "T1")) == 6
+    assert outcome.events(Kind.DEADLINE_MISSED) == []

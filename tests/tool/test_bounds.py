@@ -12,7 +12,10 @@ from typer.testing import CliRunner
 
 import carillon.pipeline as pipeline
 from carillon.cli import app
+from carillon.read.board import load_board
 from carillon.trace.bounds import Bounds, ModeBounds
+
+BOARDS = Path(__file__).parents[2] / "boards"
 
 SCHEDULE = """
 [system]
@@ -33,10 +36,46 @@ points = [
 CODE = '#include "carillon/osektime.h"\nttTASK(A) { carillon_work(100u); }\nttTASK(B) { carillon_work(200u); }\n'
 
 
-def ran(folder: Path, board: str, keys: str = "") -> tuple[int, list[str]]:
+SOURCES = {"tc1796": "srn64", "virtual-256": "ext0"}
+SWITCHES = """
+[system]
+name = "app"
+board = "{board}"
+{keys}
+[task.A]
+wcet = "300 ticks"
+[task.B]
+wcet = "300 ticks"
+[interrupt.I]
+source = "{source}"
+priority = "below-tasks"
+[mode.first]
+round = "8000 ticks"
+points = [
+    {{ at = "0 ticks", enable = "I" }},
+    {{ at = "500 ticks", activate = "A", deadline_at = "1500 ticks" }},
+]
+[mode.second]
+round = "9000 ticks"
+points = [
+    {{ at = "500 ticks", activate = "B", deadline_at = "1500 ticks" }},
+]
+"""
+SWITCHING = """#include "carillon/osektime.h"
+#include "carillon_port.h"
+ttTASK(A) { carillon_port_pend(SOURCEu); (void)ttSwitchAppMode(ttAppMode_second); }
+ttTASK(B) { carillon_work(20u); }
+void I(void);
+void I(void) { carillon_work(50u); }
+"""
+
+
+def ran(folder: Path, board: str, keys: str = "", schedule: str = SCHEDULE, code: str = "") -> tuple[int, list[str]]:
     """The exit code, and what a run says with C309."""
-    (folder / "schedule.toml").write_text(SCHEDULE.format(board=board, keys=keys), encoding="utf-8")
-    (folder / "main.c").write_text(CODE, encoding="utf-8")
+    (folder / "schedule.toml").write_text(
+        schedule.format(board=board, keys=keys, source=SOURCES.get(board, "soft0")), encoding="utf-8"
+    )
+    (folder / "main.c").write_text(code or CODE, encoding="utf-8")
     done = CliRunner().invoke(app, ["run", str(folder / "schedule.toml"), "--rounds", "3", "--json"])
     found = json.loads(done.stdout)["diagnostics"]
     return done.exit_code, [d["cause"] for d in found if d["code"] == "C309"]
@@ -73,6 +112,32 @@ def test_a_run_above_what_is_printed_is_an_error_with_its_place(
     assert cause.startswith(said), cause
     assert "from tick " in cause
     assert " of the run on" in cause
+
+
+@pytest.mark.parametrize("board", ["tc1796", "virtual-ast1030-evb", "virtual-256", "ast1030-evb", "mps2-an385"])
+def test_what_is_not_of_a_round_is_not_held_against_it(tmp_path: Path, board: str) -> None:
+    """A re-enable point of the mode that is left, on the tick of the switch, and the interrupt that it lets through."""
+    assert ran(tmp_path, board, "", SWITCHES, switching(board)) == (0, [])
+
+
+def test_a_mode_that_begins_at_another_time_than_is_printed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = pipeline.bounds_of
+
+    def other(planned: pipeline.Planned) -> Bounds:
+        bounds = known(planned)
+        return replace(bounds, modes={name: replace(m, gap=(m.gap or 0) + 1) for name, m in bounds.modes.items()})
+
+    monkeypatch.setattr(pipeline, "bounds_of", other)
+    code, (cause, *_) = ran(tmp_path, "ast1030-evb", "", SWITCHES, switching("ast1030-evb"))
+    assert code == 1
+    assert "ticks after the end of a round of mode 'first', as plan says; mode 'second' began" in cause
+
+
+def switching(board: str) -> str:
+    """The code of two modes, of which the first asks for the second."""
+    return SWITCHING.replace(
+        "SOURCE", str(load_board(BOARDS / board / "board.toml").application_sources[SOURCES.get(board, "soft0")])
+    )
 
 
 def test_nothing_is_judged_of_a_run_that_refutes_the_schedule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,7 +244,8 @@ def bounds_of(planned: Planned) -> Bounds:
         # A handler of the rounds goes on to dispatch what is event-triggered where that is done by software.
         apart = not (image.osek is not None and image.osek.allocation.software and runs_beneath(system))
         kernel = kernel_round(image, mode_image) if counts_code and apart else None
-        modes[mode.name] = ModeBounds(kernel, round_interrupts(image, mode_image), idle)
+        gap = mode_image.control.gap if mode_image.control is not None else None
+        modes[mode.name] = ModeBounds(kernel, round_interrupts(image, mode_image), idle, gap)
     handled = {vector.object for vectors in image.vectors for vector in vectors if vector.role not in (None, Role.CONTROL)}
     places = {task.name: task.span for task in system.tasks} | {mode.name: mode.span for mode in system.modes}
     safe = bool(modes) and not unknown and system.sync is None and not runs_beneath(system) and system.giotto is None

@@ -61,7 +61,11 @@ def _number(system: System, cell: Cell) -> int:
 
 
 def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tuple[Cells, list[tuple[Carrier, CellUse]]]]:
-    """The stores of the start sequence: first cells that start one by one, then timers, then groups."""
+    """The stores of the start sequence: first cells that start one by one, then timers, then groups.
+
+    Where the stores are less than a tick apart, nothing makes up for their places: those that start a deadline's cell come first.
+    A deadline on the tick of its task's next activation would else come after that has armed the cell, and be told as missed.
+    """
     single = [(use.cell.array, [(carrier, use)]) for carrier, use in uses if use.cell.array.start is Start.EACH]
     groups: dict[str, tuple[Cells, list[tuple[Carrier, CellUse]]]] = {}
     for carrier, use in uses:
@@ -71,7 +75,10 @@ def _start_order(board: Board, uses: list[tuple[Carrier, CellUse]]) -> list[tupl
     for array in (a for a in board.cells if a.start is Start.TIMER):
         members = [(carrier, use) for carrier, use in uses if use.cell.array == array]
         timers += [(array, members)] if members else []
-    return [*single, *timers, *groups.values()]
+    found = [*single, *timers, *groups.values()]
+    if single and not board.start_spacing:
+        found.sort(key=lambda store: not any(isinstance(carrier.action, CheckDeadline) for carrier, _ in store[1]))
+    return found
 
 
 def _in_order(carrier: Carrier, round_length: int) -> list[int]:

@@ -195,7 +195,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     lap = max((taken for _, taken in laps), default=0)
     beneath = _prices(image).get("beneath", 0) if runs_beneath(image.system) else 0
     tasks, starts = dict(table.tasks), dict(table.starts)
-    enables = dict(table.enables)
+    enables, checks = dict(table.enables), dict(table.checks)
     for carrier in carriers:
         cost, name = costs[id(carrier)], carrier.demand.object
         if not carrier.action.runs:
@@ -209,8 +209,18 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
         starts[name] = max(cost.before + blocking + turns, starts.get(name, 0))
     per_tick = _per_tick(image)
     every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))
-    found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, table.checks, starts)]
+    behind = _behind(image, mode)
+    for part in (tasks, enables, checks, starts):
+        part.update({name: taken + behind for name, taken in part.items()})
+    found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, checks, starts)]
     return KernelTime(found[0], found[1], found[2], found[3], every)
+
+
+def _behind(image: Image, mode: ModeImage) -> int:
+    """How much later than tick 0 the round of the cell that starts last begins, of a board that starts cells within a tick."""
+    if image.system.board.start_spacing:
+        return 0
+    return _prices(image).get("start_store", 0) * len(mode.start)
 
 
 def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, int]:

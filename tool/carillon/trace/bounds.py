@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.trace import Trace
@@ -25,12 +26,14 @@ class ModeBounds:
     """What ``plan`` prints of a mode: of one of its rounds, if each deadline is met.
 
     ``kernel``: instructions or cycles of its handlers together; None where code takes no time.  ``interrupts``: how many of
-    them come.  ``idle``: the ticks in which the processor idles at least; None if not all execution times are known.
+    them come.  ``idle``: the ticks in which the processor idles at least; None if not all execution times are known.  ``gap``:
+    the ticks from a round's end to another mode's beginning.
     """
 
     kernel: int | None
     interrupts: int
     idle: int | None
+    gap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
     if rests(summary):
         yield from _starts(summary, bounds)
+        yield from _switches(trace, bounds)
         yield from _rounds(trace, summary, bounds)
 
 
@@ -141,6 +145,16 @@ def _held(summary: Summary, begins: list[int], release: int, run: Run) -> int:
     return held
 
 
+def _switches(trace: Trace, bounds: Bounds) -> Iterator[Broken]:
+    """Modes that did not begin when it was said: a gap after the end of a round, unless that is synchronised."""
+    for k, ((begin, left), (at, name)) in enumerate(pairwise(trace.modes)):
+        mode, length = bounds.modes.get(left), dict(trace.round_lengths)[left]
+        regular = not trace.courses or not trace.courses[k].points
+        if regular and mode is not None and mode.gap is not None and (at - begin - mode.gap) % length:
+            said = f"another mode begins {mode.gap} ticks after the end of a round of mode '{left}', as plan says"
+            yield Broken(left, said, f"mode '{name}' began {(at - begin) % length} after one", at)
+
+
 def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     """Rounds in which the kernel took more, was called more often, or the processor idled less."""
     for k, (begin, name) in enumerate(trace.modes):
@@ -150,11 +164,9 @@ def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
         if mode is None or (trace.courses and trace.courses[k] != Course(begin, end, length)):
             continue
         rounds = (end - begin) // length - (k + 1 < len(trace.modes))  # the last one before a switch has that, too
-        begin += length * (k > 0)  # the first one behind a switch may have what that has left
-        rounds -= k > 0
         if rounds <= 0:
             continue
-        kernel, often, busy = _by_round(summary, bounds, begin, length, rounds)
+        kernel, often, busy = _by_round(summary, bounds, begin, length, rounds, trace.modes[k - 1][1] if k else "")
         most = max(range(rounds), key=lambda number: kernel[number])
         if mode.kernel is not None and kernel[most] > mode.kernel:
             said = f"kernel code takes at most {mode.kernel} {trace.unit} in a round of mode '{name}', as plan says"
@@ -171,18 +183,23 @@ def _rounds(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
 
 
 def _by_round(
-    summary: Summary, bounds: Bounds, begin: int, length: int, rounds: int
+    summary: Summary, bounds: Bounds, begin: int, length: int, rounds: int, left: str
 ) -> tuple[Counter[int], Counter[int], Counter[int]]:
-    """Of each round by its number: what the kernel took (``n``), how many interrupts came, how long something ran (``u``)."""
+    """Of each round by its number: what the kernel took (``n``), how many interrupts came, how long something ran (``u``).
+
+    ``left``: the mode before, whose last handlers may come on the tick of the switch, before that.
+    """
+    switch = max((n for n, h in enumerate(summary.handlers) if left and h.object == left and h.begin.t <= begin), default=-1)
     kernel: Counter[int] = Counter()
     often: Counter[int] = Counter()
     busy: Counter[int] = Counter()
-    for handler in summary.handlers:
+    for handler in summary.handlers[switch + 1 :]:
         number = (handler.begin.t - begin) // length
         own = handler.object in bounds.handled and HandlerKind.INTERRUPT not in handler.started
         if own and 0 <= number < rounds and handler.begin.t >= begin:
-            kernel[number] += handler.kernel_n
             often[number] += 1
+            if HandlerKind.TASK not in handler.started:  # else what it dispatched at its end is in it
+                kernel[number] += handler.kernel_n
     for segment in summary.segments:
         if segment.lane.kind is LaneKind.IDLE:
             continue
