@@ -108,7 +108,6 @@ struct carillon_thread_time {
 };
 extern const struct carillon_thread_time carillon_time_offsets[];
 extern const struct carillon_thread_time carillon_time_deadlines[];
-void carillon_time_tell_missed(TaskType thread);
 
 /* A mutex: the level at which the thread that holds it runs. */
 extern const uint8_t carillon_osek_mutex_ceilings[];

@@ -4,6 +4,7 @@
 #ifndef CARILLON_OSEK_CELLS_H
 #define CARILLON_OSEK_CELLS_H
 
+#include "kernel/osek/base.h"
 #include "kernel/osek/error.h"
 #include "kernel/osek/job.h"
 
@@ -25,11 +26,9 @@ extern uint8_t carillon_osek_alarm_cells[];
  * 2. An expiry after the reading is not counted, and asks for the handler again.  So each is counted once.
  * 3. The base tells CARILLON_BASE_MOST units apart.  Up to half of that, a difference is time that has passed since
  *    `due`, and above it, time that is left.  So an alarm whose first expiry or whose cycle is longer than half of that
- *    is not counted: it would have to be held back for as long (allocate/claims.py gives it no cell at the level of its
- *    task). */
+ *    is not counted: it would have to be held back for as long.  Such an alarm has no cell at the level of its task
+ *    (allocate/claims.py). */
 #if CARILLON_OSEK_CELLS_TOLD
-#include "kernel/osek/base.h"
-
 #define CARILLON_OSEK_TOLD_MOST ((carillon_base)(CARILLON_BASE_MOST / 2u))
 
 extern carillon_base carillon_osek_alarm_due[];
@@ -98,8 +97,8 @@ static inline uint32_t carillon_osek_expiries(AlarmType number)
  * 4. A cell that expires between the look at its request and the store that takes the request back expires twice for
  *    one action.  So it does if it is held back for longer than its cycle.  As the task has one activation at most, the
  *    second one would have been lost, and an event that is set twice is set.  Where there is an error hook, the time
- * base tells how often the cell has expired (carillon_osek_expiries), and the action is done so often: the hook is told
- * of each that fails.
+ *    base tells how often the cell has expired (carillon_osek_expiries).  The action is done so often, and the hook is
+ *    told of each that fails.
  * 5. Of a level, only alarms with the same action on the same task have their cells there (allocate/osek.py): the order
  *    in which they are served does not matter.  The other alarms of the level have the kernel's level, and their
  *    actions serve these first, as every service does.

@@ -48,6 +48,9 @@ void carillon_server_ends(uint8_t level, uint8_t before);
 
 #endif
 
+/* The deadline of a thread has been missed: the application's function is told (osek.c). */
+void carillon_time_tell_missed(TaskType thread);
+
 /* A thread of a level becomes ready; locked, or in the clock's handler. */
 #if CARILLON_SERVERS_CONSTANT
 void carillon_server_readies(uint8_t level);

@@ -12,12 +12,12 @@
  *    until it releases it.  What it runs for too long is owed: the next budgets pay it back.
  * 4. The budget of a deferrable server comes back at each multiple of the period from the start on.  What is left is
  *    kept until then (Strosnider, Lehoczky and Sha, 1995).
- * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, at
- *    that instant and not when it first runs, what is left may be more than the bandwidth until the deadline, or the
- * deadline has passed.  Then the deadline is a period from now, and the budget is whole (Abeni and Buttazzo, 1998). The
- * budget comes back at the deadline, which is a period later then.  Where the paper goes on with a later deadline, the
- * threads rest until the deadline: priorities are fixed here, and deadlines order nobody.  So the server never takes
- * more of the processor than its bandwidth, however high its priority is. */
+ * 5. A constant-bandwidth server has a deadline while its budget counts.  When a thread gets ready where none was, what
+ *    is left may be more than the bandwidth until the deadline, or the deadline has passed.  That is asked at that
+ *    instant and not when the thread first runs.  Then the deadline is a period from now, and the budget is whole
+ *    (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which is a period later then.  Where the paper
+ *    goes on with a later deadline, the threads rest until the deadline: priorities are fixed here, and deadlines order
+ *    nobody.  So the server never takes more of the processor than its bandwidth, however high its priority is. */
 #include "services.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)

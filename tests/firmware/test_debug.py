@@ -79,10 +79,12 @@ def test_gdb_stops_where_main_begins_and_then_where_it_is_told(
 def test_a_stop_does_not_move_the_time_to_the_next_expiry(capfd: pytest.CaptureFixture[str]) -> None:
     needs("gdb-multiarch", "qemu-system-arm")
     counter = "print *(unsigned *)0x40028018"  # of FPGAIO, with 25 MHz: the second expiry is at 50,000
-    code, _, err = debug("--board", "mps2-an385", *commands("tbreak Blink", "continue", counter))
-    assert code == 0, err
-    (now,) = re.findall(r"^\$1 = (\d+)$", capfd.readouterr().out, re.MULTILINE)
-    assert int(now) < 40_000
+    read: list[int] = []
+    while len(read) < 5 and not any(now < 40_000 for now in read):  # on a busy host, a stop may take longer than a period
+        code, _, err = debug("--board", "mps2-an385", *commands("tbreak Blink", "continue", counter))
+        assert code == 0, err
+        read += [int(now) for now in re.findall(r"^\$1 = (\d+)$", capfd.readouterr().out, re.MULTILINE)]
+    assert min(read) < 40_000, read
 
 
 @pytest.mark.parametrize("trace", ["", "[trace]\nring = 64\n"])

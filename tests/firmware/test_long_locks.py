@@ -54,8 +54,8 @@ def test_a_lock_as_long_as_the_plan_allows_loses_nothing(lab: Laboratory, board:
 
 
 def test_rounds_that_hold_such_a_clock_back_for_too_long_are_told(lab: Laboratory) -> None:
-    schedule = "[time]\nclock = \"compare\"\nbits = 16\n[thread.Main]\npriority = 1\n[osek]\n"
-    schedule += "[task.R]\nperiod = \"20ms\"\nwcet = \"{}\"\n"
+    schedule = '[time]\nclock = "compare"\nbits = 16\n[thread.Main]\npriority = 1\n[osek]\n'
+    schedule += '[task.R]\nperiod = "20ms"\nwcet = "{}"\n'
     code = LOCKS % 1 + "void R(void);\nvoid R(void) {}\n"
     for wcet, told in (("10us", False), ("19ms", True)):
         path = lab.write(schedule.format(wcet), code)

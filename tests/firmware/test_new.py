@@ -64,7 +64,7 @@ def test_a_board_that_carries_no_template_is_refused_with_what_it_lacks(tmp_path
     board.write_text(text.replace("hz = 1_000_000", "hz = 32_768"), encoding="utf-8")
     code, output = carillon("new", "my-app", "--board", "chip")
     assert code == 1
-    assert output.startswith("my-app/schedule.toml:11:10: error C017: 'period' of task 'control': 1ms is 32.768 ticks")
+    assert output.startswith("my-app/schedule.toml:10:10: error C017: 'period' of task 'control': 1ms is 32.768 ticks")
     assert not (tmp_path / "my-app").exists()
 
 

@@ -102,7 +102,7 @@ ONLY_ARM = {
 MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", "next"}
 """Of matches that are moved with the answer to their request: of boards with ARM's processors."""
 
-ONLY_ARMV7M = (ONLY_ARM - {"asks"}) | {"postpone"}
+ONLY_ARMV7M = (ONLY_ARM - {"asks", "lowered_tasks"}) | {"postpone"}
 """What ARMv6-M has no use for."""
 
 ONLY_AVR = {"lap"}

@@ -144,7 +144,8 @@ def test_a_handler_that_is_held_back_loses_nothing_and_runs_the_later_task_first
     schedule = "".join(f"[task.{n}]\n" for n in ("L", *names)) + FOUR
     for name in ("L", "X0", "X1"):
         schedule = schedule.replace(f"[task.{name}]\n", f'[task.{name}]\nstart_within = "0 ticks"\n')
-    outcome = lab.run(schedule, REST + works(**names), board, system=LATE + '\non_deadline_miss = "continue"', rounds=2)
+    path = lab.write(schedule, REST + works(**names), system=LATE + '\non_deadline_miss = "continue"')
+    outcome = lab.run_file(path, board, rounds=2, locks=True)
     order = [n for n, _ in starts(outcome) if n in "ABC"]
     assert sorted(order) == sorted("ABC" * 2)
     if set("ABC") <= tabled(outcome) and board != VIRTUAL:  # where code takes no time, nothing is held back

@@ -329,7 +329,7 @@ def test_every_error_has_its_code(lab: Laboratory, board: str, clock: str, keys:
     }  # fmt: skip
     outcome = ran(lab, clock, board, ERRORS, keys=keys, Main=1)
     assert [(name, codes[name]) for name, _ in outcome.reported] == outcome.reported
-    assert len(outcome.reported) == 24
+    assert len(outcome.reported) == 25
 
 
 @pytest.mark.parametrize(("board", "clock"), [(VIRTUAL_AST, ONE_SHOT), (AST, PERIODIC)])
@@ -1049,7 +1049,8 @@ def test_figure_5_of_the_paper_in_cplusplus(lab: Laboratory, tmp_path: Path, boa
     outcome = lab.run_file(tmp_path / "schedule.toml", board, ticks=40_000_000)
     assert outcome.said("now") == [1795176000]
     assert outcome.said("constructed") == [3 * 101 + 700]
-    assert outcome.said("elapsed") == [101]
+    # A delay is never shorter than asked, so a tick may come on top of it, which is 0.5 ms here.
+    assert outcome.said("elapsed") in ([101], [102] if clock == PERIODIC else [101])
     assert outcome.said("calls") == [100]
     assert outcome.said("worker") == [1, 1, 1]
     assert outcome.said("taken") == [0, 0]

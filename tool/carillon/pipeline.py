@@ -231,7 +231,8 @@ def bounds_of(planned: Planned) -> Bounds:
     if planned.allocation.kernel != "carillon":
         return Bounds()
     starts: dict[str, int] = {}
-    for times in planned.kernel_times:
+    own = system.tracing is not None and system.tracing.header is not None  # the application's code around each task
+    for times in () if own else planned.kernel_times:
         starts |= {task: max(ticks, starts.get(task, 0)) for task, ticks in times.starts.items()}
     counts_code = system.board.clock(system.clock_hz).instructions_per_tick > 0
     modes: dict[str, ModeBounds] = {}
@@ -240,15 +241,15 @@ def bounds_of(planned: Planned) -> Bounds:
         mode = mode_of(system, mode_image)
         lacks = unknown_work(system, mode)
         unknown += lacks
-        idle = None if lacks else int(idle_share(image, mode_image) * mode.round_length)
+        idle = None if lacks or own else int(idle_share(image, mode_image) * mode.round_length)
         # A handler of the rounds goes on to dispatch what is event-triggered where that is done by software.
         apart = not (image.osek is not None and image.osek.allocation.software and runs_beneath(system))
-        kernel = kernel_round(image, mode_image) if counts_code and apart else None
+        kernel = kernel_round(image, mode_image) if counts_code and apart and not own else None
         gap = mode_image.control.gap if mode_image.control is not None else None
         modes[mode.name] = ModeBounds(kernel, round_interrupts(image, mode_image), idle, gap)
     handled = {vector.object for vectors in image.vectors for vector in vectors if vector.role not in (None, Role.CONTROL)}
     places = {task.name: task.span for task in system.tasks} | {mode.name: mode.span for mode in system.modes}
-    safe = bool(modes) and not unknown and system.sync is None and not runs_beneath(system) and system.giotto is None
+    safe = bool(modes) and not unknown and not own and system.sync is None and not runs_beneath(system) and system.giotto is None
     return Bounds(starts, modes, frozenset(handled), safe, places)
 
 

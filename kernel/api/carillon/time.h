@@ -689,8 +689,8 @@ StatusType carillon_waits_impossibly(void)
  * previous: a time in ticks of the clock; at first, the time that carillon_now returned.
  * period: ticks of the clock, from 1 to CARILLON_LONGEST_WAIT.  Another period that the compiler knows is refused
  *     by the compiler.
- * Errors: E_OS_LIMIT: *previous + period is now or has passed, so there was nothing to wait for; *previous is set
- *     nevertheless; E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
+ * Errors: E_OS_LIMIT: *previous + period is now or has passed; *previous is set nevertheless.
+ *     E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
  *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
  * From: extended tasks, threads.
  * Source: Carillon's own. */

@@ -23,7 +23,7 @@ OSEK = tuple(
     f"kernel/osek/{name}.c"
     for name in (
         *("interrupt", "level_software", "level_hooks", "error", "resource", "isr", "stop", "job", "event", "task"),
-        *("counter", "expiry", "alarm", "start"),
+        *("cells", "counter", "expiry", "alarm", "start"),
     )
 )
 TABLES = ("kernel/osek/table_points.c", "kernel/osek/schedule_table.c")

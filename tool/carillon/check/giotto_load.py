@@ -11,9 +11,10 @@
 
 A mode with a higher load is not time-safe under any scheduler, if it goes on for long enough and no guard skips a task.
 
-*Drivers* are carried out at the instants of units, before any task (A Programmable Microkernel for Real-Time Systems, section 2:
-a program is time-safe by the execution times "of all tasks and drivers").  So they are no fluid: between two instants of a mode,
-what the tasks that begin and end there take and what the drivers take from the first instant on must fit (:func:`_overfull`).
+*Drivers* are carried out at the instants of units, before any task.  A program is time-safe by the execution times "of all
+tasks and drivers" (A Programmable Microkernel for Real-Time Systems, section 2).  So they are no fluid.  Between two instants
+of a mode, what the tasks that begin and end there take and what the drivers take from the first instant on must fit
+(:func:`_overfull`).
 Longer stretches than a period fit if these do and the load is 1 at most, as a period more adds the load.  A driver without an
 execution time counts as none, as does that of a switch, which leaves the mode.
 

@@ -31,7 +31,8 @@ class Asked:
     """What ``run`` and ``show`` are asked for.
 
     ``files`` to write are named as the options that ask for them are.  ``strict``: exit with 3 if a deadline was
-    missed, an activation lost, a budget used up, or a WCET exceeded, in what was recorded, of a comparison in the first run.
+    missed, an activation lost, a budget used up, or a WCET exceeded in what was recorded.
+    Of a comparison, that is the first run.
     """
 
     paths: list[Path] | None

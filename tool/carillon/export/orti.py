@@ -47,7 +47,7 @@ SERVICES = (
     *("ReleaseResource", "SetEvent", "ClearEvent", "GetEvent", "WaitEvent", "GetAlarmBase", "GetAlarm", "SetRelAlarm"),
     *("SetAbsAlarm", "CancelAlarm", "IncrementCounter", "StartOS", "ShutdownOS"),
     *("StartScheduleTableRel", "StartScheduleTableAbs", "StartScheduleTableSynchron", "StopScheduleTable", "NextScheduleTable"),
-    *("SyncScheduleTable", "SetScheduleTableAsync", "GetScheduleTableStatus", "GetCounterValue", "GetElapsedValue"),
+    *("SyncScheduleTable", "SetScheduleTableAsync", "GetScheduleTableStatus", "GetCounterValue", "GetElapsedValue", "GetISRID"),
 )
 
 

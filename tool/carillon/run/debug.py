@@ -150,7 +150,7 @@ def _qemu(image: Image, firmware: Firmware, socket: Path, table: dict[str, tuple
     """QEMU's command, which waits for gdb before the first instruction.  Its time is counted by instructions, as in a run.
 
     With ``sleep=off`` as in a run, each stop would move the time to the next expiry of a timer: a stopped processor is idle.
-    With ``sleep=on`` a stop while a cell counts takes what the host needs for it, some tens of microseconds (QEMU 7.2): the
+    With ``sleep=on`` a stop while a cell counts takes what the host needs for it, some tens of microseconds (QEMU 7.2).  The
     processor counts as idle until QEMU's main loop has stopped the machine, and again until it has started it.
     """
     board = image.system.board

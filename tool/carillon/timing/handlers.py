@@ -43,8 +43,15 @@ def _per_tick(image: Image) -> int:
 
 
 def _prices(image: Image) -> Mapping[str, int]:
-    """The port's prices; none where code takes no time.  What stands around tasks belongs to lowering, and to its end."""
+    """The port's prices; none where code takes no time.  What stands around tasks belongs to lowering, and to its end.
+
+    Where there are several modes, a table's dispatcher counts the tasks that it runs, and saves a register more.
+    """
     table = prices(image.system.board.port) if _per_tick(image) else {}
+    if table and len(image.modes) > 1:
+        counts = table["lowered_tasks"]
+        begins = {name: table[name] + 2 * counts for name in ("table_one", "table_run")}
+        table = {**table, **begins, **{name: table[name] + counts for name in ("table_one_end", "table_run_end")}}
     before, after = _noted(image, table, bounded=bool(image.system.bounded))
     return {**table, "lower": table["lower"] + before, "raise": table["raise"] + after} if before else table
 

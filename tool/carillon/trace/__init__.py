@@ -81,7 +81,7 @@ class Trace:
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
-    with a stack of its own, the bytes of the stack, and those that its function takes by itself (None: not known).
+    with a stack of its own.  With it are the bytes of the stack, and those that its function takes by itself (None: not known).
     """
 
     application: str

@@ -240,8 +240,8 @@ class Converter:
     def _assign_sources(self, isr_objects: dict[str, Merged]) -> None:
         """Sources of the board: those that the file names, then the others in the order of the board's.
 
-        A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string, with or without what
-        other tools write around it; else for another tool.
+        A SOURCE is meant for Carillon if it is the name of one of the board's, as a word or as a string.  What other tools
+        write around it may be there.  Any other SOURCE is for another tool.
         """
         isrs: dict[str, dict[str, Any]] = self.osek.get("isr", {})
         if not isrs:
