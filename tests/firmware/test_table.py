@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+from itertools import pairwise
 
 import pytest
 from laboratory import AST, MPS, RV32, VIRTUAL, Laboratory, Outcome, declared, points, task, works
@@ -150,6 +151,20 @@ def test_a_handler_that_is_held_back_loses_nothing_and_runs_the_later_task_first
     assert sorted(order) == sorted("ABC" * 2)
     if set("ABC") <= tabled(outcome) and board != VIRTUAL:  # where code takes no time, nothing is held back
         assert order == list("CBA" * 2)
+
+
+def test_where_there_are_several_modes_the_table_s_starts_and_rounds_keep_their_bounds(lab: Laboratory) -> None:
+    """Its dispatcher counts the tasks that it runs there, which takes time before each start: the plan has it."""
+    at = [0, 3125, 3750, 5000, 6250, 8750, 10_000, 11_250, 11_875, 13_125, 15_625, 16_250, 23_125, 28_750, 29_375, 30_625]
+    activations = [(a, "A", b) for a, b in pairwise([*at, 31_250, 33_750, 40_000])]
+    activations = sorted([*activations, (25_000, "B", 40_000)])
+    rows = [f'{{ at = "{a} ticks", activate = "{n}", deadline_at = ["{b} ticks"] }}' for a, n, b in activations]
+    schedule = '[task.A]\nwcet = "296 ticks"\n[task.B]\nwcet = "191 ticks"\n'
+    for mode in ("one", "two"):
+        schedule += f'[mode.{mode}]\nround = "40000 ticks"\nwindow = "deadline"\npoints = [{", ".join(rows)}]\n'
+    system = LATE + '\nstart_mode = "one"\non_deadline_miss = "continue"'
+    outcome = lab.run(schedule, works(A=2, B=105), AST, system=system, rounds=3)  # which holds the run against the plan
+    assert {e.point.object for e in outcome.planned.image.modes[0].table if e.point.action.runs} == {"A"}
 
 
 def test_a_deadline_in_the_table_is_missed_by_a_task_that_has_not_ended(lab: Laboratory) -> None:
