@@ -19,6 +19,7 @@ from carillon.units import format_frequency
 if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
     from carillon.microcode.compiled import Blocks, Microcode
+    from carillon.timing.analysis import Bound as ResponseBound
     from carillon.trace import Trace
     from carillon.trace.bounds import Bounds
     from carillon.trace.timeline import Release
@@ -218,6 +219,15 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
             if planned.system.task(task).start_within:
                 found[task] = max(ticks, found.get(task, 0))
     return tuple(found.items())
+
+
+def analyse(planned: Planned) -> tuple[ResponseBound, ...]:
+    """The bounds of all response times of a plan; none of another kernel."""
+    from carillon.timing.analysis import analyse_system
+
+    if planned.allocation.kernel != "carillon":
+        return ()
+    return analyse_system(planned.system, planned.image, planned.kernel_times)
 
 
 def bounds_of(planned: Planned) -> Bounds:

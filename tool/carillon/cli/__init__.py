@@ -18,6 +18,7 @@ import typer
 
 from carillon import __version__, console
 from carillon.cli import (
+    analyse,
     bench,
     boards,
     build,
@@ -46,6 +47,7 @@ COMMANDS = (
         import_,
         export,
         plan,
+        analyse,
         build,
         verify,
         flash,

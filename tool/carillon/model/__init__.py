@@ -17,7 +17,7 @@ from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.named import named
-from carillon.model.osek import Osek
+from carillon.model.osek import NOTHING_DECLARED, Declared, Osek
 from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
 
@@ -115,6 +115,7 @@ class Interrupt:
     above_tasks: bool
     reenabled: bool
     span: Span
+    declared: Declared = NOTHING_DECLARED
 
 
 @dataclass(frozen=True, slots=True)

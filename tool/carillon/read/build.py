@@ -13,6 +13,7 @@ from carillon.model.board import Board
 from carillon.model.stimuli import Stimuli
 from carillon.read.application import application_of
 from carillon.read.board import load_board
+from carillon.read.declared import declared
 from carillon.read.interrupt_sources import InterruptSources
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
@@ -61,7 +62,7 @@ class Builder(Reading):
         rounds = Rounds(tables, self.diagnostics, self.ticks)
         rounds.convert_tasks()
         tasks = tuple(rounds.task(task) for task in file.task)
-        interrupts = tuple(self._interrupts(board))
+        interrupts = tuple(self._interrupts(board, self.ticks))
         if file.mode or self.broken.at("mode"):
             modes = tuple(mode for name, table in file.mode.items() if (mode := rounds.mode(name, table)))
         elif references.default_mode:
@@ -220,7 +221,7 @@ class Builder(Reading):
         if self.file.sync is not None:
             yield from (time for time in (self.file.sync.lengthen, self.file.sync.shorten, self.file.sync.precision) if time)
 
-    def _interrupts(self, board: Board) -> Iterator[Interrupt]:
+    def _interrupts(self, board: Board, ticks: Ticks) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}
         for name, table in self.file.interrupt.items():
             source = board.named_sources.get(table.source or "")
@@ -232,6 +233,7 @@ class Builder(Reading):
                     table.priority == "above-tasks",
                     name in enabled,
                     self.places.key(("interrupt", name)),
+                    declared(self, table, ("interrupt", name), ticks),
                 )
 
 

@@ -155,7 +155,16 @@ class TaskTable(Table):
     )
 
 
-class InterruptTable(Table):
+class DeclaredTable(Table):
+    """What the analysis of response times is told, and nothing is generated from."""
+
+    wcet: AnyTime | None = Field(None, description="The longest execution of a job, for the analysis of response times.")
+    deadline: AnyTime | None = Field(None, description="How long after its activation it is to have ended.")
+    min_interval: AnyTime | None = Field(None, description="How far apart its activations are at least, whoever makes them.")
+    jitter: AnyTime | None = Field(None, description="By how much an activation may be late, beside its min_interval.")
+
+
+class InterruptTable(DeclaredTable):
     """An interrupt of the application."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["source"]})
@@ -222,7 +231,7 @@ class ResourceLockTable(Table):
     budget: AnyTime | None = Field(None, description="How long: ProtectionHook is called when it is used up.")
 
 
-class OsekTaskTable(Table):
+class OsekTaskTable(DeclaredTable):
     """An event-triggered task, defined in C by TASK(name)."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
@@ -244,7 +253,7 @@ class OsekTaskTable(Table):
     os_interrupts_lock: AnyTime | None = Field(None, description="How long it may suspend interrupts of category 2.")
 
 
-class IsrTable(Table):
+class IsrTable(DeclaredTable):
     """An interrupt service routine, defined in C by ISR(name)."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["source"]})
@@ -375,7 +384,7 @@ class OsekTable(Table):
     schedule_table: dict[str, ScheduleTableTable] = Field(default_factory=dict, description="Schedule tables, by name.")
 
 
-class ThreadTable(Table):
+class ThreadTable(DeclaredTable):
     """A thread: an extended task, defined in C by THREAD(name), that can wait for times."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["priority"]})

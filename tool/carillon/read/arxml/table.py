@@ -89,6 +89,15 @@ def _lasts(seconds: str, own: str, key: str) -> tuple[Parameter, Parameter]:
     return Parameter(seconds, key, _K.SECONDS), Parameter(own, key, _K.TIME)
 
 
+_DECLARED = (
+    Parameter("CarillonWcet", "wcet", _K.TIME),
+    Parameter("CarillonDeadline", "deadline", _K.TIME),
+    Parameter("CarillonMinInterval", "min_interval", _K.TIME),
+    Parameter("CarillonJitter", "jitter", _K.TIME),
+)
+"""Of a task or an ISR, for the analysis of response times."""
+
+
 def _sets_event(name: str, task: str, event: str, *, many: bool = False) -> Group:
     return Group(name, (_refers(task, "task", "OsTask"), _refers(event, "event", "OsEvent")), key="set_event", many=many)
 
@@ -143,6 +152,7 @@ SECTIONS: dict[str, Group] = {
                 aliases=("OsTaskStackSize", "ArcCoreOsTaskStackSize", "OsStacksize", "OsStackSize"),
             ),
             Parameter("CarillonOverrun", "overrun", _K.WORD, {"GUARDED": "guarded", "NEVER": "never"}),
+            *_DECLARED,
         ),
         (
             Group(
@@ -179,6 +189,7 @@ SECTIONS: dict[str, Group] = {
             Parameter("OsIsrCategory", "category", _K.WORD, _NUMBERED_CATEGORIES),
             Parameter("CarillonInterruptPriority", "priority", _K.INTEGER, aliases=("OsIsrInterruptPriority", "OsIsrPriority")),
             _refers("OsIsrResourceRef", "resources", "OsResource", many=True),
+            *_DECLARED,
         ),
         (
             Group(

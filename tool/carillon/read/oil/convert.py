@@ -25,7 +25,7 @@ from carillon.read.oil.alarms import Alarms
 from carillon.read.oil.application import convert_application
 from carillon.read.oil.resolve import AUTO, Attributes, Error, Merged, Resolved, Resolver
 from carillon.read.oil.syntax import Name, Object, OilFile, shown
-from carillon.read.oil.table import EVENT, ISR_TIMES, SWITCHES, SYSTEM, TASK, TASK_TIMES, fill
+from carillon.read.oil.table import DECLARED, EVENT, ISR_TIMES, SWITCHES, SYSTEM, TASK, TASK_TIMES, fill
 from carillon.read.oil.tables import Tables
 from carillon.read.oil.values import Values
 from carillon.read.spans import Path
@@ -235,6 +235,7 @@ class Converter:
             if isinstance(value.literal, int):
                 self.values.integer(attributes, "PRIORITY", (*path, "priority"))
         self.values.names(attributes, "RESOURCE", (*path, "resources"))
+        fill(self.values, attributes, DECLARED, path)
         self._protection(attributes, path, ISR_TIMES)
 
     def _assign_sources(self, isr_objects: dict[str, Merged]) -> None:

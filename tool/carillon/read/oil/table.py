@@ -55,6 +55,20 @@ def _stack(values: Values, attributes: Attributes, _name: str, path: Path) -> No
                 values.number(size, path)
 
 
+def _time(values: Values, attributes: Attributes, name: str, path: Path) -> None:
+    """A time with its unit."""
+    value = values.one(attributes, name, path)
+    if value is not None and name not in attributes.wrong:
+        values.time(value, path)
+
+
+DECLARED = (
+    Row("wcet", "CARILLON_WCET", _time),
+    Row("deadline", "CARILLON_DEADLINE", _time),
+    Row("min_interval", "CARILLON_MIN_INTERVAL", _time),
+    Row("jitter", "CARILLON_JITTER", _time),
+)
+"""Of a task or an ISR, for the analysis of response times."""
 SYSTEM = (
     Row("status", "STATUS", _one_of(STANDARD="standard", EXTENDED="extended")),
     Row("dispatch", "CARILLON_DISPATCH", _one_of(HARDWARE="hardware", SOFTWARE="software")),
@@ -75,6 +89,7 @@ TASK = (
     Row("resources", "RESOURCE", Values.names),
     Row("stack", STACK_NAMES[0], _stack),
     Row("overrun", "CARILLON_OVERRUN", _one_of(GUARDED="guarded", NEVER="never")),
+    *DECLARED,
 )
 TIME_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
 """Of timing protection: a key, and what its time is called with its unit, and in seconds."""

@@ -22,6 +22,7 @@ WORDS = Words(
         "task": names_of(*table.TASK) | _standard(table.TASK_TIMES) | {"modes": "APPMODE"},
         "resource lock": {"resource": "RESOURCE", "budget": "CARILLON_RESOURCE_LOCK"},
         "ISR": {"category": "CATEGORY", "priority": "PRIORITY", "resources": "RESOURCE", "source": "SOURCE"}
+        | names_of(*table.DECLARED)
         | _standard(table.ISR_TIMES),
         "resource": {"linked": "LINKEDRESOURCE", "property": "RESOURCEPROPERTY"},
         "event": names_of(*table.EVENT),

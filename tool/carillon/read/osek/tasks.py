@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from carillon.groups import grouped
 from carillon.model.board import Board
-from carillon.model.osek import Isr, OsekEvent, OsekTask
+from carillon.model.osek import Declared, Isr, OsekEvent, OsekTask
+from carillon.read.declared import declared
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.references import other_source
@@ -95,6 +96,7 @@ class Tasks:
                 task,
                 offset=self._thread_time(ticks, task, "offset"),
                 deadline=self._thread_time(ticks, task, "deadline"),
+                declared=self._declared(task, ticks),
                 budget=self._time(ticks, "task", task.name, "budget"),
                 time_frame=self._time(ticks, "task", task.name, "time_frame"),
                 resource_locks=self._resource_locks(task, self.at.table.task[task.name], ticks),
@@ -103,6 +105,12 @@ class Tasks:
             )
             for task in self.tasks
         )
+
+    def _declared(self, task: OsekTask, ticks: Ticks) -> Declared:
+        """What the analysis is told of a task or a thread; a thread's deadline is one that the kernel watches, too."""
+        if task.thread:
+            return declared(self.at, self.at.file.thread[task.name], ("thread", task.name), ticks)
+        return declared(self.at, self.at.table.task[task.name], ("osek", "task", task.name), ticks)
 
     def _thread_time(self, ticks: Ticks, task: OsekTask, key: str) -> int:
         """A time of a thread in ticks of the system clock; 0 if it has none."""
@@ -116,6 +124,7 @@ class Tasks:
                 isr,
                 time_frame=self._time(ticks, "isr", isr.name, "time_frame"),
                 budget=self._time(ticks, "isr", isr.name, "budget"),
+                declared=declared(self.at, self.at.table.isr[isr.name], ("osek", "isr", isr.name), ticks),
             )
             for isr in self.isrs
         )

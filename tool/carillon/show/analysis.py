@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``carillon analyse`` found: the bound of each response time, with its terms, beside what a run measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from carillon.show.table import Table
+from carillon.timing.analysis import Bound
+from carillon.timing.response import Term
+from carillon.units import format_duration, format_number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from carillon.model import System
+    from carillon.trace.summary import Spread
+
+Measured = Mapping[str, "Spread | None"]
+"""The responses of a run, by name, in ticks."""
+
+WORDS = {
+    "execution": "its execution",
+    "queued": "its activations before",
+    "blocking": "held back by",
+    "mate": "before it",
+    "preemption": "preempted by",
+    "elapsed": "passed before its activation",
+}
+
+
+def analysis_json(system: System, bounds: Sequence[Bound], measured: Measured | None) -> dict[str, Any]:
+    """The form that ``--json`` prints: times in ticks."""
+    return {
+        "system": system.name,
+        "board": system.board.name,
+        "clock_hz": system.clock_hz,
+        "utilisation": float(utilisation(bounds)),
+        "tasks": [_bound_json(bound, measured) for bound in bounds],
+    }
+
+
+def utilisation(bounds: Sequence[Bound]) -> Fraction:
+    """The part of the processor that all takes whose load is known; of modes, the busiest."""
+    modes = {bound.mode for bound in bounds if bound.mode}
+    return max((_load(bounds, mode) for mode in modes), default=Fraction(0)) + _load(bounds, "")
+
+
+def _load(bounds: Sequence[Bound], mode: str) -> Fraction:
+    return sum((bound.load for bound in bounds if bound.mode == mode and bound.load is not None), Fraction(0))
+
+
+def _bound_json(bound: Bound, measured: Measured | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": bound.name,
+        "kind": bound.kind,
+        "mode": bound.mode or None,
+        "line": bound.span.line,
+        "bound": bound.ticks,
+        "why": bound.why or None,
+        "deadline": bound.deadline,
+        "met": bound.met,
+        "load": None if bound.load is None else float(bound.load),
+        "activations": bound.takes or None,
+        "waiting": bound.jobs if bound.bound is not None else None,
+        "may_lose": bound.loses,
+        "terms": [
+            {"what": term.why, "name": term.name or None, "count": term.often, "ticks": term.each / bound.scale}
+            for term in bound.terms
+        ],
+    }
+    if measured is not None:
+        spread = measured.get(bound.name)
+        found["measured"] = spread.as_json() if spread is not None else None
+    return found
+
+
+def render_analysis(console: Console, system: System, bounds: Sequence[Bound], measured: Measured | None) -> None:
+    """Print the table of bounds, and below it the terms of each."""
+    hz = system.clock_hz
+    tick = format_duration(1, hz, 3)
+    console.print(f"{system.name} on {system.board.name}: the longest response times, in ticks; 1 tick = {tick}", markup=False)
+    several = any(bound.mode for bound in bounds)
+    titles = [
+        "name",
+        "kind",
+        *(["mode"] if several else []),
+        "response at most",
+        "",
+        *(["measured"] if measured is not None else []),
+    ]
+    rows = Table(*titles, "deadline", "", "load", "wait at once")
+    for bound in bounds:
+        ticks = bound.ticks
+        cells = [bound.name, bound.kind, *([bound.mode or "-"] if several else [])]
+        cells += ["not known" if ticks is None else str(ticks), "" if ticks is None else format_duration(ticks, hz, 3)]
+        if measured is not None:
+            spread = measured.get(bound.name)
+            cells.append("-" if spread is None else str(spread.maximum))
+        verdict = {True: "met", False: "MAY BE MISSED", None: "" if bound.deadline is None else "not known"}[bound.met]
+        cells += ["-" if bound.deadline is None else format_duration(bound.deadline, hz, 3), verdict]
+        cells.append("-" if bound.load is None else f"{float(bound.load):.2%}")
+        cells.append(_waiting(bound))
+        rows.add_row(*cells)
+    rows.print(console)
+    console.print(f"Load of all that is known: {float(utilisation(bounds)):.2%} of the processor.", markup=False)
+    made = Table("what it is made of", "", "times", "ticks each", "ticks")
+    for bound in bounds:
+        for number, term in enumerate(bound.terms):
+            made.add_row(bound.name if not number else "", _words(term), *_figures(term, bound.scale))
+        if bound.bound is not None:
+            made.add_row("", "together", "", "", _ticks(bound.bound, bound.scale))
+    made.show(console, "terms")
+    for bound in bounds:
+        if bound.bound is None:
+            console.print(f"  · {bound.kind} '{bound.name}' has no bound: {bound.why}", markup=False)
+
+
+def _waiting(bound: Bound) -> str:
+    if bound.bound is None or not bound.takes:
+        return "-"
+    return f"{bound.jobs} of {bound.takes}" + (": MAY LOSE SOME" if bound.loses else "")
+
+
+def _words(term: Term) -> str:
+    named = term.why in ("blocking", "mate", "preemption")
+    return f"{WORDS[term.why]} {term.name}" if named and term.name else WORDS[term.why]
+
+
+def _figures(term: Term, scale: int) -> tuple[str, str, str]:
+    return "" if term.often == 1 else str(abs(term.often)), _ticks(term.each, scale), _ticks(term.total, scale)
+
+
+def _ticks(units: int, scale: int) -> str:
+    return format_number(Fraction(units, scale), 3)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything of an image that takes the processor, as flows of jobs at levels, for the analysis of response times.
+
+Levels, from the lowest up: those of the event-triggered system (:mod:`carillon.allocate.osek`), the interrupts below tasks, the
+rounds, the interrupts above tasks.  Times are in fractions of a tick: instructions or cycles where code takes time
+(:attr:`Flows.scale` of them are a tick), else ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from carillon.allocate.osek import OsekAllocation
+from carillon.check.simulation import KernelTime
+from carillon.image import Image
+from carillon.model import Interrupt, Mode, System
+from carillon.model.osek import RES_SCHEDULER, Callback, Isr, OsekTask, Property
+from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic
+from carillon.timing.releases import UnknownError, declared_arrivals, task_arrivals
+from carillon.timing.response import Flow
+
+BELOW_TASKS, ROUNDS, ABOVE_TASKS = 10_000, 20_000, 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """What takes the processor for a time, or so often, that nothing bounds: ``why`` says what is missing.
+
+    ``reach``: the highest level that it keeps out for a time that nothing bounds; -1: none above its own.
+    """
+
+    name: str
+    kind: str
+    level: int
+    why: str
+    reach: int = -1
+
+
+@dataclass(slots=True)
+class Flows:
+    """The flows of an image, and what of it cannot be one; ``scale``: units in a tick."""
+
+    scale: int
+    known: list[Flow] = field(default_factory=list)
+    unknown: list[Unbounded] = field(default_factory=list)
+
+
+def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...]) -> Flows:
+    """What runs beneath the rounds, with the rounds and interrupts above it."""
+    scale = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
+    flows = Flows(scale)
+    for interrupt in system.interrupts:
+        _add_interrupt(system, interrupt, flows)
+    if len(system.modes) > 1:
+        flows.unknown.append(Unbounded("rounds", "mode", ROUNDS, "the rounds of several modes follow each other"))
+    elif system.modes:
+        for flow in round_flows(system, system.modes[0], kernel_times[0], scale, flows.unknown):
+            flows.known.append(flow)
+    if image.osek is not None:
+        _Events(system, image.osek.allocation, flows).add()
+    return flows
+
+
+def _add_interrupt(system: System, interrupt: Interrupt, flows: Flows) -> None:
+    level = ABOVE_TASKS if interrupt.above_tasks else BELOW_TASKS
+    try:
+        flows.known.append(interrupt_flow(system, interrupt, flows.scale))
+    except UnknownError as unknown:
+        flows.unknown.append(Unbounded(interrupt.name, "interrupt", level, str(unknown)))
+
+
+def interrupt_flow(system: System, interrupt: Interrupt, scale: int) -> Flow:
+    """An interrupt of the rounds; raises :class:`UnknownError` if nothing says how long it takes, or how often it comes."""
+    if not interrupt.declared.wcet:
+        raise UnknownError(f"interrupt '{interrupt.name}' has no wcet")
+    arrivals = declared_arrivals(interrupt.declared) or _enabled(system, interrupt)
+    cost = interrupt.declared.wcet * scale
+    level = ABOVE_TASKS if interrupt.above_tasks else BELOW_TASKS
+    return Flow(interrupt.name, "interrupt", level, level, cost, scaled(arrivals, scale))
+
+
+def _enabled(system: System, interrupt: Interrupt) -> Arrivals:
+    """What re-enable points bound: once between two of them, at any time."""
+    if not interrupt.reenabled or len(system.modes) != 1:
+        raise UnknownError(f"interrupt '{interrupt.name}' has no min_interval")
+    mode = system.modes[0]
+    times = tuple(enable.at for enable in mode.enables if enable.interrupt == interrupt.name)
+    apart = max(after - before for before, after in zip(times, (*times[1:], times[0] + mode.round_length), strict=True))
+    return Arrivals((Pattern(times, mode.round_length - _shorter(system), apart, phased=False),))
+
+
+def _shorter(system: System) -> int:
+    """By how many ticks a round may be shorter than it is written."""
+    return system.sync.shorten if system.sync is not None else 0
+
+
+def round_flows(system: System, mode: Mode, kernel: KernelTime, scale: int, unknown: list[Unbounded]) -> Iterator[Flow]:
+    """The tasks of a mode's rounds, each with the kernel's code around it, and the handlers that are for no task."""
+    phased, length = system.sync is None, mode.round_length - _shorter(system)
+
+    def flow(name: str, kind: str, times: list[int], ticks: int) -> Flow:
+        pattern = Pattern(tuple(sorted(times)), length, phased=phased)
+        return Flow(name, kind, ROUNDS, ROUNDS, ticks * scale, scaled(Arrivals((pattern,)), scale))
+
+    for task in system.tasks:
+        times = [a.at for a in mode.activations if a.task == task.name]
+        if times and task.wcet is None:
+            unknown.append(Unbounded(task.name, "task", ROUNDS, f"task '{task.name}' has no wcet"))
+        elif times:
+            yield flow(task.name, "task", times, (task.wcet or 0) + kernel.tasks.get(task.name, 0))
+        checks = [d for a in mode.activations if a.task == task.name for d in a.deadlines] if kernel.checks.get(task.name) else []
+        if checks:
+            yield flow(f"deadlines of {task.name}", "handler", [d % length for d in checks], kernel.checks[task.name])
+    for interrupt in system.interrupts:
+        times = [e.at for e in mode.enables if e.interrupt == interrupt.name] if kernel.enables.get(interrupt.name) else []
+        if times:
+            yield flow(f"enabling {interrupt.name}", "handler", times, kernel.enables[interrupt.name])
+    laps: dict[int, list[int]] = {}
+    for at, ticks in kernel.laps:
+        laps.setdefault(ticks, []).append(at)
+    for ticks, times in laps.items():
+        yield flow("turns of timers", "handler", times, ticks)
+
+
+def scaled(arrivals: Arrivals, scale: int) -> Arrivals:
+    """Arrivals in ticks, in units of which ``scale`` are a tick."""
+    return Arrivals(tuple(_scaled(part, scale) for part in arrivals.parts)) if scale > 1 else arrivals
+
+
+def _scaled(part: Arrival, scale: int) -> Arrival:
+    match part:
+        case Sporadic():
+            return Sporadic(part.interval * scale, part.jitter * scale)
+        case Pattern():
+            return Pattern(tuple(at * scale for at in part.times), part.period * scale, part.jitter * scale, part.phased)
+        case Once():
+            return part
+
+
+class _Events:
+    """The flows of the event-triggered system."""
+
+    def __init__(self, system: System, allocation: OsekAllocation, flows: Flows) -> None:
+        self.system, self.allocation, self.flows = system, allocation, flows
+        self.osek = allocation.osek
+        self.scale = flows.scale
+
+    def add(self) -> None:
+        """Add all of them."""
+        top = self.allocation.all
+        if self.system.board.clock(self.system.clock_hz).instructions_per_tick:
+            why = "what the kernel's own code takes beneath the rounds is not priced on this board"
+            self.flows.unknown.append(Unbounded("kernel", "kernel", top, why))
+        for alarm in self.osek.alarms:
+            calls = [action.object for action in alarm.action.each if isinstance(action, Callback)]
+            if calls:
+                why = f"nothing says how long callback '{calls[0]}' of alarm '{alarm.name}' takes"
+                self.flows.unknown.append(Unbounded(alarm.name, "alarm", self.allocation.top, why))
+        services = self.system.time
+        if services is not None and services.longest_lock:
+            holds = ((top, services.longest_lock * self.scale),)
+            self.flows.known.append(Flow("locks (longest_lock)", "lock", -1, -1, 0, Arrivals(()), holds))
+        for isr, level in self.allocation.isrs:
+            self._add(isr, "ISR", level, level)
+        for task in self.osek.tasks:
+            level = self.allocation.level_of(task).number
+            self._add(task, "thread" if task.thread else "task", level, max(level, self.allocation.running_level(task)))
+
+    def _add(self, item: OsekTask | Isr, kind: str, level: int, runs_at: int) -> None:
+        """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out."""
+        wcet = item.declared.wcet or item.budget
+        sections = self._isr_sections(item) if isinstance(item, Isr) else self._sections(item)
+        known = tuple((at, min(n or wcet, wcet or n) * self.scale) for at, n in sections if n or wcet)
+        flow = Flow(item.name, kind, level, runs_at, wcet * self.scale, Arrivals(()), known)
+        try:
+            if not wcet:
+                raise UnknownError(f"{kind} '{item.name}' has no wcet")
+            self.flows.known.append(replace(flow, arrivals=scaled(self._arrivals(item), self.scale)))
+        except UnknownError as unknown:
+            reach = -1 if wcet else max([runs_at if runs_at > level else -1, *(at for at, n in sections if not n)])
+            self.flows.unknown.append(Unbounded(item.name, kind, level, str(unknown), reach))
+            self.flows.known.append(flow)
+
+    def _arrivals(self, item: OsekTask | Isr) -> Arrivals:
+        """Its releases; raises :class:`UnknownError` if they are not bounded."""
+        if isinstance(item, Isr):
+            declared = declared_arrivals(item.declared)
+            if declared is None:
+                raise UnknownError(f"ISR '{item.name}' has no min_interval")
+            return declared
+        if item.server is not None:
+            raise UnknownError(f"thread '{item.name}' runs on the budget of server '{item.server}'")
+        return task_arrivals(self.system, self.osek, item)
+
+    def _isr_sections(self, isr: Isr) -> list[tuple[int, int]]:
+        return [(self._ceiling(name), 0) for name in isr.resources]
+
+    def _sections(self, task: OsekTask) -> list[tuple[int, int]]:
+        """The sections in which a task keeps others out: up to which level, and for how many ticks (0: all of it may be one)."""
+        locks = dict(task.resource_locks)
+        found = [(self._ceiling(n), locks.get(n, 0)) for n in task.resources if n == RES_SCHEDULER or self._takes(n)]
+        ceilings = dict(zip((mutex.name for mutex in self.osek.mutexes), self.allocation.mutex_ceilings, strict=True))
+        found += [(ceilings[name], 0) for name in task.mutexes]
+        if task.all_interrupts_lock:
+            found.append((self.allocation.all, task.all_interrupts_lock))
+        if task.os_interrupts_lock:
+            found.append((self.allocation.top, task.os_interrupts_lock))
+        return found
+
+    def _takes(self, name: str) -> bool:
+        return self.osek.resource(name).property is not Property.INTERNAL
+
+    def _ceiling(self, name: str) -> int:
+        return self.allocation.ceilings[name if name == RES_SCHEDULER else self.osek.resource(name).name]
