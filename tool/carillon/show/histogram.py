@@ -33,6 +33,7 @@ def histogram(name: str, values: Sequence[int], bound: int | None, colour: str, 
     first, most = min(values), max(values)
     last = max(most, bound if bound is not None else most)
     step, bars = steps_of(values, last)
+    late = {(value - first) // step for value in values if bound is not None and value > bound}
     whole = (last - first) // step + 1
     each, tall = Fraction(WIDTH - 2 * LEFT, max(whole, 8)), max(bars.values())
 
@@ -44,7 +45,7 @@ def histogram(name: str, values: Sequence[int], bound: int | None, colour: str, 
     for place, count in sorted(bars.items()):
         begin = first + place * step
         height = max(float(Fraction(count * (BASE - TOP), tall)), THINNEST)
-        fill = "var(--missed)" if bound is not None and begin > bound else colour
+        fill = "var(--missed)" if place in late else colour
         size = f'width="{number(max(float(each) - 1, THINNEST))}" height="{number(height)}"'
         ticks = f"{begin}" if step == 1 else f"{begin} to {begin + step - 1}"
         words = f"{ticks} ticks: {count} job{'s' if count > 1 else ''}"
