@@ -121,3 +121,21 @@ def test_an_isr_is_activated_when_its_request_becomes_pending(lab: Laboratory, b
     assert line.start_delay is not None
     assert line.start_delay.maximum >= 400
     assert line.known_activations == line.activations == 3
+
+
+def test_simavr_tells_when_a_pin_requests_an_isr(lab: Laboratory) -> None:
+    rows = [(2000, "D2", 1), (2500, "D2", 0), (4000, "D3", 1), (4100, "D2", 1), (5500, "D2", 0), (6000, "D2", 1)]
+    written = "".join(f'    {{ at = "{at} ticks", pin = "{pin}", level = {level} }},\n' for at, pin, level in rows)
+    low = '    { pin = "D2", level = 0 },\n    { pin = "D3", level = 0 },\n'
+    isrs = ISR.format(source="soft0", above="soft1").partition("[stimuli]")[0]
+    outcome = lab.run(f"{isrs}[stimuli]\nrows = [\n{low}{written}]\n", LINES, UNO, ticks=8000)
+    assert [abs(at - 4000) <= 1 for at in activations(outcome, "Above") if at is not None] == [True]
+    assert [round(at, -2) for at in activations(outcome, "Line") if at is not None] == [2000, 4100, 6000]
+    assert outcome.task("Line").known_activations == outcome.task("Line").activations == 3
+
+
+def test_a_request_that_an_expiry_causes_is_no_other_activation(lab: Laboratory) -> None:
+    schedule = SERVICES.replace('activate = "Asks"', 'activate = ["Asks", "Urgent"]')
+    outcome = lab.run(schedule, ASKING.replace("ActivateTask(Urgent);", ""), VIRTUAL, ticks=3000)
+    assert activations(outcome, "Asks") == activations(outcome, "Urgent") == [100, 1100, 2100]
+    assert {e.object for e in outcome.events(Kind.ACTIVATION)} == {"Later"}
