@@ -245,6 +245,15 @@ static void pend(uint32_t source)
     machine.candidates++;
 }
 
+/* A request by the program or from outside, which is recorded: cells have records of their own. */
+static void request(uint32_t source)
+{
+    if (!carillon_port_is_pending((uint16_t)source)) {
+        record(RECORD_REQUEST, source);
+    }
+    pend(source);
+}
+
 /* Let time pass to `until`, or to the next expiry if that comes before; returns the time that passed. */
 static uint64_t advance(uint64_t until)
 {
@@ -256,7 +265,7 @@ static uint64_t advance(uint64_t until)
         switch (carillon_node_pass(&next)) {
         case NETWORK_MESSAGE:
 #ifdef CARILLON_BUS_SOURCE
-            pend(CARILLON_BUS_SOURCE);
+            request(CARILLON_BUS_SOURCE);
 #endif
             break;
         case NETWORK_END:
@@ -280,7 +289,7 @@ static uint64_t advance(uint64_t until)
     machine.now = next;
     for (; stimuli_due(&stimuli) <= next; stimuli.next++) {
         record(RECORD_STIMULUS, stimuli.list[stimuli.next].row);
-        pend(stimuli.list[stimuli.next].value);
+        request(stimuli.list[stimuli.next].value);
     }
     while (machine.running != 0u && machine.cells[machine.heap[0]].expiry == next) {
         const uint16_t cell = machine.heap[0];
@@ -352,8 +361,9 @@ void carillon_port_write(uint32_t address, uint32_t value)
             machine.enabled[word] &= ~value;
             break;
         case VIRTUAL_REQUEST_PEND:
-            machine.pending[word] |= value;
-            machine.candidates++;
+            for (uint32_t bits = value; bits != 0u; bits &= bits - 1u) {
+                request(32u * word + (uint32_t)__builtin_ctz(bits));
+            }
             deliver();
             break;
         default:
@@ -381,7 +391,7 @@ uint32_t carillon_port_read(uint32_t address)
 
 void carillon_port_pend(uint32_t source)
 {
-    pend(source);
+    request(source);
     deliver();
 }
 

@@ -183,6 +183,24 @@ static void give_level(const char *name, uint32_t level)
     avr_raise_irq(pin_irq(name), level);
 }
 
+static void requested(avr_irq_t *irq, uint32_t value, void *source)
+{
+    (void)irq;
+    if (value != 0) {
+        record(RECORD_REQUEST, (uint32_t)(uintptr_t)source);
+    }
+}
+
+static void watch_requests(uint32_t source)
+{
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *const vector = avr->interrupts.vector[i];
+        if (vector->vector == source) {
+            avr_irq_register_notify(vector->irq + AVR_INT_IRQ_PENDING, requested, (void *)(uintptr_t)source);
+        }
+    }
+}
+
 static void request(uint32_t source)
 {
     for (int i = 0; i < avr->interrupts.vector_count; i++) {
@@ -636,6 +654,9 @@ static void read_map(const char *path)
         case 'V':
             place->vector = true;
             place->value = value;
+            break;
+        case 'Q':
+            watch_requests(value);
             break;
         case 'F':
             place->watched = true;

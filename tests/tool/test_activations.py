@@ -59,3 +59,10 @@ def test_what_comes_just_before_a_jobs_end_may_be_accepted_all_the_same() -> Non
     found = activations(events, {"T": 1}, counts_code=True)["T"]
     assert [e.n for e in found.answered if e is not None] == [0, 890]
     assert not found.lost
+
+
+def test_an_activation_that_an_event_tells_of_was_accepted() -> None:
+    kinds = [(0, Kind.ACTIVATION), (1, Kind.START), (3, Kind.EXPIRY), (8, Kind.ACTIVATION), (9, Kind.END), (9, Kind.START)]
+    found = activations([Event(n, n, kind, "T") for n, kind in kinds], {"T": 1}, counts_code=False)["T"]
+    assert [e.n for e in found.answered if e is not None] == [0, 8]
+    assert [e.n for e in found.lost] == [3]

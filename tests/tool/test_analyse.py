@@ -366,9 +366,58 @@ def test_figures_of_event_triggered_tasks() -> None:
     assert low.share == pytest.approx(0.29)
     assert (timed.event_triggered, timed.deadlines_met) == (False, 1)
     assert set(server.as_json()) == {
-        *("name", "kind", "event_triggered", "activations", "waits", "preemptions", "longest", "share"),
-        *("execution", "dispatch", "terminate", "deadlines_missed", "budget_overruns", "lost"),
+        *("name", "kind", "event_triggered", "activations", "known_activations", "waits", "preemptions", "longest", "share"),
+        *("execution", "dispatch", "terminate", "deadlines_missed", "budget_overruns", "lost", "start_delay", "response"),
     }
+
+
+def test_event_triggered_jobs_respond_to_their_activations_as_far_as_these_are_known() -> None:
+    trace = of_events(
+        *((10, Kind.EXPIRY, "A"), (10, Kind.ENTER, "A"), (14, Kind.START, "A"), (19, Kind.END, "A"), (20, Kind.EXIT, "A")),
+        *((30, Kind.START, "B"), (32, Kind.EXPIRY, "A"), (39, Kind.END, "B"), (40, Kind.START, "A"), (47, Kind.END, "A")),
+        *((50, Kind.START, "A"), (90, Kind.END, "A"), (91, Kind.EXPIRY, "A"), (92, Kind.START, "A")),
+    )
+    summary = analyse(replace(trace, event_triggered=("A", "B")), [])
+    a, b = task(summary, "A"), task(summary, "B")
+    assert [run.activation for run in summary.runs if run.lane.name == "A"] == [10, 32, None, 91]
+    assert (a.activations, a.known_activations) == (4, 3)
+    assert a.start_delay.as_json() == {"min": 1, "median": 4, "max": 8, "samples": 3}
+    assert a.response.as_json() == {"min": 9, "median": 12, "max": 15, "samples": 2}
+    assert (b.activations, b.known_activations, b.start_delay, b.response) == (1, 0, None, None)
+
+
+def test_what_no_expiry_activates_has_a_response_and_answers_no_expiry() -> None:
+    trace = of_events(
+        *((10, Kind.ACTIVATION, "A"), (12, Kind.START, "A"), (14, Kind.ACTIVATION, "A"), (19, Kind.END, "A")),
+        *((20, Kind.START, "A"), (24, Kind.END, "A"), (30, Kind.EXPIRY, "A"), (31, Kind.START, "A"), (35, Kind.END, "A")),
+    )
+    trace = replace(trace, event_triggered=("A",))
+    summary = analyse(trace, [])
+    assert [(r.activation, r.expiry, r.start_delay, r.response) for r in summary.runs] == [
+        (10, None, 2, 9),
+        (14, None, 6, 10),
+        (30, 30, 1, 5),
+    ]
+    without = replace(trace, events=tuple(e for e in trace.events if e.kind is not Kind.ACTIVATION))
+    assert analyse(without, []).segments == summary.segments
+
+
+def test_a_request_that_a_run_of_an_isr_has_taken_activates_no_later_one() -> None:
+    trace = of_events(
+        *((10, Kind.ACTIVATION, "rx"), (11, Kind.ACTIVATION, "rx"), (12, Kind.ENTER, "rx"), (14, Kind.START, "rx")),
+        *((19, Kind.END, "rx"), (20, Kind.EXIT, "rx"), (40, Kind.ENTER, "rx"), (42, Kind.START, "rx"), (49, Kind.END, "rx")),
+    )
+    summary = analyse(replace(trace, event_triggered=("rx",)), [])
+    assert [run.activation for run in summary.runs] == [10, None]
+
+
+def test_the_response_of_a_job_that_waits_is_that_of_its_first_stretch() -> None:
+    trace = of_events(
+        *((10, Kind.EXPIRY, "A"), (12, Kind.START, "A"), (19, Kind.WAIT, "A"), (60, Kind.RESUME, "A"), (80, Kind.END, "A"))
+    )
+    a = task(analyse(replace(trace, event_triggered=("A",)), []), "A")
+    assert (a.activations, a.waits) == (1, 1)
+    assert (a.start_delay.maximum, a.response.maximum, a.response.samples) == (2, 9, 1)
 
 
 def test_a_wait_that_began_before_the_trace_ends_in_its_handler() -> None:

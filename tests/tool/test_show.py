@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import io
 import json
@@ -19,13 +20,16 @@ from typing import Any
 
 import pytest
 import show_traces as traces
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from carillon import show
-from carillon.show import scene, terminal
+from carillon.show import btf, scene, steps, terminal
+from carillon.show.histogram import histogram, steps_of
 from carillon.show.html import differences
 from carillon.show.vcd import timescale_of
-from carillon.trace import Kind, Trace
+from carillon.trace import Event, Kind, Trace
 from carillon.trace.timeline import LaneKind, Release
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -584,3 +588,59 @@ def test_a_budget_that_is_used_up_is_seen_and_said(tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").count(">budget used up<") == 1
     found = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["traceEvents"]
     assert sum(it.get("name") == "budget used up" for it in found) == 2
+
+
+# Responses.
+
+
+def test_a_histogram_has_each_response_once_and_its_bound() -> None:
+    values = [10] * 5 + [12, 12, 90]
+    step, bars = steps_of(values, 120)
+    assert sum(bars.values()) == len(values)
+    assert max(bars) * step <= 120 - 10
+    picture = histogram("A", values, 80, "#123456", 1_000_000)
+    counts = [int(count) for count in re.findall(r"ticks: (\d+) job", picture)]
+    assert sum(counts) == len(values)
+    assert ">bound 80<" in picture
+    assert picture.count('fill="var(--missed)"><title>') == 1  # of the job that took 90
+    assert 'aria-label="Responses of A: 8 jobs, 10 to 90 ticks; its bound is 80"' in picture
+    assert "bound" not in histogram("A", values, None, "#123456", 1_000_000)
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=50), st.none() | st.integers(0, 20_000))
+def test_a_histogram_lies_within_its_picture(values: list[int], bound: int | None) -> None:
+    picture = histogram("A", values, bound, "#123456", 1_000_000)
+    bars = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', picture)
+    assert bars
+    for x, y, width, height in (map(float, bar) for bar in bars):
+        assert x >= 0
+        assert y >= 0
+        assert x + width <= 280
+        assert y + height <= 108
+    for x1, x2 in re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)"', picture):
+        assert 0 <= float(x1) <= float(x2) <= 280
+
+
+def test_the_page_has_a_histogram_of_each_task_whose_responses_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    show.write("html", path, scene.panels_of(traces.osek(mixed=True), traces.osek_releases(mixed=True)))
+    head = path.read_text(encoding="utf-8").partition('<script type="application/json"')[0]
+    assert re.findall(r'aria-label="Responses of (\w+): (\d+) job', head) == [("Timed", "1"), ("Blink", "2")]
+
+
+def test_other_formats_have_an_activation_at_its_instant(tmp_path: Path) -> None:
+    trace = traces.osek()
+    events = sorted((*trace.events, Event(290, 290, Kind.ACTIVATION, "Button")), key=lambda e: e.n)
+    panels = scene.panels_of(replace(trace, events=tuple(events)), ())
+    text = io.StringIO()
+    btf.write(text, panels)
+    told = [(int(line[0]), line[6]) for line in csv.reader(text.getvalue().splitlines()) if line[4:5] == ["Button"]]
+    assert told == [(290_000, "activate"), (300_000, "start"), (330_000, "terminate")]
+    found = [(h.time, h.step) for h in steps.steps(panels[0], 0) if h.lane.name == "Button"]
+    assert found == [(290, steps.Step.ACTIVATE), (300, steps.Step.START), (330, steps.Step.TERMINATE)]
+    show.write("perfetto", tmp_path / "run.json", panels)
+    told_by = [json.loads(line.rstrip(",")) for line in (tmp_path / "run.json").read_text(encoding="utf-8").splitlines()[1:-1]]
+    (run,) = [e["args"] for e in told_by if e["name"] == "Button" and e["ph"] == "X"]
+    assert (run["release"], run["start_delay"], run["response"]) == (290, 10, 39)
+    threads = {e["args"]["name"]: e["tid"] for e in told_by if e["name"] == "thread_name"}
+    assert [e["ts"] for e in told_by if e["name"] == "activation" and e["tid"] == threads["Button"]] == [290]

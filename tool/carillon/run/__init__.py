@@ -104,6 +104,7 @@ def _simavr_command(
     places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
     if image.system.osek is not None:
         places |= MARKS
+        lines += [f"0 Q {isr.source:x}" for isr in image.system.osek.isrs]
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
     lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
     lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]

@@ -24,6 +24,7 @@ from carillon.image.operations import Vector
 from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import Osek
+from carillon.run.activated import activated
 from carillon.run.alarms import expiries
 from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
 from carillon.run.happenings import Happenings, Names
@@ -175,10 +176,12 @@ class Decoder:
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
         happenings = Happenings(self._names, self._vectors[0], records, origin, self._per_tick, times, last)
-        # Stimuli and expiries precede other events of the same instant; other events keep their order.
+        # Stimuli, expiries and other activations precede other events of the same instant; other events keep their order.
         outside, pins = self._outside(records, origin)
-        events = [*outside, *happenings.events(), *due, *seen]
-        events.sort(key=lambda e: (e.n, e.kind not in FROM_OUTSIDE, e.kind is not Kind.EXPIRY))
+        happened = list(happenings.events())
+        others = activated(self._image, records, origin, happened, self._stimuli)
+        events = [*outside, *happened, *due, *seen, *others]
+        events.sort(key=lambda e: (e.n, e.kind not in FROM_OUTSIDE, e.kind not in (Kind.EXPIRY, Kind.ACTIVATION)))
         events = self._with_deadlines(events, happenings, segments, length)
         events = sorted([*events, *self._lost(events)], key=lambda e: e.n)
         first = next((m for m in system.modes if m.name == system.start_mode), None)

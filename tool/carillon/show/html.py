@@ -15,8 +15,10 @@ from importlib.resources import files
 from typing import IO
 
 import jinja2
+from markupsafe import Markup
 
 from carillon.groups import grouped
+from carillon.show.histogram import histogram
 from carillon.show.scene import (
     MISSED,
     SILENT,
@@ -55,6 +57,13 @@ EVENTS = (
     ("Runs", "activations", "Activations that began"),
     ("Waits", "waits", "How often it waited for an event"),
     ("Preempted", "preemptions", "How often it was interrupted"),
+    ("Known", "known_activations", "Runs whose activation is known"),
+    ("Start delay", "start_delay", "Start less activation, of runs whose activation is known, in ticks: min / median / max"),
+    (
+        "Response",
+        "response",
+        "End, or begin of the first wait, less activation, of runs whose activation is known, in ticks: min / median / max",
+    ),
     ("Longest", "longest", "Longest time from a start or the end of a wait to the end or the next wait, in ticks"),
     ("Share", "share", "Its part of the run's time"),
     (
@@ -89,6 +98,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             clock=describe(first),
             titles=[p.title for p in panels],
             tables=[table for p in panels for table in _tables(p)],
+            responses=[{"title": p.title, "plots": plots} for p in panels if (plots := _responses(p, panels))],
             **signs_of(panels),
             totals=totals_rows(panels),
             cards=_cards(panels),
@@ -136,9 +146,25 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
         }
         for there, kind, who, columns, tasks, ticks in (
             (panel.rounds, "time-triggered ", "tasks", ROUNDS, rounds, "Start delay, jitter, drift and response"),
-            (panel.event_triggered, "event-triggered ", others, EVENTS, events, "Longest"),
+            (panel.event_triggered, "event-triggered ", others, EVENTS, events, "Start delay, response and longest"),
         )
         if there
+    ]
+
+
+def _responses(panel: Panel, panels: Sequence[Panel]) -> list[dict[str, object]]:
+    """A histogram for each task and interrupt of which a response is known."""
+    values = grouped((run.lane, run.response) for run in panel.summary.runs if run.response is not None)
+    colours = colours_of(panels)
+    return [
+        {
+            "name": task.lane.name,
+            "colour": colours[task.lane],
+            "jobs": len(own),
+            "picture": Markup(histogram(task.lane.name, own, task.response_bound, colours[task.lane], panel.trace.clock_hz)),
+        }
+        for task in panel.summary.tasks
+        if (own := values[task.lane])
     ]
 
 
@@ -151,7 +177,6 @@ def _row(panel: Panel, task: TaskSummary) -> dict[str, object]:
         "name": task.lane.name,
         "colour": colours_of([panel])[task.lane],
         "cells": cells,
-        "late": task.deadlines_missed > 0,
     }
 
 
@@ -159,9 +184,9 @@ def _cell(panel: Panel, task: TaskSummary, key: str) -> dict[str, object]:
     """A figure of a task: its text, the number to sort rows by, and a time also in seconds."""
     value: Spread | int | float | None = getattr(task, key)
     if value is None or (key in ("dispatch", "terminate") and not panel.counts_code):
-        return {"text": "-", "key": "-1", "time": ""}
+        return {"text": "-", "key": "-1", "time": "", "bad": False}
     if isinstance(value, float):
-        return {"text": f"{100 * value:.2f} %", "key": format_number(value, 6), "time": ""}
+        return {"text": f"{100 * value:.2f} %", "key": format_number(value, 6), "time": "", "bad": False}
     several = isinstance(value, Spread)
     numbers = [value.minimum, value.median, value.maximum] if isinstance(value, Spread) else [value]
     times = [format_time(Fraction(number), panel.trace.clock_hz) for number in numbers] if key in _TICKS else []
@@ -172,6 +197,7 @@ def _cell(panel: Panel, task: TaskSummary, key: str) -> dict[str, object]:
         "text": text.replace("/", " / ") if several else text,
         "key": format_number(float(numbers[-1]), 6),
         "time": " / ".join(times),
+        "bad": key == "deadlines_missed" and task.deadlines_missed > 0,
     }
 
 
@@ -251,7 +277,8 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
             "number": [run.number for run in runs],
             "begin": differences(run.begin.u for run in runs),
             "length": [-1 if run.end is None else run.end.u - run.begin.u for run in runs],
-            "delay": [None if run.release is None else run.begin.t - run.release.at for run in runs],
+            "delay": [run.start_delay for run in runs],
+            "response": [run.response for run in runs],
             "executed": [run.executed for run in runs],
             "preempted": [run.preemptions for run in runs],
             "waits": [len(run.waits) for run in runs],

@@ -68,10 +68,10 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         elif segment.owner >= 0:
             run = summary.runs[segment.owner]
             arguments["activation"] = run.number
-            if run.release is not None:
-                arguments |= {"release": run.release.at, "start_delay": run.begin.t - run.release.at}
-                if run.end is not None:
-                    arguments["response"] = run.end.t - run.release.at
+            if run.since is not None:
+                arguments |= {"release": run.since, "start_delay": run.start_delay}
+            if run.response is not None:
+                arguments["response"] = run.response
         lane = segment.lane
         yield {**slice_of(lane.name, lane.kind.value, lane, segment.begin.u, segment.end.u), "args": arguments}
     for lane, thread in threads.items():

@@ -43,7 +43,7 @@ class Panel:
 
     ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks, ascending;
     owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the interrupts'
-    entries for runs that answer none.  Of what is event-triggered it has what alarms are known to have activated: when else
+    entries for runs that answer none.  Of what is event-triggered it has the activations that are known: when else
     something was activated the trace does not say.  ``deadlines`` holds (time, missed), ``overruns`` when budgets were used up.
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.  ``instants`` has the
     stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has its expiry points as
@@ -166,7 +166,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for event in trace.events:
         if event.kind in (Kind.EXPIRY, Kind.POINT) and event.object in tables:
             activations[tables[event.object]].append(event.t * summary.scale)
-        elif event.kind is Kind.EXPIRY and event.object in trace.event_triggered and event.object in by_name:
+        elif event.kind in (Kind.EXPIRY, Kind.ACTIVATION) and event.object in trace.event_triggered and event.object in by_name:
             activations[by_name[event.object]].append(event.t * summary.scale)
     for verdict in summary.verdicts:
         if verdict.task in by_name:

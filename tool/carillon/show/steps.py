@@ -47,8 +47,7 @@ def steps(panel: Panel, first: int) -> list[Happening]:
 
     ran = {(owner, end) for lane in summary.lanes for _, end, owner in panel.running[lane]}
     for owner, run in enumerate(summary.runs):
-        released = run.release.at * panel.scale if run.release is not None else run.begin.u
-        released = run.expiry * panel.scale if run.expiry is not None else released
+        released = run.since * panel.scale if run.since is not None else run.begin.u
         add(min(released, run.begin.u), Step.ACTIVATE, owner)
         add(run.begin.u, Step.START, owner)
         if run.end is not None:  # the last instruction takes its time

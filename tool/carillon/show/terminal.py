@@ -279,23 +279,32 @@ def figures(panel: Panel, signs: Signs = BLOCKS) -> list[Table]:
 
 
 def _of_events(panel: Panel, signs: Signs) -> list[Table]:
-    """What is event-triggered has no release, and no deadline but in a Giotto program."""
+    """What is event-triggered has an activation instead of a release, which may not be known, and no deadline but of Giotto.
+
+    Where all that is known are jobs that wait, there are no responses: they are those to a first wait alone.
+    """
     code = panel.counts_code
     title = f"{panel.title}, event-triggered: in ticks" if panel.rounds else f"{panel.title}: in ticks, {describe(panel)}"
     late = panel.trace.missed is not None or any(t.deadlines_missed for t in panel.summary.tasks if t.event_triggered)
     lost = any(task.lost for task in panel.summary.tasks if task.event_triggered)
+    tasks = [task for task in panel.summary.tasks if task.event_triggered]
     columns = ("Runs", *(["Lost"] if lost else []), "Waits", "Preempted", "Longest", "Share", *(["Missed"] if late else []))
     times = table_of(title, columns if code else (*columns, "Execution"), signs)
     title = f"{panel.title}, event-triggered: in" if panel.rounds else f"{panel.title}: min/median/max in"
     work = table_of(f"{title} {unit_of(panel)}", ("Execution", "Dispatch", "Terminate"), signs)
-    for task in panel.summary.tasks:
-        if task.event_triggered:
-            runs, *numbers = (spread_text(n) for n in (task.activations, task.waits, task.preemptions, task.longest))
-            of_lost = [lost_text(task)] if lost else []
-            more: list[str | Text] = [*([missed_text(task)] if late else []), *([] if code else [spread_text(task.execution)])]
-            times.add_row(task.lane.name, runs, *of_lost, *numbers, f"{100 * task.share:.2f} %", *more)
-            work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
-    return [times, work] if code else [times]
+    for task in tasks:
+        runs, *numbers = (spread_text(n) for n in (task.activations, task.waits, task.preemptions, task.longest))
+        of_lost = [lost_text(task)] if lost else []
+        more: list[str | Text] = [*([missed_text(task)] if late else []), *([] if code else [spread_text(task.execution)])]
+        times.add_row(task.lane.name, runs, *of_lost, *numbers, f"{100 * task.share:.2f} %", *more)
+        work.add_row(task.lane.name, spread_text(task.execution), spread_text(task.dispatch), spread_text(task.terminate))
+    title = f"{panel.title}, event-triggered" if panel.rounds else panel.title
+    answers = table_of(f"{title}: responses in ticks", ("Known", "Start delay", "Response"), signs)
+    for task in tasks:
+        known = f"{task.known_activations} of {task.activations}"
+        answers.add_row(task.lane.name, known, spread_text(task.start_delay), spread_text(task.response))
+    told = [answers] if any(task.known_activations and not task.waits for task in tasks) else []
+    return [times, *told, work] if code else [times, *told]
 
 
 def lost_text(task: TaskSummary) -> Text:

@@ -22,6 +22,7 @@ class Kind(Enum):
     """What happened.  A task's own code runs between ``start`` and ``end``, less what preempts it."""
 
     EXPIRY = "expiry"  # an expiry point is due; object: task or interrupt it is for, or the schedule table it is of
+    ACTIVATION = "activation"  # something else than an expiry activates what is event-triggered; object: the task or ISR
     ENTER = "enter"  # first instruction of an interrupt handler; object: what it serves
     START = "start"  # first instruction of a task (or application interrupt)
     PREEMPT = "preempt"  # a running task is interrupted; object: that task
@@ -40,6 +41,9 @@ class Kind(Enum):
 
 
 FROM_OUTSIDE = (Kind.STIMULUS, Kind.PIN)
+"""What happens to the board, and not in it."""
+
+ASIDE = (*FROM_OUTSIDE, Kind.ACTIVATION)
 """What says nothing about who has the processor."""
 
 

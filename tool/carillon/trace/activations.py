@@ -6,6 +6,7 @@ one that waits (SPEC, "Meaning").  One that comes while all of these are taken i
 
 1. An expiry is accepted if fewer jobs than that run or wait.  A job that begins answers the one that has waited longest.
 2. A job that begins when none waits was activated by something else: a service, or an alarm whose times are not known.
+   Where an event tells of such an activation, it is one that was accepted.
 3. Between a job's last instruction and the kernel's note of its end, the kernel may still accept what seems to come too early.
    So a job that begins when none waits takes back an expiry that was lost shortly before the end of the job before.
 """
@@ -39,6 +40,8 @@ def activations(events: Iterable[Event], takes: Mapping[str, int], counts_code: 
             continue
         if event.kind is Kind.EXPIRY:
             task.expires(event)
+        elif event.kind is Kind.ACTIVATION:
+            task.waiting.append(event)
         elif event.kind is Kind.START:
             task.starts()
         elif event.kind is Kind.END:

@@ -35,7 +35,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     known = tuple(sorted((r for r in releases if r.at < end.t), key=lambda r: (r.at, r.task)))
     runs = tuple(walk.runs)
     _answer_releases(runs, known)
-    _answer_expiries(runs, trace)
+    _answer_activations(runs, trace)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
@@ -83,16 +83,26 @@ def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
             run.release = task_releases[free]
 
 
-def _answer_expiries(runs: Sequence[Run], trace: Trace) -> None:
-    """Give each run of an event-triggered task the expiry that it answers: the one that has waited longest and is not lost."""
+def _answer_activations(runs: Sequence[Run], trace: Trace) -> None:
+    """Give each run of what is event-triggered its activation: the one that has waited longest and is not lost.
+
+    A request of an interrupt waits in one bit.  So a run of an ISR answers all that came before it, and none from before
+    the run that preceded it, which has taken that.
+    """
     lost = {(event.object, event.n) for event in trace.events if event.kind is Kind.LOST}
-    expired = grouped((event.object, event) for event in trace.events if event.kind is Kind.EXPIRY)
+    come = grouped((event.object, event) for event in trace.events if event.kind in (Kind.EXPIRY, Kind.ACTIVATION))
     begun = grouped((run.lane.name, run) for run in runs)
     for name in trace.event_triggered:
-        waiting = deque(event for event in expired[name] if (name, event.n) not in lost)
+        waiting = deque(e for e in come[name] if e.kind is Kind.ACTIVATION or (name, e.n) not in lost)
+        taken = waiting[0].n if waiting else 0
         for run in begun[name]:
+            while waiting and run.lane.kind is LaneKind.INTERRUPT and waiting[0].n < taken:
+                waiting.popleft()
+            taken = run.begin.n - (run.dispatch or 0)
             if waiting and waiting[0].n <= run.begin.n:
-                run.expiry = waiting.popleft().t
+                event = waiting.popleft()
+                run.activation = event.t
+                run.expiry = event.t if event.kind is Kind.EXPIRY else None
 
 
 def _verdicts(events: Iterable[Event], releases: Sequence[Release], runs: Sequence[Run], end: Moment) -> tuple[Verdict, ...]:
@@ -181,7 +191,7 @@ def _task_summary(
     stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in runs if run.release is not None]
-    delays = [run.begin.t - release.at for run, release in answered]
+    delays = [run.start_delay for run in runs if run.start_delay is not None]
     return TaskSummary(
         lane=lane,
         activations=len(runs),
@@ -189,7 +199,7 @@ def _task_summary(
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
         drift=_drift(answered),
-        response=Spread.of([run.end.t - release.at for run, release in answered if run.end is not None]),
+        response=Spread.of([run.response for run in runs if run.response is not None]),
         execution=Spread.of([stretch.executed for stretch in finished]),
         preemptions=sum(run.preemptions for run in runs),
         deadlines_met=judged.count(False),
@@ -203,6 +213,7 @@ def _task_summary(
         start_bound=dict(trace.start_bounds).get(lane.name),
         budget_overruns=sum(name == lane.name for name, _ in overruns),
         lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
+        known_activations=len(delays),
     )
 
 

@@ -59,6 +59,9 @@ class TaskSummary:
     ``share`` is its part of the run's length.  ``unstarted`` counts releases within the trace that no start answers.
     ``lost`` counts activations that came while the task had all that it takes, as far as expiries are known.
     ``start_bound`` is the greatest ``start_delay`` that the plan allows; None for a task that starts on its tick.
+    What is event-triggered has ``start_delay`` and ``response`` from its activation, of those jobs alone of which that is known:
+    ``known_activations``.  The response of a job that waits is that of its first stretch: what woke it later is not known.
+    ``response_bound``: the greatest response that an analysis allows, in ticks; None if there is none.
     """
 
     lane: Lane
@@ -81,6 +84,8 @@ class TaskSummary:
     start_bound: int | None = None
     budget_overruns: int = 0
     lost: int = 0
+    known_activations: int = 0
+    response_bound: int | None = None
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
@@ -96,7 +101,10 @@ _OF_ROUNDS = (
     "lost",
     *("start_delay", "response", *_WORK),
 )
-_OF_EVENTS = ("activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns", "lost", *_WORK)
+_OF_EVENTS = (
+    *("activations", "known_activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns"),
+    *("lost", "start_delay", "response", *_WORK),
+)
 """What ``--json`` prints of a task, by what triggers it."""
 
 

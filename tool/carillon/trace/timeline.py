@@ -139,7 +139,8 @@ class Run:
 
     ``end`` is the task's last instruction (None: still running when the trace ended).  ``from_idle``: nothing else was active
     when it began.  ``release``: the one that it answers.  ``expiry``: of what is event-triggered, the tick of the expiry that it
-    answers; None if what activated it is not known.
+    answers; None if what activated it is not known, or is no expiry.  ``activation``: the tick at which it was activated, by an
+    expiry or by anything else; None if that is not known.
     An extended task's run has a stretch more than it has waits; any other has one.
     """
 
@@ -151,11 +152,28 @@ class Run:
     preemptions: int = 0
     release: Release | None = None
     expiry: int | None = None
+    activation: int | None = None
 
     @property
     def begin(self) -> Moment:
         """The task's first instruction."""
         return self.stretches[0].begin
+
+    @property
+    def since(self) -> int | None:
+        """The tick from which its delay and its response count: its release, or its activation; None if neither is known."""
+        return self.release.at if self.release is not None else self.activation
+
+    @property
+    def start_delay(self) -> int | None:
+        """Ticks from then to its start."""
+        return self.begin.t - self.since if self.since is not None else None
+
+    @property
+    def response(self) -> int | None:
+        """Ticks from then to its end; of what is event-triggered and waits, to its first wait."""
+        end = self.end if self.release is not None else self.stretches[0].end
+        return end.t - self.since if self.since is not None and end is not None else None
 
     @property
     def executed(self) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from carillon.trace import FROM_OUTSIDE, Event, Kind, Trace
+from carillon.trace import ASIDE, Event, Kind, Trace
 from carillon.trace.timeline import IDLE, KERNEL, Handler, HandlerKind, Lane, LaneKind, Moment, Run, Segment, Stretch
 
 
@@ -78,12 +78,12 @@ class Walk:
     """One pass over the events, with a stack of the active frames, innermost last."""
 
     def __init__(self, trace: Trace) -> None:
-        self.events = tuple(event for event in trace.events if event.kind not in FROM_OUTSIDE)
+        self.events = tuple(event for event in trace.events if event.kind not in ASIDE)
         self.counts_code = trace.instructions_per_tick > 0
         self.scale = max(1, trace.instructions_per_tick)
         times = fine_times(trace.events, trace.instructions_per_tick)
         seen = list(zip(trace.events, times, strict=True))
-        self.times = [time for event, time in seen if event.kind not in FROM_OUTSIDE]
+        self.times = [time for event, time in seen if event.kind not in ASIDE]
         self.changes = [(event.object, time) for event, time in seen if event.kind is Kind.PIN]
         self.interrupts = set(trace.interrupts)
         self.event_triggered = set(trace.event_triggered)
