@@ -17,8 +17,11 @@ from carillon.sources import Source
 from carillon.units import format_frequency
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from carillon.check.simulation import KernelTime
     from carillon.microcode.compiled import Blocks, Microcode
+    from carillon.model.osek import Declared
     from carillon.timing.analysis import Bound as ResponseBound
     from carillon.trace import Trace
     from carillon.trace.bounds import Bounds
@@ -230,6 +233,20 @@ def analyse(planned: Planned) -> tuple[ResponseBound, ...]:
     return analyse_system(planned.system, planned.image, planned.kernel_times)
 
 
+def response_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
+    """The longest response of each task, thread, ISR and interrupt that has a bound (in each mode), in ticks."""
+    return _longest(analyse(planned))
+
+
+def _longest(bounds: tuple[ResponseBound, ...]) -> tuple[tuple[str, int], ...]:
+    """The bound of each that has one in all modes."""
+    found: dict[str, int | None] = {}
+    for bound in bounds:
+        ticks, before = bound.ticks, found.get(bound.name, 0)
+        found[bound.name] = None if ticks is None or before is None else max(ticks, before)
+    return tuple((name, ticks) for name, ticks in found.items() if ticks is not None)
+
+
 def bounds_of(planned: Planned) -> Bounds:
     """What ``plan`` and ``check`` print of a system, which each of its runs is held against; nothing of another kernel."""
     from carillon.model.board import Role
@@ -260,7 +277,21 @@ def bounds_of(planned: Planned) -> Bounds:
     handled = {vector.object for vectors in image.vectors for vector in vectors if vector.role not in (None, Role.CONTROL)}
     places = {task.name: task.span for task in system.tasks} | {mode.name: mode.span for mode in system.modes}
     safe = bool(modes) and not unknown and not own and system.sync is None and not runs_beneath(system) and system.giotto is None
-    return Bounds(starts, modes, frozenset(handled), safe, places)
+    if system.osek is not None:
+        places |= {task.name: task.span for task in system.osek.tasks} | {isr.name: isr.span for isr in system.osek.isrs}
+    found = () if own else analyse(planned)
+    responses = dict(_longest(found))
+    taken = frozenset(bound.name for bound in found if bound.takes and bound.bound is not None and not bound.loses)
+    return Bounds(starts, modes, frozenset(handled), safe, places, responses, _premises(system, responses), taken)
+
+
+def _premises(system: System, bounded: Iterable[str]) -> dict[str, Declared | None]:
+    """What bounds of responses take for granted of each release: what is declared of it, or None: its expiries alone."""
+    declared = {interrupt.name: interrupt.declared for interrupt in system.interrupts}
+    if system.osek is not None:
+        declared |= {task.name: task.declared for task in system.osek.tasks}
+        declared |= {isr.name: isr.declared for isr in system.osek.isrs}
+    return {name: (declared[name] if declared[name].min_interval else None) for name in bounded if name in declared}
 
 
 def releases(system: System, trace: Trace) -> list[Release]:

@@ -50,7 +50,7 @@ def _measured(planned: Planned, time: str, out: options.Out, report: Report) -> 
     from carillon import pipeline
     from carillon.cli.runs import build_and_run, run_length
     from carillon.trace.analyse import analyse
-    from carillon.trace.bounds import report_broken
+    from carillon.trace.bounds import report_broken, warn_of_refuted
     from carillon.trace.executions import warn_of_exceeded
 
     ticks, _ = run_length(planned, None, time)
@@ -59,5 +59,7 @@ def _measured(planned: Planned, time: str, out: options.Out, report: Report) -> 
         return None
     summary = analyse(trace, pipeline.releases(planned.system, trace))
     if not warn_of_exceeded(planned.system, trace, summary, report.diagnostics):
-        report_broken(trace, summary, pipeline.bounds_of(planned), report.diagnostics)
+        bounds = pipeline.bounds_of(planned)
+        warn_of_refuted(trace, summary, bounds, report.diagnostics)
+        report_broken(trace, summary, bounds, report.diagnostics)
     return {task.lane.name: task.response for task in summary.tasks}

@@ -93,7 +93,7 @@ def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report
     capture = read_capture(path, sample_rate, system, given.elf, base)
     names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     found = trace_of(capture, lanes_of(capture, named, names), system, delay)
-    trace = replace(found.trace, start_bounds=pipeline.start_bounds(planned))
+    trace = replace(found.trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
     part = window_ticks(asked.window, system.clock_hz, trace.length)
     panels = panels_of([trace], found.seen(pipeline.releases(system, trace)))
     try:

@@ -138,7 +138,9 @@ def build_and_run(
         return None
     report.status(f"running {ticks} ticks")
     trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial, stimuli=stimuli)
-    return replace(trace, start_bounds=pipeline.start_bounds(planned)) if trace is not None else None
+    if trace is None:
+        return None
+    return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
 
 
 def _stimuli(system: System, path: Path | None, report: Report) -> Stimuli | None:
@@ -179,7 +181,7 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.show import terminal
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
-    from carillon.trace.bounds import report_broken
+    from carillon.trace.bounds import report_broken, warn_of_refuted
     from carillon.trace.executions import warn_of_exceeded, warn_of_fault, warn_of_lost, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
@@ -221,6 +223,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         exceeded = warn_of_exceeded(planned.system, traces[0], summaries[0], report.diagnostics)
         missed += exceeded
         if not exceeded:
+            warn_of_refuted(traces[0], summaries[0], bounds[0], report.diagnostics)
             report_broken(traces[0], summaries[0], bounds[0], report.diagnostics)
         told = ("application", "board", "kernel", "length", "output", "stopped")
         runs = [

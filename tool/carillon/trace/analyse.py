@@ -211,6 +211,7 @@ def _task_summary(
         longest=max((stretch.end.t - stretch.begin.t for stretch in finished if stretch.end is not None), default=None),
         share=share,
         start_bound=dict(trace.start_bounds).get(lane.name),
+        response_bound=dict(trace.response_bounds).get(lane.name),
         budget_overruns=sum(name == lane.name for name, _ in overruns),
         lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
         known_activations=len(delays),

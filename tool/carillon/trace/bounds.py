@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.model.osek import Declared
 from carillon.trace import Trace
 from carillon.trace.course import Course
 from carillon.trace.summary import Summary
@@ -43,6 +44,8 @@ class Bounds:
     ``starts``: how many ticks after its tick each task starts at most, not counting the application's own code.  ``modes``: by
     name.  ``handled``: what the rounds' interrupts are for, as handlers are named in a trace.  ``safe``: ``check`` has said that
     each deadline is met, and nothing that it did not count can be in the way.  ``places``: of tasks and modes in the schedule.
+    ``responses``: the longest response of each, in ticks.  ``premises``: of what is event-triggered among these, what is declared
+    of its releases, or None: they are its expiries.  ``taken``: the tasks that lose no activation.
     """
 
     starts: Mapping[str, int] = field(default_factory=dict)
@@ -50,6 +53,9 @@ class Bounds:
     handled: frozenset[str] = frozenset()
     safe: bool = False
     places: Mapping[str, Span] = field(default_factory=dict)
+    responses: Mapping[str, int] = field(default_factory=dict)
+    premises: Mapping[str, Declared | None] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     if missed is not None and bounds.safe and not summary.totals.budget_overruns:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
     if rests(summary):
+        yield from _responses(summary, bounds)
         yield from _starts(summary, bounds)
         yield from _switches(trace, bounds)
         yield from _rounds(trace, summary, bounds)
@@ -91,6 +98,53 @@ def report_broken(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: D
         cause = f"{one.said}; {one.came}, from tick {one.at} ({when}) of the run on"
         remedy = "if the application locks interrupts, declare for how long; otherwise this is an error of Carillon's: report it"
         diagnostics.error("C309", bounds.places.get(one.name), cause, remedy)
+
+
+def refuted(summary: Summary, bounds: Bounds) -> Iterator[tuple[str, str, int]]:
+    """What was released otherwise than the bounds of responses take for granted: whose release, how, and in which tick."""
+    for name, premise in bounds.premises.items():
+        runs = [run for run in summary.runs if run.lane.name == name]
+        if premise is None:
+            other = next((run for run in runs if run.expiry is None and run.activation != 0), None)
+            if other is not None:
+                yield name, "by something else than the alarms, schedule tables and periods that the schedule has", other.begin.t
+            continue
+        at = [run.activation for run in runs if run.activation is not None]
+        for several in range(1, len(at)):
+            least = several * premise.min_interval - premise.jitter
+            early = next((after for before, after in zip(at, at[several:], strict=False) if after - before < least), None)
+            if early is not None:
+                yield name, f"sooner than its min_interval of {premise.min_interval} ticks allows", early
+                break
+
+
+def warn_of_refuted(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: Diagnostics) -> None:
+    """Report C345 for each object that was released otherwise than the analysis takes for granted."""
+    for name, how, at in refuted(summary, bounds) if not trace.captured else ():
+        when = format_duration(at, trace.clock_hz) if at else "0"
+        cause = f"'{name}' was activated at {when} {how}: the bounds of what it may hold back do not hold"
+        remedy = "declare how far apart its activations are at least (min_interval), and by how much they may be late (jitter)"
+        diagnostics.warning("C345", bounds.places.get(name), cause, remedy)
+
+
+def _responses(summary: Summary, bounds: Bounds) -> Iterator[Broken]:
+    """Jobs that took longer than they may, and activations that were lost: of each task the worst."""
+    sound = next(refuted(summary, bounds), None) is None
+    worst: dict[str, Run] = {}
+    for run in summary.runs:
+        name, took = run.lane.name, run.response
+        if took is None or name not in bounds.responses or (name in bounds.premises and not sound):
+            continue
+        if took > bounds.responses[name] and took > (worst[name].response or 0 if name in worst else 0):
+            worst[name] = run
+    for name, run in worst.items():
+        said = f"the response of '{name}' takes at most {bounds.responses[name]} ticks, as analyse says"
+        yield Broken(name, said, f"it took {run.response}", run.since or 0)
+    for task in summary.tasks if sound else ():
+        if task.lost and task.lane.name in bounds.taken:
+            yield Broken(
+                task.lane.name, f"task '{task.lane.name}' loses no activation, as analyse says", f"it lost {task.lost}", 0
+            )
 
 
 def _overlap(summary: Summary) -> bool:

@@ -96,13 +96,33 @@ class TaskSummary:
 
 _WORK = ("execution", "dispatch", "terminate")
 _OF_ROUNDS = (
-    *("activations", "unstarted", "start_bound", "jitter", "drift", "preemptions", "deadlines_met", "deadlines_missed"),
+    *(
+        "activations",
+        "unstarted",
+        "start_bound",
+        "response_bound",
+        "jitter",
+        "drift",
+        "preemptions",
+        "deadlines_met",
+        "deadlines_missed",
+    ),
     "budget_overruns",
     "lost",
     *("start_delay", "response", *_WORK),
 )
 _OF_EVENTS = (
-    *("activations", "known_activations", "waits", "preemptions", "longest", "share", "deadlines_missed", "budget_overruns"),
+    *(
+        "activations",
+        "known_activations",
+        "response_bound",
+        "waits",
+        "preemptions",
+        "longest",
+        "share",
+        "deadlines_missed",
+        "budget_overruns",
+    ),
     *("lost", "start_delay", "response", *_WORK),
 )
 """What ``--json`` prints of a task, by what triggers it."""
