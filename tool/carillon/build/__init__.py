@@ -26,9 +26,11 @@ from carillon.files import link, write_bytes, write_text
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
+from carillon.model.stacks import Refuse
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse, forget
 from carillon.reuse.whole import Steps
+from carillon.stacks import StackBound, stack_bounds
 from carillon.verify import Report, verify
 
 ERRNO = {"__errno", "errno"}
@@ -41,7 +43,7 @@ class Firmware:
 
     ``images``: the same as Intel HEX, as a plain copy of memory, and of some boards as UF2, for programs that load chips; none
     of a program of this machine.  ``verified``: what of it was compared with the schedule; None if that was not asked for.
-    ``steps``: how it was made.
+    ``steps``: how it was made.  ``stacks``: how much of each stack is used at most.
     """
 
     elf: Path
@@ -52,6 +54,7 @@ class Firmware:
     images: tuple[Path, ...] = ()
     verified: Report | None = None
     steps: Steps = field(default_factory=lambda: Steps((), (), ()))
+    stacks: tuple[StackBound, ...] = ()
 
 
 _HOOKS = {
@@ -352,6 +355,35 @@ def _check_started(system: System, elf: Path, diagnostics: Diagnostics) -> None:
     diagnostics.error("C318", Span(system.file.name), cause, remedy)
 
 
+def _check_stacks(image: Image, elf: Path, diagnostics: Diagnostics) -> tuple[StackBound, ...]:
+    """The bounds of the stacks; C330: one is too small; C331: what [stacks] names is not in the image."""
+    system, hints = image.system, image.system.stacks
+    tasks = {task.name: task for task in system.osek.tasks} if system.osek is not None else {}
+    found = stack_bounds(image, elf)
+    for stack in found:
+        fits, needed, listed = stack.fits_calls, stack.calls, stack.calls_chain
+        if fits and hints.refuse is Refuse.BOUND:
+            fits, needed, listed = stack.fits, stack.bound, stack.chain
+        if fits or hints.refuse is Refuse.NONE:
+            continue
+        task = tasks.get(stack.name)
+        whose = f"task '{stack.name}'" if task is not None else "handlers, and of all that has no stack of its own,"
+        how = "its own calls take" if listed is stack.calls_chain else "with what may interrupt, these may take"
+        cause = f"the stack of {whose} has {stack.size} bytes, and {how} {needed}: "
+        cause += ", ".join(f"{name} {size}" for name, size in listed)
+        wanted = stack.bound if stack.bound is not None else needed
+        remedy = f"give it {wanted} bytes with 'stack'" + ("" if stack.bound is not None else ", and room for what interrupts it")
+        if task is None:
+            remedy = "use less memory for variables, or fewer levels that interrupt each other"
+        diagnostics.error("C330", task.span if task is not None else Span(system.file.name), cause, remedy)
+    named = {*hints.calls, *hints.recursion, *(target for targets in hints.calls.values() for target in targets)}
+    for name in sorted(named - symbols(elf).keys()):
+        cause = f"[stacks] names '{name}', and the image has no such function: it was inlined or left out, or is spelt otherwise"
+        remedy = f"name a function of the image, or leave it out; {suggestion(name, defined_functions(elf))}"
+        diagnostics.warning("C331", Span(system.file.name), cause, remedy)
+    return found
+
+
 def build(
     image: Image, folder: Path, diagnostics: Diagnostics, *, verified: bool = True, options: Sequence[str] = ()
 ) -> Firmware | None:
@@ -361,9 +393,10 @@ def build(
 
     Reports C090 (a function that the schedule names is missing), C091 (the compiler refuses something),
     C092 (no compiler), C193 (a function with the linkage of C++), C194 (no console), C203 (a hook with other parameters),
-    C244 (an ISR of a vector that is used), C318 (nothing starts the system)
-    or C204 to C209 (the image is not what the schedule says), and returns None then.
-    Warns with C098 of what the compiler warns, and with C248 of an ``errno`` that tasks share.
+    C244 (an ISR of a vector that is used), C318 (nothing starts the system),
+    C330 (a stack is too small) or C204 to C209 (the image is not what the schedule says), and returns None then.
+    Warns with C331 of a name that [stacks] has and the image has not, with C098 of what the compiler warns, and with C248 of an
+    ``errno`` that tasks share.
     """
     system = image.system
     compiler = _find_compiler(system, diagnostics)
@@ -407,6 +440,7 @@ def build(
     if verified:
         _check_started(system, elf, diagnostics)
     proved = verify(system, elf, diagnostics, image.allocation.kernel) if verified and not diagnostics.errors else None
+    stacks = _check_stacks(image, elf, diagnostics) if not diagnostics.errors and not system.board.native else ()
     if diagnostics.errors:
         elf.unlink()
         return None
@@ -422,7 +456,7 @@ def build(
         tuple(command),
         (system.board.build.compiler, *(() if system.board.native else (system.board.build.objcopy,))),
     )
-    return Firmware(elf, folder, flash, vectors, ram, images, proved, steps)
+    return Firmware(elf, folder, flash, vectors, ram, images, proved, steps, stacks)
 
 
 def built_elsewhere(image: Image, elf: Path, diagnostics: Diagnostics) -> Firmware | None:

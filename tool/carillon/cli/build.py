@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os.path import normpath
@@ -19,6 +20,7 @@ from carillon.sources import ARXML, Source, files_of
 if TYPE_CHECKING:
     from carillon.model import System
     from carillon.model.giotto import Machine
+    from carillon.stacks import StackBound
 
 EPILOG = (
     "Examples: carillon build examples/three-tasks --board mps2-an385 --kernel conventional; "
@@ -87,12 +89,14 @@ def command(
             sizes: dict[str, Any] = {"elf": str(firmware.elf)} | {image.suffix[1:]: str(image) for image in firmware.images}
             sizes |= {"flash": firmware.flash, "vectors": firmware.vectors, "ram": firmware.ram}
             proved = firmware.verified
+            sizes["stacks"] = [stack.as_json() for stack in firmware.stacks]
             sizes["verified"] = proved.as_json() if proved is not None else None
             lines = [
                 *_elsewhere(planned.system),
                 f"{firmware.elf}: flash {firmware.flash} bytes and {firmware.vectors} of vectors, "
                 f"RAM {firmware.ram} bytes beside the stack",
                 proved.line() if proved is not None else "not verified (--no-verify)",
+                *_stacks(firmware.stacks),
             ]
             answer = {"found": [d.as_json() for d in report.diagnostics.in_order()], "result": sizes, "lines": lines}
             report.diagnostics.reported.clear()
@@ -114,6 +118,23 @@ def command(
         report.diagnostics.reported += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
         report.say(*answer["lines"])
+
+
+def _stacks(stacks: Sequence[StackBound]) -> list[str]:
+    """The bounds of the stacks, and why some are not known, where any task has one of its own."""
+    from carillon.stacks import MAIN
+
+    if all(stack.name == MAIN for stack in stacks):
+        return []
+    known = [f"{stack.name} {stack.bound} of {stack.size}" for stack in stacks if stack.bound is not None]
+    lines = [f"stacks use at most: {', '.join(known)} bytes"] if known else []
+    for reason in dict.fromkeys(stack.reason for stack in stacks if stack.bound is None):
+        names = ", ".join(stack.name for stack in stacks if stack.bound is None and stack.reason == reason)
+        lines.append(f"stacks whose use is not known: {names}: {reason}")
+    over = ", ".join(stack.name for stack in stacks if not stack.fits)
+    return (
+        [*lines, f"stacks that do not suffice if each level interrupts where the one below is deepest: {over}"] if over else lines
+    )
 
 
 def _library(

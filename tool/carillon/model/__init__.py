@@ -18,6 +18,7 @@ from carillon.model.board import Board
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.named import named
 from carillon.model.osek import NOTHING_DECLARED, Declared, Osek
+from carillon.model.stacks import StackHints
 from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
 
@@ -223,6 +224,7 @@ class System:
     tracing: Tracing | None = None  # what the image tells of its tasks
     stimuli: Stimuli | None = None  # what happens from outside in a run
     on_budget_overrun: OnBudgetOverrun = OnBudgetOverrun.SHUTDOWN
+    stacks: StackHints = field(default_factory=StackHints)  # what the code does not tell of its stacks
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
     @property

@@ -10,11 +10,13 @@ from pathlib import Path
 from carillon.diagnostics import CarillonError, suggestion
 from carillon.model import Idle, Interrupt, OnBudgetOverrun, OnDeadlineMiss, System, Tracing
 from carillon.model.board import Board
+from carillon.model.stacks import Refuse, StackHints
 from carillon.model.stimuli import Stimuli
 from carillon.read.application import application_of
 from carillon.read.board import load_board
 from carillon.read.declared import declared
 from carillon.read.interrupt_sources import InterruptSources
+from carillon.read.one_or_more import listed
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
@@ -99,6 +101,7 @@ class Builder(Reading):
             silicon=tables.places.value(("system", "timing")) if file.system.timing == "silicon" else None,
             sync=rounds.sync(),
             tracing=self._tracing(board),
+            stacks=self._stacks(),
             inputs=(tables.path, *tables.included, *board.files),
             giotto=tables.giotto,
             machine=tables.machine,
@@ -177,6 +180,14 @@ class Builder(Reading):
             cause = f"there is no file {shorten(str(header))}"
             self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
         return Tracing(ring, header)
+
+    def _stacks(self) -> StackHints:
+        """What is said of stacks."""
+        table = self.file.stacks
+        if table is None:
+            return StackHints()
+        calls = {function: tuple(listed(targets)) for function, targets in table.calls.items()}
+        return StackHints(calls, dict(table.recursion), Refuse(table.refuse))
 
     def _reserving(self, board: Board) -> Board:
         """The board without what the application keeps to itself."""

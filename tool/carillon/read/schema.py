@@ -131,6 +131,20 @@ class TraceTable(Table):
     )
 
 
+class StacksTable(Table):
+    """What the code does not tell of the stacks that it needs."""
+
+    calls: dict[str, OneOrMore[Name]] = Field(
+        default_factory=dict, description="Of a function that calls an address: the functions that it may be of."
+    )
+    recursion: dict[str, Annotated[int, Field(ge=1, le=65535)]] = Field(
+        default_factory=dict, description="Of a function that may call itself: how often it is active at once."
+    )
+    refuse: Literal["calls", "bound", "none"] = Field(
+        "calls", description="Stacks that the build refuses: too small for their own calls, smaller than their bounds, or none."
+    )
+
+
 class TaskTable(Table):
     """A time-triggered task."""
 
@@ -505,4 +519,5 @@ class ScheduleFile(Table):
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")
     server: dict[str, ServerTable] = Field(default_factory=dict, description="The servers of threads, by name.")
     trace: TraceTable | None = Field(None, description="What is recorded of tasks on the chip, if anything is.")
+    stacks: StacksTable | None = Field(None, description="What the code does not tell of its stacks, if anything is said.")
     stimuli: StimuliTable | None = Field(None, description="What happens to the board from outside in a run, if anything does.")

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No job of a random system takes longer than ``carillon analyse`` says, and none is lost that it says is not.
+
+``CARILLON_SYSTEMS=N`` tries N systems on each board, from another seed each time, which a failure names;
+``CARILLON_SYSTEMS_SEED`` repeats one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from drawing_systems import Drawn, Profile, code, draw, toml
+
+from building import build
+from carillon import pipeline
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.run import run
+from carillon.trace.analyse import analyse
+from carillon.trace.bounds import broken, refuted
+from carillon.trace.executions import exceeded
+from runnable import runnable
+
+PROFILES = {
+    "virtual-256": (Profile("virtual-256", 10, ("ext0", "ext1")), 0),
+    "virtual-tiny": (Profile("virtual-tiny", 10, ("ext0",), most=3), 0),
+}
+USUAL = 12
+
+
+@dataclass
+class Tally:
+    systems: int = 0
+    judged: int = 0
+    joined: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    without: Counter[str] = field(default_factory=Counter)
+    tasks: int = 0
+    reached: int = 0  # of the tasks of strict systems: those whose bound was reached within 10 %
+    strict: int = 0
+    lost: int = 0
+    may_lose: int = 0
+
+
+@pytest.mark.parametrize("board", [name for name in PROFILES if name in {str(b) for b in runnable()}])
+def test_no_response_is_longer_than_its_bound(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = os.environ.get("CARILLON_SYSTEMS")
+    seed = os.environ.get("CARILLON_SYSTEMS_SEED") or (str(random.randrange(10**6)) if asked else "1")
+    tally = Tally()
+    for number in range(int(asked or USUAL)):
+        drawn = draw(random.Random(f"{board} {seed} {number}"), PROFILES[board][0])
+        failed = try_system(drawn, PROFILES[board][1], tmp_path / "app", tally)
+        if failed:
+            pytest.fail(
+                f"seed {seed}, system {number} of {board}: {failed}\n{toml(drawn)}\n{code(drawn, PROFILES[board][1])}",
+                pytrace=False,
+            )
+    if asked:
+        with capsys.disabled():
+            print(f"\nseed {seed}: {tally}")
+    assert tally.judged > tally.systems // 2
+    if tally.strict > 20:
+        assert tally.reached >= 0.8 * tally.strict
+
+
+def try_system(drawn: Drawn, overhead: int, folder: Path, tally: Tally) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "main.c").write_text(code(drawn, overhead))
+    (folder / "schedule.toml").write_text(toml(drawn))
+    diagnostics = Diagnostics()
+    try:
+        planned = pipeline.plan(folder / "schedule.toml", diagnostics, time_limit=2.0)
+    except CarillonError:
+        tally.refused.update({d.code for d in diagnostics.errors})
+        return ""
+    firmware = build(planned.image, folder / "build", diagnostics)
+    assert firmware is not None, [str(d.cause) for d in diagnostics.in_order()]
+    trace = run(planned.image, firmware, drawn.length, diagnostics, stimuli=planned.system.stimuli)
+    assert trace is not None, [str(d.cause) for d in diagnostics.in_order()]
+    tally.systems += 1
+    summary = analyse(trace, ())
+    over = list(exceeded(planned.system, trace, summary))
+    waiting = [f"task '{item.name}'" for item in drawn.items if item.extended]
+    if any(one.name not in waiting for one in over):
+        return f"a job takes longer than its WCET: {over}"
+    if over:  # a task whose event is set again before it waits goes on: two jobs look like one
+        tally.joined += 1
+        return ""
+    bounds = pipeline.bounds_of(planned)
+    other = list(refuted(summary, bounds))
+    if other:
+        return f"the releases are not those of the schedule: {other}"
+    found = list(broken(trace, summary, bounds))
+    if found:
+        return f"{found}"
+    tally.judged += 1
+    results = {bound.name: bound for bound in pipeline.analyse(planned)}
+    for task in summary.tasks:
+        bound = results[task.lane.name]
+        tally.tasks += 1
+        if bound.bound is None:
+            tally.without[bound.why.split(":")[0].split("'")[0]] += 1
+        tally.lost += bool(task.lost)
+        tally.may_lose += bound.loses
+        if bound.bound is not None and drawn.strict and task.response is not None:
+            tally.strict += 1
+            tally.reached += task.response.maximum >= 0.9 * (bound.ticks or 0)
+    return ""
