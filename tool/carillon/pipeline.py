@@ -159,6 +159,7 @@ def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit
     from carillon.lower.lower import lower
     from carillon.timing.handlers import kernel_times
     from carillon.timing.silicon import timed_sequences
+    from carillon.timing.verdicts import declares, judge
 
     program: Microcode | Blocks | None = None
     if system.giotto is not None:
@@ -189,7 +190,11 @@ def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit
     check_with_kernel(system, found, diagnostics)
     check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()
-    return replace(planned, kernel_times=tuple(found))
+    planned = replace(planned, kernel_times=tuple(found))
+    if declares(system):
+        judge(system, analyse(planned), diagnostics)
+        diagnostics.stop_on_errors()
+    return planned
 
 
 def _allocated(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What preempts the tasks of rounds for a time that nothing declares (C310, a warning).
 
-An interrupt above tasks takes its time from whatever runs.  Nothing says how long and how often, so the check of deadlines
-leaves it out (:mod:`carillon.check.simulation`).
+An interrupt above tasks takes its time from whatever runs.  Where nothing says how long and how often, the check of deadlines
+leaves it out (:mod:`carillon.check.simulation`).  What is declared, :mod:`carillon.timing.verdicts` counts.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         return
     tasks = relied_on(system)
     for interrupt in system.interrupts if tasks else ():
-        if not interrupt.above_tasks:
+        often = interrupt.declared.min_interval or (interrupt.reenabled and len(system.modes) == 1)
+        if not interrupt.above_tasks or (interrupt.declared.wcet and often):
             continue
         unsaid = "says neither how long it takes nor how often it comes"
-        if interrupt.reenabled:  # the points bound how often
+        if interrupt.declared.wcet:
+            unsaid = "does not say how often it comes"
+        elif interrupt.reenabled or interrupt.declared.min_interval:  # the points bound how often
             unsaid = "does not say how long it takes"
         cause = (
             f"the interrupt '{interrupt.name}' preempts all tasks, and the schedule {unsaid}: "
             f"that {listed(tasks)} end in time is checked without it"
         )
-        remedy = 'write priority = "below-tasks", or leave room for it: count its time in the wcet of the tasks that it preempts'
+        remedy = 'write its wcet and min_interval: then it is counted; or priority = "below-tasks"'
         diagnostics.warning("C310", interrupt.span, cause, remedy)

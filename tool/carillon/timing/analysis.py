@@ -17,7 +17,7 @@ from carillon.diagnostics import Span
 from carillon.image import Image
 from carillon.model import Mode, System
 from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, round_flows
-from carillon.timing.releases import UnknownError
+from carillon.timing.releases import UnknownError, counters_of
 from carillon.timing.response import MOST_RELEASES, Flow, Term, around, response
 
 LATE = 1
@@ -160,10 +160,13 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
     shown = [f for f in flows.known if f.level != ROUNDS and f.name in items and f.name not in missing]
     releases = min(MOST_RELEASES, RELEASES // max(1, len(shown)))
     found: list[tuple[int, Bound]] = []
+    loses = {name: why for name in flows.counters if (why := _loses_ticks(name, flows, releases))}
     for flow in shown:
         span, deadline, takes = items[flow.name]
         bound = Bound(flow.name, flow.kind, span, flows.scale, None, takes=takes, deadline=deadline or None, load=flow.load)
-        found.append((flow.level, _level(bound, flow, flows, releases)))
+        told = _level(bound, flow, flows, releases)
+        late = next((loses[name] for name in _counters(image, flow) if name in loses), None)
+        found.append((flow.level, replace(told, bound=None, why=late, terms=()) if late else told))
     for lacks in flows.unknown:
         if lacks.name in items and lacks.level != ROUNDS:
             span, deadline, takes = items[lacks.name]
@@ -171,6 +174,25 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
             found.append((lacks.level, bound))
     order = list(items)
     return [bound for _, bound in sorted(found, key=lambda it: (-it[0], order.index(it[1].name)))]
+
+
+def _counters(image: Image, flow: Flow) -> frozenset[str]:
+    """The counters whose ticks release the jobs of a flow."""
+    tasks = image.osek.allocation.osek.tasks if image.osek is not None else ()
+    task = next((task for task in tasks if task.name == flow.name), None)
+    return counters_of(image.osek.allocation.osek, task) if task is not None and image.osek is not None else frozenset()
+
+
+def _loses_ticks(name: str, flows: Flows, releases: int) -> str:
+    """Why a counter may lose ticks, and releases come late for ever; empty if it loses none."""
+    flow, most = flows.counters[name]
+    if any(lacks.level >= flow.level or lacks.reach >= flow.level for lacks in flows.unknown):
+        return f"counter '{name}' loses ticks if it is held back for longer than it allows, and nothing bounds for how long it is"
+    found = response(around(flow, flows.known, LATE), LATE, releases)
+    if found is not None and found.bound < most:
+        return ""
+    how = f"{-(-found.bound // flows.scale)} ticks" if found is not None else "any time"
+    return f"counter '{name}' may be held back for {how}, and loses ticks after {most // flows.scale}"
 
 
 def _level(bound: Bound, flow: Flow, flows: Flows, releases: int) -> Bound:

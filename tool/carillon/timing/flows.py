@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from carillon.allocate.osek import OsekAllocation
+from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.image import Image
 from carillon.model import Interrupt, Mode, System
@@ -44,6 +45,8 @@ class Flows:
     scale: int
     known: list[Flow] = field(default_factory=list)
     unknown: list[Unbounded] = field(default_factory=list)
+    counters: dict[str, tuple[Flow, int]] = field(default_factory=dict)
+    """The handler of each counter that ticks, and for how long it may be held back before the counter loses a tick."""
 
 
 def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...]) -> Flows:
@@ -161,11 +164,22 @@ class _Events:
         if services is not None and services.longest_lock:
             holds = ((top, services.longest_lock * self.scale),)
             self.flows.known.append(Flow("locks (longest_lock)", "lock", -1, -1, 0, Arrivals(()), holds))
+        for counter in self.allocation.counters:
+            if counter.cells and counter.part == self.allocation.first_part(counter).part:
+                self._add_counter(counter)
         for isr, level in self.allocation.isrs:
             self._add(isr, "ISR", level, level)
         for task in self.osek.tasks:
             level = self.allocation.level_of(task).number
             self._add(task, "thread" if task.thread else "task", level, max(level, self.allocation.running_level(task)))
+
+    def _add_counter(self, part: Carrier) -> None:
+        """The handler of a counter's ticks."""
+        name = part.action.object
+        tick = self.osek.counter(name).tick * self.scale
+        flow = Flow(f"counter {name}", "handler", part.level, part.level, 0, Arrivals((Pattern((tick,), tick),)))
+        self.flows.known.append(flow)
+        self.flows.counters[name] = flow, tick * max(1, self.allocation.held(name))
 
     def _add(self, item: OsekTask | Isr, kind: str, level: int, runs_at: int) -> None:
         """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out."""

@@ -7,7 +7,7 @@ in ticks of the system clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from carillon.model import System
 from carillon.model.osek import (
@@ -125,10 +125,13 @@ def _table(osek: Osek, table: ScheduleTable, offsets: list[int]) -> Arrival:
     )
 
 
-def alarm_points(osek: Osek) -> Iterator[tuple[Alarm, Arrival]]:
-    """The alarms whose expiries are known."""
+def counters_of(osek: Osek, task: OsekTask) -> frozenset[str]:
+    """The hardware counters whose ticks release a task, unless the schedule itself says how often it is released."""
+    if task.declared.min_interval:
+        return frozenset()
+    found = {alarm.counter for alarm in osek.alarms if _acts_on(alarm.action.each, task)}
+    found |= {t.counter for t in osek.schedule_tables if any(_acts_on(point.actions, task) for point in t.points)}
     for alarm in osek.alarms:
-        try:
-            yield alarm, alarm_arrivals(osek, alarm)
-        except UnknownError:
-            continue
+        if any(isinstance(action, IncrementCounter) and action.object in found for action in alarm.action.each):
+            found.add(alarm.counter)
+    return frozenset(name for name in found if osek.counter(name).kind is CounterKind.HARDWARE)
