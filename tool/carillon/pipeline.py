@@ -238,6 +238,14 @@ def analyse(planned: Planned) -> tuple[ResponseBound, ...]:
     return analyse_system(planned.system, planned.image, planned.kernel_times)
 
 
+def growths(planned: Planned) -> dict[str, int | None]:
+    """By how many ticks each WCET may grow until a deadline may be missed or an activation lost; None: nothing limits it."""
+    from carillon.timing.analysis import growth
+
+    names = dict.fromkeys(bound.name for bound in analyse(planned) if bound.bound is not None)
+    return {name: growth(planned.system, planned.image, planned.kernel_times, name) for name in names}
+
+
 def response_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
     """The longest response of each task, thread, ISR and interrupt that has a bound (in each mode), in ticks."""
     return _longest(analyse(planned))

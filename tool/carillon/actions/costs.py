@@ -88,7 +88,22 @@ def cost_table(port: str, budgets: bool = False) -> CostTable:
 @cache
 def port_prices(port: str) -> dict[str, int]:
     """What statements of handlers take at most on a port, by operation; empty where code takes no time."""
-    return {name: price for name, price in _costs(port).items() if name != "allocation"}
+    return {name: price for name, price in _costs(port).items() if name not in ("allocation", "events")}
+
+
+@cache
+def event_prices(port: str) -> dict[str, int]:
+    """What the kernel takes at most for the event-triggered system: ``[events]`` of the port's file; empty if it has none.
+
+    In instructions or cycles (:attr:`.Board.code_unit`).  ``direct`` and ``managed``: around a job whose task is its vector, and
+    one that its level's handler runs: from the interrupt to its first instruction, and from its last one to the handler's end;
+    ``queued`` more where its level has a queue of activations, and ``extended`` more where it can wait.  ``isr``: the same of an
+    ISR of category 2.  ``tick``: a counter's handler in which nothing is due.  ``due``: each alarm, or step of a schedule table,
+    that it serves.  ``part``: the handler of a part of its queue.  ``alarm``: the handler of an alarm's or table's cell.
+    ``lock``: the longest that the kernel holds interrupts back in a service.
+    """
+    events: dict[str, int] = _costs(port).get("events", {})
+    return events
 
 
 @cache

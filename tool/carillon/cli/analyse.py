@@ -24,6 +24,7 @@ def command(
     include: options.Include = None,
     machine: options.Machine = "microcode",
     time: Annotated[str | None, typer.Option("--for", help="Run it for this time, and show what was measured beside it.")] = None,
+    growth: Annotated[bool, typer.Option("--growth", help="Show by how much each WCET may grow.")] = False,
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
@@ -39,10 +40,12 @@ def command(
     measured = _measured(planned, time, out, report) if time is not None else None
     if time is not None and measured is None:
         return
-    report.result(analysis_json(planned.system, bounds, measured))
+    report.status("looking for how much each WCET may grow") if growth else None
+    grows = pipeline.growths(planned) if growth else None
+    report.result(analysis_json(planned.system, bounds, measured, grows))
     if not report.as_json:
         report.warnings()
-        render_analysis(console.console(), planned.system, bounds, measured)
+        render_analysis(console.console(), planned.system, bounds, measured, grows)
 
 
 def _measured(planned: Planned, time: str, out: options.Out, report: Report) -> dict[str, Spread | None] | None:

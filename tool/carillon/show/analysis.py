@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from carillon.model import System
     from carillon.trace.summary import Spread
 
+Growths = Mapping[str, int | None]
+"""By how many ticks WCETs may grow, by name; None: nothing limits it."""
 Measured = Mapping[str, "Spread | None"]
 """The responses of a run, by name, in ticks."""
 
@@ -31,14 +33,16 @@ WORDS = {
 }
 
 
-def analysis_json(system: System, bounds: Sequence[Bound], measured: Measured | None) -> dict[str, Any]:
+def analysis_json(
+    system: System, bounds: Sequence[Bound], measured: Measured | None, grows: Growths | None = None
+) -> dict[str, Any]:
     """The form that ``--json`` prints: times in ticks."""
     return {
         "system": system.name,
         "board": system.board.name,
         "clock_hz": system.clock_hz,
         "utilisation": float(utilisation(bounds)),
-        "tasks": [_bound_json(bound, measured) for bound in bounds],
+        "tasks": [_bound_json(bound, measured, grows) for bound in bounds],
     }
 
 
@@ -52,7 +56,7 @@ def _load(bounds: Sequence[Bound], mode: str) -> Fraction:
     return sum((bound.load for bound in bounds if bound.mode == mode and bound.load is not None), Fraction(0))
 
 
-def _bound_json(bound: Bound, measured: Measured | None) -> dict[str, Any]:
+def _bound_json(bound: Bound, measured: Measured | None, grows: Growths | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": bound.name,
         "kind": bound.kind,
@@ -74,10 +78,14 @@ def _bound_json(bound: Bound, measured: Measured | None) -> dict[str, Any]:
     if measured is not None:
         spread = measured.get(bound.name)
         found["measured"] = spread.as_json() if spread is not None else None
+    if grows is not None:
+        found["growth"] = grows.get(bound.name)
     return found
 
 
-def render_analysis(console: Console, system: System, bounds: Sequence[Bound], measured: Measured | None) -> None:
+def render_analysis(
+    console: Console, system: System, bounds: Sequence[Bound], measured: Measured | None, grows: Growths | None = None
+) -> None:
     """Print the table of bounds, and below it the terms of each."""
     hz = system.clock_hz
     tick = format_duration(1, hz, 3)
@@ -91,7 +99,7 @@ def render_analysis(console: Console, system: System, bounds: Sequence[Bound], m
         "",
         *(["measured"] if measured is not None else []),
     ]
-    rows = Table(*titles, "deadline", "", "load", "wait at once")
+    rows = Table(*titles, "deadline", "", "load", "wait at once", *(["wcet may grow by"] if grows is not None else []))
     for bound in bounds:
         ticks = bound.ticks
         cells = [bound.name, bound.kind, *([bound.mode or "-"] if several else [])]
@@ -103,6 +111,7 @@ def render_analysis(console: Console, system: System, bounds: Sequence[Bound], m
         cells += ["-" if bound.deadline is None else format_duration(bound.deadline, hz, 3), verdict]
         cells.append("-" if bound.load is None else f"{float(bound.load):.2%}")
         cells.append(_waiting(bound))
+        cells += [_growth(grows, bound, hz)] if grows is not None else []
         rows.add_row(*cells)
     rows.print(console)
     console.print(f"Load of all that is known: {float(utilisation(bounds)):.2%} of the processor.", markup=False)
@@ -116,6 +125,13 @@ def render_analysis(console: Console, system: System, bounds: Sequence[Bound], m
     for bound in bounds:
         if bound.bound is None:
             console.print(f"  · {bound.kind} '{bound.name}' has no bound: {bound.why}", markup=False)
+
+
+def _growth(grows: Growths, bound: Bound, hz: int) -> str:
+    if bound.name not in grows:
+        return "not known"
+    ticks = grows[bound.name]
+    return "any time" if ticks is None else format_duration(ticks, hz, 3) if ticks else "0"
 
 
 def _waiting(bound: Bound) -> str:

@@ -8,7 +8,7 @@ levels (:mod:`carillon.timing.response`).  What a bound rests on is what ``check
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,12 +16,14 @@ from carillon.check.simulation import KernelTime
 from carillon.diagnostics import Span
 from carillon.image import Image
 from carillon.model import Mode, System
-from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, round_flows
+from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, longer, round_flows
 from carillon.timing.releases import UnknownError, counters_of
 from carillon.timing.response import MOST_RELEASES, Flow, Term, around, response
 
 LATE = 1
 """What comes in the unit in which a job ends preempts it (:mod:`carillon.check.simulation`)."""
+MOST_GROWTH = 1 << 40
+NONE_GROWN: Mapping[str, int] = {}
 RELEASES = 400_000
 """How many known releases are looked at for all flows together."""
 
@@ -68,14 +70,53 @@ class Bound:
         return bool(self.takes) and self.bound is not None and self.jobs > self.takes
 
 
-def analyse_system(system: System, image: Image, kernel_times: tuple[KernelTime, ...]) -> tuple[Bound, ...]:
-    """The bounds of all that runs, from the most urgent down; ``kernel_times`` are those of the plan."""
-    flows = flows_of(system, image, kernel_times)
-    found = [
-        bound for mode, kernel in zip(system.modes, kernel_times, strict=True) for bound in _rounds(system, mode, kernel, flows)
-    ]
+def analyse_system(
+    system: System, image: Image, kernel_times: tuple[KernelTime, ...], grown: Mapping[str, int] = NONE_GROWN
+) -> tuple[Bound, ...]:
+    """The bounds of all that runs, from the most urgent down; ``kernel_times`` are those of the plan.
+
+    ``grown``: by how many ticks WCETs are longer than they are declared.
+    """
+    if grown:
+        tasks = tuple(t if t.wcet is None else replace(t, wcet=t.wcet + grown.get(t.name, 0)) for t in system.tasks)
+        interrupts = tuple(replace(i, declared=longer(i.declared, grown.get(i.name, 0))) for i in system.interrupts)
+        system = replace(system, tasks=tasks, interrupts=interrupts)
+    flows = flows_of(system, image, kernel_times, grown)
+    found: list[Bound] = []
+    for mode, kernel in zip(system.modes, kernel_times, strict=True):
+        found += _rounds(system, mode, kernel, flows)
     found += _levels(system, image, flows)
     return tuple(found)
+
+
+def growth(system: System, image: Image, kernel_times: tuple[KernelTime, ...], name: str) -> int | None:
+    """By how many ticks a WCET may grow until a deadline that is met may be missed, or an activation lost that is not.
+
+    None if nothing limits it, or it has none.  The search takes some forty analyses.
+    """
+    sound = _kept(analyse_system(system, image, kernel_times))
+    low, high = 0, 1
+    while sound <= _kept(analyse_system(system, image, kernel_times, {name: high})):
+        low, high = high, 2 * high
+        if high > MOST_GROWTH:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if sound <= _kept(analyse_system(system, image, kernel_times, {name: middle})):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _kept(bounds: Iterable[Bound]) -> frozenset[tuple[str, str, str]]:
+    """What is sure: whose deadlines are met, and who loses no activation."""
+    found: list[tuple[str, str, str]] = []
+    for bound in bounds:
+        found += [(bound.mode, bound.name, "met")] * (bound.met is True)
+        found += [(bound.mode, bound.name, "kept")] * (bound.bound is not None and bool(bound.takes) and not bound.loses)
+        found += [(bound.mode, bound.name, "again")] * (bound.bound is not None and not bound.takes)
+    return frozenset(found)
 
 
 # The rounds.
@@ -93,13 +134,14 @@ def _rounds(system: System, mode: Mode, kernel: KernelTime, flows: Flows) -> lis
                 unknown.append(Unbounded(interrupt.name, "interrupt", ROUNDS + 1, str(lacks)))
     costs = {t.name: None if t.wcet is None else (t.wcet + kernel.tasks.get(t.name, 0)) * flows.scale for t in system.tasks}
     handlers = [flow for flow in round_flows(system, mode, kernel, flows.scale, []) if flow.kind == "handler"]
+    nested = _Nested(mode, costs, [*above, *handlers], flows.scale)
     several = len(system.modes) > 1
     found: list[Bound] = []
     for task in system.tasks:
         own = [number for number, a in enumerate(mode.activations) if a.task == task.name]
         if not own:
             continue
-        made = [_activation(mode, number, costs, [*above, *handlers], flows.scale) for number in own]
+        made = [nested.bound(number) for number in own]
         bounds = [replace(bound, span=task.span, mode=mode.name if several else "") for bound in made]
         lacking = next((bound for bound in bounds if bound.bound is None), None)
         worst = lacking or max(bounds, key=lambda bound: bound.bound or 0)
@@ -111,40 +153,63 @@ def _rounds(system: System, mode: Mode, kernel: KernelTime, flows: Flows) -> lis
     return found
 
 
-def _activation(mode: Mode, number: int, costs: dict[str, int | None], above: Sequence[Flow], scale: int) -> Bound:
-    """The bound of one activation of a round, by those after it in this round and the next ones."""
-    activation, length = mode.activations[number], mode.round_length
-    later = [(a.at - activation.at) * scale for a in mode.activations[number + 1 :]]
-    later += [(a.at - activation.at + length) * scale for a in mode.activations[: number + 1]]
-    names = [a.task for a in mode.activations[number + 1 :]] + [a.task for a in mode.activations[: number + 1]]
-    own, none = costs[activation.task], Bound(activation.task, "task", activation.span, scale, None)
-    if own is None:
-        return replace(none, why=f"task '{activation.task}' has no wcet")
-    end, seen = own + sum(flow.cost * flow.arrivals.most(1) for flow in above), 0
-    while True:
-        for at, name in list(zip(later, names, strict=True))[seen:]:
-            if at >= end + LATE:
+class _Nested:
+    """The activations of a mode's rounds, each of which preempts what runs."""
+
+    def __init__(self, mode: Mode, costs: dict[str, int | None], above: Sequence[Flow], scale: int) -> None:
+        self.activations, self.length = mode.activations, mode.round_length * scale
+        self.costs, self.above, self.scale = costs, above, scale
+        self.at = [activation.at * scale for activation in mode.activations]
+
+    def later(self, number: int) -> Iterator[tuple[int, str]]:
+        """The activations after one, in this round and once more up to itself: how long after it, and of whom."""
+        count, begin = len(self.at), self.at[number]
+        for k in range(number + 1, number + 1 + count):
+            turn, other = divmod(k, count)
+            yield self.at[other] - begin + turn * self.length, self.activations[other].task
+
+    def again(self, number: int) -> int:
+        """How long after an activation its task is activated again."""
+        task = self.activations[number].task
+        return next(at for at, name in self.later(number) if name == task)
+
+    def bound(self, number: int) -> Bound:
+        """The bound of one activation."""
+        activation = self.activations[number]
+        none = Bound(activation.task, "task", activation.span, self.scale, None)
+        own = self.costs[activation.task]
+        if own is None:
+            return replace(none, why=f"task '{activation.task}' has no wcet")
+        coming = self.later(number)
+        following = next(coming, None)
+        preempting: dict[str, int] = {}
+        nested = 0
+        end = own + self._interrupts(1)
+        while end <= self.length:
+            while following is not None and following[0] < end + LATE:
+                name = following[1]
+                cost = self.costs[name]
+                if cost is None:
+                    return replace(none, why=f"task '{name}', which preempts it, has no wcet")
+                preempting[name] = preempting.get(name, 0) + 1
+                nested += cost
+                following = next(coming, None)
+            needed = own + nested + self._interrupts(end + LATE)
+            if needed <= end:
                 break
-            cost = costs[name]
-            if cost is None:
-                return replace(none, why=f"task '{name}', which preempts it, has no wcet")
-            seen += 1
-        needed = own + sum(costs[name] or 0 for name in names[:seen])
-        needed += sum(flow.cost * flow.arrivals.most(end + LATE) for flow in above)
-        if needed <= end:
-            break
-        end = needed
-        if end > length * scale:
-            break
-    again = next((at for at, name in zip(later, names, strict=True) if name == activation.task), length * scale)
-    if end > again:
-        return replace(none, why="it may still run when it is activated again")
-    terms = [Term("execution", activation.task, 1, own)]
-    terms += [Term("preemption", name, names[:seen].count(name), costs[name] or 0) for name in dict.fromkeys(names[:seen])]
-    terms += [Term("preemption", f.name, f.arrivals.most(end + LATE), f.cost) for f in above if f.arrivals.most(end + LATE)]
-    due = [d - activation.at for d in activation.deadlines]
-    slack = min(due) * scale - end - LATE if due else None
-    return replace(none, bound=end, terms=tuple(terms), deadline=min(due) if due else None, slack=slack)
+            end = needed
+        if end > self.length or end > self.again(number):
+            return replace(none, why="it may still run when it is activated again")
+        terms = [Term("execution", activation.task, 1, own)]
+        terms += [Term("preemption", name, often, self.costs[name] or 0) for name, often in preempting.items()]
+        often_above = [(flow, flow.arrivals.most(end + LATE)) for flow in self.above]
+        terms += [Term("preemption", flow.name, often, flow.cost) for flow, often in often_above if often]
+        due = min((d - activation.at for d in activation.deadlines), default=None)
+        slack = due * self.scale - end - LATE if due is not None else None
+        return replace(none, bound=end, terms=tuple(terms), deadline=due, slack=slack)
+
+    def _interrupts(self, length: int) -> int:
+        return sum(flow.cost * flow.arrivals.most(length) for flow in self.above)
 
 
 # What levels order.

@@ -8,17 +8,18 @@ rounds, the interrupts above tasks.  Times are in fractions of a tick: instructi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from carillon.allocate.osek import OsekAllocation
+from carillon.actions.costs import event_prices
+from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.image import Image
 from carillon.model import Interrupt, Mode, System
-from carillon.model.osek import RES_SCHEDULER, Callback, Isr, OsekTask, Property
+from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Declared, Isr, OsekTask, Property
 from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic
-from carillon.timing.releases import UnknownError, declared_arrivals, task_arrivals
+from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow
 
 BELOW_TASKS, ROUNDS, ABOVE_TASKS = 10_000, 20_000, 30_000
@@ -49,8 +50,13 @@ class Flows:
     """The handler of each counter that ticks, and for how long it may be held back before the counter loses a tick."""
 
 
-def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...]) -> Flows:
-    """What runs beneath the rounds, with the rounds and interrupts above it."""
+def longer(declared: Declared, ticks: int) -> Declared:
+    """The same with a longer WCET, if there is one."""
+    return replace(declared, wcet=declared.wcet + ticks) if declared.wcet and ticks else declared
+
+
+def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...], grown: Mapping[str, int]) -> Flows:
+    """What runs beneath the rounds, with the rounds and interrupts above it; ``grown``: by how many ticks WCETs are longer."""
     scale = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
     flows = Flows(scale)
     for interrupt in system.interrupts:
@@ -61,7 +67,7 @@ def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...])
         for flow in round_flows(system, system.modes[0], kernel_times[0], scale, flows.unknown):
             flows.known.append(flow)
     if image.osek is not None:
-        _Events(system, image.osek.allocation, flows).add()
+        _Events(system, image.osek.allocation, flows, grown).add()
     return flows
 
 
@@ -144,17 +150,22 @@ def _scaled(part: Arrival, scale: int) -> Arrival:
 class _Events:
     """The flows of the event-triggered system."""
 
-    def __init__(self, system: System, allocation: OsekAllocation, flows: Flows) -> None:
-        self.system, self.allocation, self.flows = system, allocation, flows
+    def __init__(self, system: System, allocation: OsekAllocation, flows: Flows, grown: Mapping[str, int]) -> None:
+        self.system, self.allocation, self.flows, self.grown = system, allocation, flows, grown
         self.osek = allocation.osek
         self.scale = flows.scale
+        self.counts_code = system.board.clock(system.clock_hz).instructions_per_tick > 0
+        self.prices = event_prices(system.board.port) if self.counts_code else {}
 
     def add(self) -> None:
         """Add all of them."""
         top = self.allocation.all
-        if self.system.board.clock(self.system.clock_hz).instructions_per_tick:
-            why = "what the kernel's own code takes beneath the rounds is not priced on this board"
+        why = self._unpriced()
+        if why:
             self.flows.unknown.append(Unbounded("kernel", "kernel", top, why))
+        if self.prices:
+            lock = Flow("kernel", "lock", -1, -1, 0, Arrivals(()), ((top, self.prices["lock"]),))
+            self.flows.known.append(lock)
         for alarm in self.osek.alarms:
             calls = [action.object for action in alarm.action.each if isinstance(action, Callback)]
             if calls:
@@ -167,26 +178,91 @@ class _Events:
         for counter in self.allocation.counters:
             if counter.cells and counter.part == self.allocation.first_part(counter).part:
                 self._add_counter(counter)
+        self._add_handlers()
         for isr, level in self.allocation.isrs:
             self._add(isr, "ISR", level, level)
         for task in self.osek.tasks:
             level = self.allocation.level_of(task).number
             self._add(task, "thread" if task.thread else "task", level, max(level, self.allocation.running_level(task)))
 
+    def _unpriced(self) -> str:
+        """What of the kernel's own time has no price; empty if all of it has one, or takes none."""
+        osek, board = self.osek, self.system.board
+        if not self.counts_code:
+            return ""
+        lacks = {
+            f"what the kernel takes beneath the rounds on port '{board.port}'": not self.prices,
+            "dispatch by software": self.allocation.software,
+            "what hooks take": bool(osek.hooks),
+            "what keeps budgets and time frames": osek.budgets or bool(osek.framed) or bool(self.system.bounded),
+            "the clock of the time services": self.system.time is not None,
+            "a schedule table on cells": bool(self.allocation.on_cells),
+        }
+        return next((f"{what} has no price" for what, there in lacks.items() if there), "")
+
+    def _around(self, item: OsekTask | Isr) -> int:
+        """What the kernel takes around a job."""
+        if not self.prices:
+            return 0
+        if isinstance(item, Isr):
+            return self.prices["isr"] if item.category == 2 else 0
+        level = self.allocation.level_of(item)
+        if level.kind is TaskKind.DIRECT:
+            return self.prices["direct"]
+        return self.prices["managed"] + self.prices["queued"] * (level.capacity > 0) + self.prices["extended"] * item.extended
+
+    def _add_handlers(self) -> None:
+        """The handlers of alarms: of their cells, and of the queues in which the others stand."""
+        carried = dict(self.allocation.alarms)
+        for alarm in self.osek.alarms if self.prices else ():
+            try:
+                arrivals = scaled(Arrivals((alarm_arrivals(self.osek, alarm),)), self.scale)
+            except UnknownError:
+                continue  # what it activates is said to be unknown
+            carrier = carried.get(alarm)
+            if carrier is not None and carrier.direct:
+                continue
+            if carrier is not None:
+                self._handler(f"alarm {alarm.name}", carrier.level, self.prices["alarm"], arrivals)
+            for action in alarm.action.each if carrier is None else ():
+                self._queued(alarm.counter, f"alarm {alarm.name}", action, arrivals)
+        for table in self.osek.schedule_tables if self.prices else ():
+            for step in table_arrivals(self.osek, table):
+                for action in step.actions:
+                    self._queued(table.counter, f"table {table.name}", action, scaled(Arrivals((step.arrivals,)), self.scale))
+
+    def _queued(self, counter: str, name: str, action: AlarmAction, arrivals: Arrivals) -> None:
+        """What serves an action of an alarm or a schedule table that stands in a part of a counter's queue."""
+        number = self.allocation.part_of(counter, action)
+        part = next((p for p in self.allocation.counters if p.part == number), None)
+        if part is None:
+            return  # of a software counter: whoever advances it serves it
+        first = self.allocation.first_part(part)
+        apart = part is not first
+        self._handler(name, part.level, self.prices["due"] + self.prices["part"] * apart, arrivals)
+        if apart:
+            self._handler(f"request for {name}", first.level, self.prices["part"], arrivals)
+
+    def _handler(self, name: str, level: int, cost: int, arrivals: Arrivals) -> None:
+        self.flows.known.append(Flow(name, "handler", level, level, cost, arrivals))
+
     def _add_counter(self, part: Carrier) -> None:
         """The handler of a counter's ticks."""
         name = part.action.object
         tick = self.osek.counter(name).tick * self.scale
-        flow = Flow(f"counter {name}", "handler", part.level, part.level, 0, Arrivals((Pattern((tick,), tick),)))
+        flow = Flow(
+            f"counter {name}", "handler", part.level, part.level, self.prices.get("tick", 0), Arrivals((Pattern((tick,), tick),))
+        )
         self.flows.known.append(flow)
         self.flows.counters[name] = flow, tick * max(1, self.allocation.held(name))
 
     def _add(self, item: OsekTask | Isr, kind: str, level: int, runs_at: int) -> None:
         """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out."""
-        wcet = item.declared.wcet or item.budget
+        wcet = longer(item.declared, self.grown.get(item.name, 0)).wcet or item.budget
         sections = self._isr_sections(item) if isinstance(item, Isr) else self._sections(item)
         known = tuple((at, min(n or wcet, wcet or n) * self.scale) for at, n in sections if n or wcet)
-        flow = Flow(item.name, kind, level, runs_at, wcet * self.scale, Arrivals(()), known)
+        cost = wcet * self.scale + self._around(item) if wcet else 0
+        flow = Flow(item.name, kind, level, runs_at, cost, Arrivals(()), known)
         try:
             if not wcet:
                 raise UnknownError(f"{kind} '{item.name}' has no wcet")

@@ -7,7 +7,8 @@ in ticks of the system clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from carillon.model import System
 from carillon.model.osek import (
@@ -123,6 +124,22 @@ def _table(osek: Osek, table: ScheduleTable, offsets: list[int]) -> Arrival:
     return Pattern(
         tuple(begin + offset * tick for offset in offsets), table.duration * tick if table.repeating else 0, phased=known
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A point of a schedule table: what it does, and when it comes."""
+
+    actions: tuple[AlarmAction, ...]
+    arrivals: Arrival
+
+
+def table_arrivals(osek: Osek, table: ScheduleTable) -> Iterator[Step]:
+    """The points of a schedule table; none if nothing bounds how often they come: then what they activate is unknown, too."""
+    try:
+        yield from [Step(point.actions, _table(osek, table, [point.offset])) for point in table.points]
+    except UnknownError:
+        return
 
 
 def counters_of(osek: Osek, task: OsekTask) -> frozenset[str]:
