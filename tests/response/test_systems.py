@@ -28,6 +28,7 @@ from runnable import runnable
 PROFILES = {
     "virtual-256": (Profile("virtual-256", 10, ("ext0", "ext1")), 0),
     "virtual-tiny": (Profile("virtual-tiny", 10, ("ext0",), most=3), 0),
+    "ast1030-evb": (Profile("ast1030-evb", 2000), 400),
 }
 USUAL = 12
 
