@@ -82,6 +82,7 @@ def command(
     if written is not None:
         chosen = [item for item in items if item.name in texts]
         report.say(f"wrote {written}:", *(f'  {item.kind} {item.name}: wcet = "{texts[item.name]}"' for item in chosen))
+        report.say("carillon check says whether the schedule holds with that.")
     elif write and not texts:
         report.say("Nothing was written: all that ran have a wcet that the run does not refute.")
     elif not write and texts:

@@ -43,11 +43,14 @@ def as_written(ticks: int, clock_hz: int, other_hz: int | None = None) -> str:
 
 
 def with_margin(items: Sequence[Longest], margin: Fraction, clock_hz: int, other_hz: int | None = None) -> dict[str, str]:
-    """What is to be written, by name: of all that ran and have no WCET, or one that the run refutes."""
+    """What is to be written, by name: of all that ran and have no WCET, or one that the run refutes.
+
+    Of what had not ended, only a part of its longest execution is known, and nothing is written.
+    """
     return {
         item.name: as_written(max(1, ceil(item.ticks * (1 + margin))), clock_hz, other_hz)
         for item in items
-        if item.ticks is not None and (item.declared is None or item.exceeds)
+        if item.ticks is not None and item.ended and (item.declared is None or item.exceeds)
     }
 
 
@@ -100,8 +103,8 @@ def render_longest(
         rows.add_row(*cells)
     rows.print(console)
     found = f"Each is the longest of so many jobs of a run of {length} on {system.board.name}; a longer one may exist."
-    console.print(f"{found} A run proves no WCET.", markup=False)
-    console.print(_what_counts(trace), markup=False)
+    console.print(found, markup=False)
+    console.print(f"A run proves no WCET. {_what_counts(trace)}", markup=False)
     for item in items:
         who = f"{item.kind} '{item.name}'"
         if item.ticks is None:
@@ -109,7 +112,9 @@ def render_longest(
         if item.exceeds:
             console.print(f"  · {who} executed for longer than its declared wcet", markup=False)
         if not item.ended:
-            console.print(f"  · {who}: its longest job had not ended when the run did", markup=False)
+            console.print(
+                f"  · {who}: its longest job had not ended when the run did, so that a part of it was seen", markup=False
+            )
     if trace.stopped:
         console.print(f"The run ended in tick {trace.length - 1}: {trace.stopped}.", markup=False)
 
