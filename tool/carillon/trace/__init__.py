@@ -80,8 +80,9 @@ class Trace:
     ``n`` counts where code takes time.  ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many
     ticks at most, but for what preempts them.  ``response_bounds``: the longest responses that the analysis allows, likewise.
     ``node`` is the node's name in a network, else empty.  ``tables`` says what is known of schedule tables; their points are
-    among the events.  ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
-    program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
+    among the events.  ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.
+    The events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto program as microcode, the lane, and
+    from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
