@@ -366,7 +366,18 @@ def test_figures_of_event_triggered_tasks() -> None:
     assert low.share == pytest.approx(0.29)
     assert (timed.event_triggered, timed.deadlines_met) == (False, 1)
     assert set(server.as_json()) == {
-        *("name", "kind", "event_triggered", "activations", "known_activations", "waits", "preemptions", "longest", "share"),
+        *(
+            "name",
+            "kind",
+            "event_triggered",
+            "activations",
+            "known_activations",
+            "response_bound",
+            "waits",
+            "preemptions",
+            "longest",
+            "share",
+        ),
         *("execution", "dispatch", "terminate", "deadlines_missed", "budget_overruns", "lost", "start_delay", "response"),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,16 @@ TICKS = ("1ms", "250us", "0.25ms", "320ns", "0.00064ms", "1s", "1000 ticks", "1 
 SETTINGS = settings(
     max_examples=int(os.environ.get("CARILLON_ARXML_EXAMPLES", "30")), deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+
+def declare(table: dict[str, Any], maybe: Callable[..., None]) -> None:
+    """What the analysis of response times is told, in the words of the schedule."""
+    times = st.sampled_from([*TICKS, "200us", "1.5ms"])
+    maybe(table, "wcet", times)
+    maybe(table, "deadline", times)
+    maybe(table, "min_interval", times)
+    if "min_interval" in table:
+        maybe(table, "jitter", times)
 
 
 @st.composite
@@ -78,6 +89,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         maybe(table, "overrun", st.sampled_from(["guarded", "never"]))
         maybe(table, "all_interrupts_lock", st.sampled_from(TICKS))
         maybe(table, "os_interrupts_lock", st.sampled_from(TICKS))
+        declare(table, maybe)
         held = table.get("resources", [])
         if held and draw(st.booleans()):
             table["resource_lock"] = [{"resource": r, "budget": draw(st.sampled_from(TICKS))} for r in held]
@@ -105,6 +117,7 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
         table = osek["isr"][name] = {"source": f"soft{number}"}
         maybe(table, "category", st.sampled_from([1, 2]))
         maybe(table, "priority", st.integers(0, 65535))
+        declare(table, maybe)
         if table.get("category", 2) == 2:
             maybe(table, "resources", some(takeable))
             maybe(table, "time_frame", st.sampled_from(TICKS))

@@ -114,6 +114,14 @@ def test_a_run_above_what_is_printed_is_an_error_with_its_place(
     assert " of the run on" in cause
 
 
+def test_a_person_sees_the_error_too_and_the_command_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "bounds_of", lambda _: Bounds({"A": 0, "B": 0}))
+    ran(tmp_path, "ast1030-evb")
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "schedule.toml"), "--rounds", "3"])
+    assert done.exit_code == 1
+    assert "error C309: task 'A' starts at most 0 ticks late, as plan says" in done.stderr
+
+
 @pytest.mark.parametrize("board", ["tc1796", "virtual-ast1030-evb", "virtual-256", "ast1030-evb", "mps2-an385"])
 def test_what_is_not_of_a_round_is_not_held_against_it(tmp_path: Path, board: str) -> None:
     """A re-enable point of the mode that is left, on the tick of the switch, and the interrupt that it lets through."""

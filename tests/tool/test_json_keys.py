@@ -125,6 +125,7 @@ autostart = true
 [task.x]
 period = "1ms"
 deadline = "500us"
+wcet = "1us"
 """
 CODE = """
 #include "os.h"
@@ -208,7 +209,7 @@ def test_a_checks_keys() -> None:
 def test_a_builds_keys() -> None:
     generated = run("build", "run.toml", "--generate-only")
     assert set(generated) == {"generated", "diagnostics"}
-    firmware = {"elf": "", "flash": 0, "vectors": 0, "ram": 0, "verified": None}
+    firmware = {"elf": "", "stacks": [], "flash": 0, "vectors": 0, "ram": 0, "verified": None}
     assert set(run("build", "run.toml")) == {*firmware, "diagnostics"}
     assert listed("build") == {*firmware, "hex", "bin", "uf2", "generated"}  # tests/tool/test_images.py has an image's
 
@@ -238,6 +239,14 @@ def test_a_runs_keys() -> None:
     for path, names in found.items():
         assert names == listed(path), path
     assert rows_under("run") == {*found, TASKS}
+
+
+def test_an_analysis_keys() -> None:
+    check("analyse", run("analyse", "run.toml", "--for", "2ms"))
+
+
+def test_a_measurements_keys() -> None:
+    check("wcet", run("wcet", "run.toml"))
 
 
 def test_a_networks_keys() -> None:

@@ -37,6 +37,7 @@ from carillon.cli import (
     schema,
     show,
     verify,
+    wcet,
 )
 from carillon.cli.common import reporting
 
@@ -48,6 +49,7 @@ COMMANDS = (
         export,
         plan,
         analyse,
+        wcet,
         build,
         verify,
         flash,

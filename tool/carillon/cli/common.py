@@ -50,19 +50,20 @@ class Report:
         raise CarillonError(self.diagnostics.in_order())
 
     def warnings(self) -> None:
-        """Print what was found so far, for a person."""
+        """Print the warnings so far, for a person; errors are printed at the end, and make the command fail."""
         if not self.as_json:
-            console.diagnostics(self.diagnostics.in_order())
-            self.diagnostics.reported.clear()
+            errors = self.diagnostics.errors
+            console.diagnostics([d for d in self.diagnostics.in_order() if d not in errors])
+            self.diagnostics.reported[:] = errors
 
     def say(self, *lines: str) -> None:
-        """Print what was found so far, and then these lines as they are, for a person."""
+        """Print the warnings so far, and then these lines as they are, for a person."""
         self.warnings()
         for line in lines if not self.as_json else ():
             console.verbatim(console.console(), line)
 
     def show(self, render: Callable[[Console], None]) -> None:
-        """Print the findings so far, and then the output of a function, for a person."""
+        """Print the warnings so far, and then the output of a function, for a person."""
         if not self.as_json:
             self.warnings()
             render(console.console())

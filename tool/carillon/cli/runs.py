@@ -143,7 +143,7 @@ def build_and_run(
     return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
 
 
-def _stimuli(system: System, path: Path | None, report: Report) -> Stimuli | None:
+def stimuli_of(system: System, path: Path | None, report: Report) -> Stimuli | None:
     """What happens in the run: of a file, if one is given, instead of what the schedule says."""
     from carillon.read.stimuli import read_stimuli
 
@@ -198,7 +198,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         ticks, count = run_length(planned, asked.rounds, asked.time)
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out
-        stimuli = _stimuli(planned.system, asked.stimuli, report)
+        stimuli = stimuli_of(planned.system, asked.stimuli, report)
         trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf, stimuli)
         if trace is None:
             return

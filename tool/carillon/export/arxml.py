@@ -19,6 +19,7 @@ from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, some
 from carillon.model.osek import ALARM_ACTIONS, RES_SCHEDULER
 from carillon.read.arxml.table import MODE, SECTIONS, SYSTEM, Group, Kind, Parameter
+from carillon.read.declared import KEYS as DECLARED
 from carillon.read.foreign.write import moved_system
 from carillon.read.one_or_more import listed
 from carillon.read.schema import OsekTable, ScheduleFile
@@ -270,6 +271,8 @@ def _text(parameter: Parameter, value: Any) -> str | None:
             return next(word for word, meaning in parameter.words.items() if meaning == value)
         case Kind.SECONDS | Kind.TIME:
             assert isinstance(value, Time)
+            if parameter.key in DECLARED:  # the standard has no word for it
+                return str(value)
             in_ticks = value.unit not in SECONDS
             if in_ticks != (parameter.kind is Kind.TIME):
                 return None

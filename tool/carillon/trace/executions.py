@@ -10,12 +10,12 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.groups import grouped
-from carillon.model import Interrupt, System
+from carillon.model import System
 from carillon.model.giotto import Giotto
 from carillon.model.giotto import Task as GiottoTask
-from carillon.model.osek import Isr, OsekTask
 from carillon.model.rates import rates_of
 from carillon.trace import Kind, Trace
+from carillon.trace.longest import longest
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import Lane, LaneKind
 from carillon.units import format_duration
@@ -43,32 +43,15 @@ def exceeded(system: System, trace: Trace, summary: Summary) -> Iterator[Excess]
 
     Preemption does not count; a job that had not ended counts with the time that it has executed.
     """
-    per_tick = max(1, trace.instructions_per_tick)
-    for task in system.tasks:
-        lane = Lane(LaneKind.TASK, task.name)
-        most = max((run.executed for run in summary.runs if run.lane == lane), default=0)
-        if task.wcet is not None and most > task.wcet * per_tick:
-            yield Excess(f"task '{task.name}'", task.span, Fraction(task.wcet), Fraction(most, per_tick))
-    yield from _event_triggered(system, summary, per_tick)
+    for item in longest(system, trace, summary):
+        if item.exceeds:
+            assert item.declared is not None
+            assert item.ticks is not None
+            yield Excess(f"{item.kind} '{item.name}'", item.span, Fraction(item.declared), item.ticks)
     if system.giotto is not None and system.machine.interprets:
         yield from _invocations(system, system.giotto, trace, summary)
     elif system.giotto is not None:
         yield from _rates(system, system.giotto, trace, summary)
-
-
-def _event_triggered(system: System, summary: Summary, per_tick: int) -> Iterator[Excess]:
-    """What declares a WCET for the analysis: a job, or what a job that waits does between two waits."""
-    osek = system.osek
-    declared: list[tuple[str, OsekTask | Isr | Interrupt]] = [("interrupt", interrupt) for interrupt in system.interrupts]
-    if osek is not None:
-        declared += [("thread" if task.thread else "task", task) for task in osek.tasks]
-        declared += [("ISR", isr) for isr in osek.isrs]
-    for kind, item in declared:
-        wcet = item.declared.wcet
-        own = [run for run in summary.runs if run.lane.name == item.name] if wcet else []
-        most = max((stretch.executed for run in own for stretch in run.stretches), default=0)
-        if most > wcet * per_tick:
-            yield Excess(f"{kind} '{item.name}'", item.span, Fraction(wcet), Fraction(most, per_tick))
 
 
 def _invocations(system: System, giotto: Giotto, trace: Trace, summary: Summary) -> Iterator[Excess]:
