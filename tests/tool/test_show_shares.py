@@ -84,6 +84,13 @@ def test_the_picture_stacks_the_shares_and_says_them() -> None:
     assert "<title>ticks 0 to 50: tasks 100 %, kernel 0 %, idle 0 %</title>" in found
 
 
+def test_the_kernel_lies_upon_the_tasks() -> None:
+    events = ((0, Kind.ENTER, "A"), (20, Kind.START, "A"), (49, Kind.END, "A"), (50, Kind.EXIT, "A"), (50, Kind.IDLE, "idle"))
+    found = picture(parts_of(analyse(a_trace(*events, per_tick=1), ()), 1), "Carillon", 1)
+    assert 'd="M0 100V50H1000V100Z" fill="var(--kernel)"' in found
+    assert 'd="M0 100V70H1000V100Z" fill="var(--accent)"' in found
+
+
 def test_the_page_has_the_shares_of_each_panel_with_a_legend(tmp_path: Path) -> None:
     path = tmp_path / "run.html"
     pair = [traces.carillon(), traces.conventional()]
