@@ -188,7 +188,7 @@ def test_what_the_check_passes_does_not_miss(lab: Laboratory, seed: int) -> None
     late = [(at, name, min([t for t, own in table if own == name and t > at], default=length)) for at, name in table]
     planned = plan(lab.write(declared(**exact) + points(length, *late), code), Diagnostics(), AST)
     (mode,), (kernel,) = planned.system.modes, kernel_times(planned.image)
-    ends = [c.end for c in simulate_round(mode, planned.system, late=True, kernel=kernel)]
+    ends = [c.end for c in simulate_round(mode, planned.system, kernel=kernel)]
     slack, refused = -44, True
     while refused:  # other deadlines may lead to other levels, and these to other handlers
         slack += 3

@@ -106,7 +106,7 @@ def test_what_is_promised_is_kept(lab: Laboratory, board: str, least: int, lengt
     every = [(at, name, min([t for t, own in table if own == name and t > at], default=length)) for at, name in table]
     planned = plan(lab.write(known + points(length, *every), code, system=LATE), Diagnostics(), board)
     (mode,), (kernel,) = planned.system.modes, kernel_times(planned.image)
-    ends = [c.end for c in simulate_round(mode, planned.system, late=True, kernel=kernel)]
+    ends = [c.end for c in simulate_round(mode, planned.system, kernel=kernel)]
     path, slack = None, 0
     while path is None:  # other deadlines may lead to another allocation, and that to other handlers
         slack += 300

@@ -614,6 +614,7 @@ def windows(schedule: Schedule, mode: Mode) -> dict[int, int]:
             length=2 * mode.length,
             start="",
         )
-        return {released: end for _, released, _, end in expected(alone, None).spans if released < mode.length}
+        spans = expected(alone, None).spans
+        return {released: min(end, mode.length) for _, released, _, end in spans if released < mode.length}
     watched = {t.name for t in schedule.tasks if t.monitor == "always"}
     return {a.at: max(a.deadlines) if a.deadlines and a.task in watched else mode.length for a in mode.activations}

@@ -153,3 +153,5 @@ def test_windows() -> None:
     assert windows(of, of.modes[0]) == {10: 60, 20: 100}
     worst = replace(of, tasks=(Task("A", 20), Task("B", 7)))
     assert windows(worst, replace(of.modes[0], window="wcet")) == {10: 37, 20: 27}
+    edge = replace(of, tasks=(Task("A", 10), Task("B", 80)), modes=(replace(of.modes[0], window="wcet"),))
+    assert windows(edge, edge.modes[0]) == {10: 100, 20: 100}  # B's activation is on A's last tick

@@ -120,6 +120,24 @@ points = [{ at = "0us", activate = "a", deadline_at = "90us" }, { at = "10us", a
     assert [d.points[0].window_end for d in mode.demands if d.role is Role.ACTIVATION] == [25, 15]
 
 
+def test_an_activation_on_the_tick_of_a_worst_case_completion_lies_in_the_window(tmp_path: Path) -> None:
+    text = """
+[task.a]
+wcet = "20us"
+
+[task.b]
+wcet = "5us"
+
+[mode.run]
+round = "100us"
+window = "wcet"
+points = [{ at = "0us", activate = "a" }, { at = "20us", activate = "b" }, { at = "25us", activate = "a" }]
+"""
+    (mode,) = lowered(tmp_path, text)
+    ends = {d.object: [p.window_end for p in d.points] for d in mode.demands if d.role is Role.ACTIVATION}
+    assert ends == {"a": [25, 45], "b": [45]}
+
+
 def test_a_demand_is_bounded_if_every_window_ends_before_the_next_activation(tmp_path: Path) -> None:
     text = """
 [task.once]

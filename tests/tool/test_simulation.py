@@ -16,6 +16,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Activation, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window
 from carillon.read.board import load_board
 from carillon.resources import find_board
+from carillon.verify.expected import completions as verified_completions
 
 UNHURRIED = settings(deadline=None)
 HERE = Span("f")
@@ -54,10 +55,11 @@ def systems(draw: st.DrawFn) -> System:
     return make_system(wcets, points, 40)
 
 
-def played(mode: Mode, wcets: dict[str, int], *, late: bool = False) -> list[int]:
+def played(mode: Mode, wcets: dict[str, int]) -> list[int]:
     """When each activation is finished, by executing one tick after the other.
 
-    ``late``: what has nothing left ends at the next tick's beginning, after the activations of that tick.
+    What has nothing left ends at the next tick's beginning, after the activations of that tick.  If the same task is
+    activated then, it ends before.
     """
     left: dict[int, int] = {}
     ends = [0] * len(mode.activations)
@@ -65,18 +67,25 @@ def played(mode: Mode, wcets: dict[str, int], *, late: bool = False) -> list[int
     while tick <= mode.round_length or left:
         for number, activation in enumerate(mode.activations):
             if activation.at == tick:
+                own = max((n for n in left if mode.activations[n].task == activation.task), default=None)
+                if own is not None and not any(ticks for n, ticks in left.items() if n >= own):
+                    ends[own] = tick
+                    del left[own]
                 left[number] = wcets[activation.task]
-        while late and left and left[max(left)] == 0:
+        while left and left[max(left)] == 0:
             ends[max(left)] = tick
             del left[max(left)]
         if left:
-            newest = max(left)
-            left[newest] -= 1
-            if left[newest] == 0 and not late:
-                del left[newest]
-                ends[newest] = tick + 1
+            left[max(left)] -= 1
         tick += 1
     return ends
+
+
+def reported(system: System) -> list[str]:
+    """The codes of what the check says."""
+    diagnostics = Diagnostics()
+    check_system(system, diagnostics)
+    return [d.code for d in diagnostics.reported]
 
 
 @UNHURRIED
@@ -88,7 +97,7 @@ def test_the_simulation_agrees_with_playing_tick_by_tick(system: System) -> None
     assert [completion.activation for completion in found] == list(mode.activations)
     assert [completion.end for completion in found] == played(mode, wcets)
     assert completions(mode, system) == found
-    assert [completion.end for completion in simulate_round(mode, system, late=True)] == played(mode, wcets, late=True)
+    assert verified_completions(mode, system) == [min(completion.end, mode.round_length) for completion in found]
 
 
 @UNHURRIED
@@ -104,10 +113,9 @@ def test_every_late_activation_is_reported_and_no_other(system: System) -> None:
         assert "C042" in {d.code for d in diagnostics.reported}
         return
     expected = {}
-    ends, latest = played(mode, wcets), played(mode, wcets, late=True)
-    for number, (activation, end) in enumerate(zip(mode.activations, ends, strict=True)):
+    for number, (activation, end) in enumerate(zip(mode.activations, played(mode, wcets), strict=True)):
         again = [a.at for a in mode.activations[number + 1 :] if a.task == activation.task]
-        if any(deadline <= latest[number] for deadline in activation.deadlines):
+        if any(deadline <= end for deadline in activation.deadlines):
             expected[activation.span] = "C043"
         elif again and again[0] < end:
             expected[activation.span] = "C045"
@@ -126,19 +134,26 @@ def test_a_task_that_ends_at_the_tick_of_the_next_activation_has_not_ended_befor
     deadline: int, found: list[str]
 ) -> None:
     system = make_system({"a": 4, "b": 3}, [("a", 0, (deadline,)), ("b", 4, ())], 100)
-    assert [c.end for c in simulate_round(system.modes[0], system)] == [4, 7]
-    assert [c.end for c in simulate_round(system.modes[0], system, late=True)] == [7, 7]
-    diagnostics = Diagnostics()
-    check_system(system, diagnostics)
-    assert [d.code for d in diagnostics.reported] == found
+    assert [c.end for c in simulate_round(system.modes[0], system)] == [7, 7]
+    assert reported(system) == found
+
+
+def test_a_task_that_ends_at_the_tick_of_its_own_next_activation_ends_before_that_begins() -> None:
+    # If the first "a" is shorter, the second preempts "b" on its last tick.
+    system = make_system({"a": 4, "b": 3}, [("a", 0, ()), ("b", 4, ()), ("a", 7, ())], 100)
+    assert [c.end for c in simulate_round(system.modes[0], system)] == [7, 11, 11]
+    assert not reported(system)
+
+
+def test_a_task_preempted_on_its_last_tick_may_still_run_when_it_is_activated_again() -> None:
+    system = make_system({"a": 4, "b": 3}, [("a", 0, ()), ("b", 4, ()), ("a", 6, ())], 100)
+    assert reported(system) == ["C045"]
 
 
 @pytest.mark.parametrize(("deadlines", "found"), [((), []), ((100,), ["C043"])])
 def test_a_task_may_end_with_the_round_but_not_before_a_deadline_there(deadlines: tuple[int, ...], found: list[str]) -> None:
     system = make_system({"a": 4}, [("a", 96, deadlines)], 100)
-    diagnostics = Diagnostics()
-    check_system(system, diagnostics)
-    assert [d.code for d in diagnostics.reported] == found
+    assert reported(system) == found
 
 
 def test_tasks_without_a_wcet_are_not_reported_but_the_others_are() -> None:

@@ -7,8 +7,8 @@ pass over the table with a stack gives the worst-case completion of every activa
 application are not included: their load is not declared.  What the kernel's own code takes is known only after the
 allocation: :func:`check_with_kernel` is the same check with it.
 
-A deadline is met if the task has ended before its tick.  So one that ends on that tick misses it, and one that an
-activation finds on its last tick has not ended: for deadlines it counts as preempted.
+A task that ends on a tick has not ended before it.  So it misses a deadline on that tick, and an activation on that tick
+preempts it.  Its own next activation does not: that waits until the task has ended, and so begins on the same tick.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
 NOTHING = KernelTime()
 
 
-def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: KernelTime = NOTHING) -> list[Completion]:
+def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) -> list[Completion]:
     """The worst-case completion of every activation of one round, in the order of ``mode.activations``.
 
     The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A task without a WCET
     takes no time, so the others' completions are then lower bounds.  Linear in the number of activations, which must ascend.
-    ``late``: a task that would end on the tick of an activation is preempted by it.  ``kernel`` is added to what each activation
+    A task that would end on the tick of another's activation is preempted by it.  ``kernel`` is added to what each activation
     takes; re-enable points, and deadlines that a handler looks at, preempt like activations.
     """
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
@@ -88,7 +88,7 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
 
     def run(until: int | None) -> None:
         nonlocal now
-        while running and (until is None or now + remaining[-1] + late <= until):
+        while running and (until is None or now + remaining[-1] < until):
             now += remaining.pop()
             ended = running.pop()
             if ended != nobody:
@@ -105,9 +105,21 @@ def simulate_round(mode: Mode, system: System, *, late: bool = False, kernel: Ke
             running.append(nobody)
             remaining.append(cost)
 
+    def end_at_once(task: str) -> None:
+        """End a job of the task that is on its last tick, but not what preempted it: if the job is shorter, that is preempted."""
+        for place in reversed(range(len(running))):
+            if remaining[place]:
+                return
+            job = running[place]
+            if job != nobody and mode.activations[job].task == task:
+                ends[job] = now
+                del running[place], remaining[place]
+                return
+
     for number, activation in enumerate(mode.activations):
         begin_enables(activation.at)
         run(activation.at)
+        end_at_once(activation.task)
         running.append(number)
         remaining.append(wcets[activation.task])
     begin_enables(None)
@@ -169,16 +181,14 @@ def _check_mode(mode: Mode, system: System, diagnostics: Diagnostics, kernel: Ke
         following[task] = mode.activations[number].at
     wcets = {task.name: task.wcet for task in system.tasks}
     reported: set[tuple[str, object]] = set()
-    latest = simulate_round(mode, system, late=True, kernel=kernel)
     for number, completion in enumerate(simulate_round(mode, system, kernel=kernel)):
         activation, end = completion.activation, completion.end
         wcet = wcets[activation.task]
         if wcet is None or (activation.task, activation.span) in reported:
             continue
         again = next_of[number]
-        missed = next((d for d in activation.deadlines if activation.at < d <= latest[number].end), None)
+        missed = next((d for d in activation.deadlines if activation.at < d <= end), None)
         if missed is not None:
-            end = latest[number].end
             code, fate = "C043", f"may miss its deadline at {time(missed, system)}"
         elif again is not None and again < end:
             code, fate = "C045", f"may still run when it is activated again at {time(again, system)}"

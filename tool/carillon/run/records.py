@@ -67,6 +67,13 @@ def _by_priority(system: Osek) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(i.name for i in isrs), tuple(t.name for t in sorted(system.tasks, key=lambda t: -t.priority))
 
 
+def _equals(system: Osek) -> tuple[tuple[str, ...], ...]:
+    """The ISRs of one category, and the tasks, that have the same priority."""
+    isrs = grouped(((i.category, i.priority), i.name) for i in system.isrs)
+    tasks = grouped((t.priority, t.name) for t in system.tasks)
+    return tuple(tuple(names) for names in (*isrs.values(), *tasks.values()) if len(names) > 1)
+
+
 def _timers(system: Osek) -> tuple[str, ...]:
     return (*(c.name for c in system.counters), *(a.name for a in system.alarms))
 
@@ -205,6 +212,7 @@ class Decoder:
             round_lengths=tuple((m.name, m.round_length) for m in system.modes),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),
+            equals=_equals(system.osek) if system.osek is not None else (),
             timers=_timers(system.osek) if system.osek is not None else (),
             tables=tables,
             missed=self._missed_by_giotto(records, origin, length),

@@ -18,6 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from carillon.groups import grouped
+from carillon.show import utilisation
 from carillon.show.histogram import histogram
 from carillon.show.scene import (
     MISSED,
@@ -98,6 +99,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             clock=describe(first),
             titles=[p.title for p in panels],
             tables=[table for p in panels for table in _tables(p)],
+            uses=[use for p in panels if (use := _use(p))],
             responses=[{"title": p.title, "plots": plots} for p in panels if (plots := _responses(p, panels))],
             **signs_of(panels),
             totals=totals_rows(panels),
@@ -150,6 +152,25 @@ def _tables(panel: Panel) -> list[dict[str, object]]:
         )
         if there
     ]
+
+
+def _use(panel: Panel) -> dict[str, object]:
+    """Who has the processor over the run: the picture, and each sign of its legend; empty if the run is."""
+    parts = utilisation.parts_of(panel.summary)
+    if not parts:
+        return {}
+    tasks = "tasks and interrupts" if panel.trace.interrupts else "tasks"
+    signs = (("--accent", tasks), ("--kernel", "kernel"), ("--idle", "idle"))
+    return {
+        "title": panel.title,
+        "parts": len(parts),
+        "picture": Markup(utilisation.picture(parts, panel.title, panel.scale)),
+        "signs": [
+            {"colour": colour, "name": name, "share": utilisation.share_text(parts, which)}
+            for which, (colour, name) in enumerate(signs)
+            if which != 1 or any(part.kernel for part in parts)
+        ],
+    }
 
 
 def _responses(panel: Panel, panels: Sequence[Panel]) -> list[dict[str, object]]:
@@ -253,6 +274,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "run": intervals(panel.running[lane], lane.kind is not LaneKind.IDLE),
                 "wait": intervals(panel.preempted[lane]),
                 "sleep": intervals(panel.waiting[lane]),
+                "block": intervals(panel.blocked[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
                 "act": differences(panel.activations[lane]),
                 "spent": differences(panel.overruns[lane]),

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from carillon.trace import Kind, Trace
 from carillon.trace.analyse import analyse
+from carillon.trace.blocking import blocking
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import KERNEL, HandlerKind, Lane, LaneKind, Release, Run
 
@@ -45,6 +46,7 @@ class Panel:
     owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the interrupts'
     entries for runs that answer none.  Of what is event-triggered it has the activations that are known: when else
     something was activated the trace does not say.  ``deadlines`` holds (time, missed), ``overruns`` when budgets were used up.
+    ``blocked`` holds when something less urgent had the processor while a job waited for it (:mod:`carillon.trace.blocking`).
     ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.  ``instants`` has the
     stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has its expiry points as
     activations, in ``running`` from when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in
@@ -61,6 +63,7 @@ class Panel:
     overruns: dict[Lane, list[int]]
     overhead: dict[Lane, list[tuple[int, int, int]]]
     instants: dict[Lane, list[int]]
+    blocked: dict[Lane, list[tuple[int, int, int]]]
 
     @property
     def title(self) -> str:
@@ -182,7 +185,19 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for name, time in summary.overruns:
         if name in by_name:
             overruns[by_name[name]].append(time)
-    return Panel(trace, summary, running, preempted, waiting, activations, deadlines, overruns, _overhead(summary), instants)
+    return Panel(
+        trace,
+        summary,
+        running,
+        preempted,
+        waiting,
+        activations,
+        deadlines,
+        overruns,
+        _overhead(summary),
+        instants,
+        blocking(trace, summary, preempted),
+    )
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
@@ -238,6 +253,7 @@ def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
         "pins": any(p.trace.pins for p in panels),
         "overruns": any(any(p.overruns.values()) for p in panels),
         "waits": any(any(p.waiting.values()) for p in panels),
+        "blocked": any(any(p.blocked.values()) for p in panels),
     }
 
 

@@ -23,6 +23,12 @@ RIGHT = 26
 THINNEST = 1.6
 INK, MUTED, GRID, PAPER, DARK = "#1b2430", "#5d6b7a", "#e6eaef", "#ffffff", "#111827"
 IDLE_FILL = "#c9d1da"
+BLOCKED = "#8a5a00"
+HATCH = (
+    '<defs><pattern id="blocked" width="5" height="5" patternUnits="userSpaceOnUse">'
+    f'<path d="M-1 6L6 -1M-1 1L1 -1M4 6L6 4" stroke="{BLOCKED}" stroke-width="1.5"/></pattern></defs>'
+)
+"""Lines aslant, the fill of blocking."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 WAITS = ' stroke-width="2" stroke-dasharray="1.5 4.5"'
 MARKS, UNMARKED, BAR, GAP, KERNEL_BAR, IDLE_BAR, TABLE = 17, 3, 20, 9, 14, 8, 14
@@ -142,7 +148,8 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             grid.line(grid.x(tick), top, grid.x(tick), bottom, GRID)
     names = " above ".join(panel.title for panel in panels)
     title = f"Timeline of {panels[0].trace.application}: {names}"
-    write_picture(stream, height, title, _description(panels, shown), (*grid.parts, *body, *axis, *legend))
+    hatch = [HATCH] if signs_of(panels)["blocked"] else []
+    write_picture(stream, height, title, _description(panels, shown), (*hatch, *grid.parts, *body, *axis, *legend))
 
 
 def write_picture(stream: IO[str], height: float, title: str, words: str, elements: Iterable[str]) -> None:
@@ -196,6 +203,8 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
     picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
     for left, right in picture.clipped(panel.preempted[lane]):
         picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')
+    for left, right in picture.clipped(panel.blocked[lane]):
+        picture.rectangle(left, bar + 1, max(right - left, THINNEST), BAR - 1, "url(#blocked)")
     for left, right in picture.clipped(panel.waiting[lane]):
         picture.line(left, bar + BAR / 2, right, bar + BAR / 2, colour, WAITS)
     picture.bars(running, bar, BAR, colour)
@@ -294,10 +303,13 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     for width, fill, more, word, room in (
         (22, neutral, "", "runs", 64),
         (22, neutral, ' fill-opacity="0.25"', "preempted", 106),
+        (22, "url(#blocked)", f' stroke="{BLOCKED}"', "blocked", 84),
         (22, "", "", "waits", 70),
         (5, DARK, "", "kernel", 68),
         (22, IDLE_FILL, "", "idle", 0),
     ):
+        if word == "blocked" and not shown["blocked"]:
+            continue
         if fill:
             picture.rectangle(x, y - 9, width, 10, fill, more)
         elif shown["waits"]:

@@ -35,7 +35,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     known = tuple(sorted((r for r in releases if r.at < end.t), key=lambda r: (r.at, r.task)))
     runs = tuple(walk.runs)
     _answer_releases(runs, known)
-    _answer_activations(runs, trace)
+    _answer_activations(runs, trace, walk.activations)
     verdicts = _verdicts(trace.events, known, runs, end)
     lanes = _lanes(trace, runs)
     shares = _shares(walk)
@@ -83,24 +83,24 @@ def _answer_releases(runs: Sequence[Run], releases: Sequence[Release]) -> None:
             run.release = task_releases[free]
 
 
-def _answer_activations(runs: Sequence[Run], trace: Trace) -> None:
+def _answer_activations(runs: Sequence[Run], trace: Trace, activations: Sequence[tuple[Event, int]]) -> None:
     """Give each run of what is event-triggered its activation: the one that has waited longest and is not lost.
 
     A request of an interrupt waits in one bit.  So a run of an ISR answers all that came before it, and none from before
-    the run that preceded it, which has taken that.
+    the run that preceded it, which has taken that.  ``activations`` has those events, each with its time in ``u``.
     """
     lost = {(event.object, event.n) for event in trace.events if event.kind is Kind.LOST}
-    come = grouped((event.object, event) for event in trace.events if event.kind in (Kind.EXPIRY, Kind.ACTIVATION))
+    come = grouped((event.object, (event, time)) for event, time in activations)
     begun = grouped((run.lane.name, run) for run in runs)
     for name in trace.event_triggered:
-        waiting = deque(e for e in come[name] if e.kind is Kind.ACTIVATION or (name, e.n) not in lost)
-        taken = waiting[0].n if waiting else 0
+        waiting = deque((e, u) for e, u in come[name] if e.kind is Kind.ACTIVATION or (name, e.n) not in lost)
+        taken = waiting[0][0].n if waiting else 0
         for run in begun[name]:
-            while waiting and run.lane.kind is LaneKind.INTERRUPT and waiting[0].n < taken:
+            while waiting and run.lane.kind is LaneKind.INTERRUPT and waiting[0][0].n < taken:
                 waiting.popleft()
             taken = run.begin.n - (run.dispatch or 0)
-            if waiting and waiting[0].n <= run.begin.n:
-                event = waiting.popleft()
+            if waiting and waiting[0][0].n <= run.begin.n:
+                event, run.activated = waiting.popleft()
                 run.activation = event.t
                 run.expiry = event.t if event.kind is Kind.EXPIRY else None
 

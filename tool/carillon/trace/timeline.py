@@ -140,7 +140,7 @@ class Run:
     ``end`` is the task's last instruction (None: still running when the trace ended).  ``from_idle``: nothing else was active
     when it began.  ``release``: the one that it answers.  ``expiry``: of what is event-triggered, the tick of the expiry that it
     answers; None if what activated it is not known, or is no expiry.  ``activation``: the tick at which it was activated, by an
-    expiry or by anything else; None if that is not known.
+    expiry or by anything else, and ``activated`` the same in ``u``; None if that is not known.
     An extended task's run has a stretch more than it has waits; any other has one.
     """
 
@@ -153,6 +153,7 @@ class Run:
     release: Release | None = None
     expiry: int | None = None
     activation: int | None = None
+    activated: int | None = None
 
     @property
     def begin(self) -> Moment:

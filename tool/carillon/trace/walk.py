@@ -84,6 +84,7 @@ class Walk:
         times = fine_times(trace.events, trace.instructions_per_tick)
         seen = list(zip(trace.events, times, strict=True))
         self.times = [time for event, time in seen if event.kind not in ASIDE]
+        self.activations = [(event, time) for event, time in seen if event.kind in (Kind.EXPIRY, Kind.ACTIVATION)]
         self.changes = [(event.object, time) for event, time in seen if event.kind is Kind.PIN]
         self.interrupts = set(trace.interrupts)
         self.event_triggered = set(trace.event_triggered)

@@ -71,7 +71,10 @@ def windows(mode: Mode, system: System) -> list[int]:
 
 
 def completions(mode: Mode, system: System) -> list[int]:
-    """The latest end of each activation, if every later activation preempts it; at most the round's end."""
+    """The latest end of each activation, if every later activation preempts it; at most the round's end.
+
+    One on the very tick of the end preempts it too, if it is another task's.  A task's own begins when the one before has ended.
+    """
     wcet = {task.name: task.wcet or 0 for task in system.tasks}
     ends = [0] * len(mode.activations)
     stack: list[list[int]] = []
@@ -79,9 +82,12 @@ def completions(mode: Mode, system: System) -> list[int]:
     for number, activation in enumerate(mode.activations):
         after = mode.activations[number + 1] if number + 1 < len(mode.activations) else None
         now = max(now, activation.at)
+        same = [place for place, (job, _) in enumerate(stack) if mode.activations[job].task == activation.task]
+        if same and not any(left for _, left in stack[same[-1] :]):
+            ends[stack.pop(same[-1])[0]] = min(now, mode.round_length)
         stack.append([number, wcet[activation.task]])
         limit = after.at if after is not None else None
-        while stack and (limit is None or now + stack[-1][1] <= limit):
+        while stack and (limit is None or now + stack[-1][1] < limit):
             done, left = stack.pop()
             now += left
             ends[done] = min(now, mode.round_length)
