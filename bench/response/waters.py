@@ -2,8 +2,8 @@
 """How long the analysis of response times takes, on sets after "Real World Automotive Benchmarks for Free" (WATERS 2015).
 
 S. Kramer, D. Ziegenbein and A. Hamann publish there how often each period occurs in an engine control, and how long runnables
-of a period take.  The sets here are drawn from their tables III and IV: periods with their shares, the angle-synchronous ones as
-sporadic, and times between the factors that are given for each period's average.
+of a period take.  The sets here are drawn from their tables III and IV: periods with their shares, and times between the
+factors that are given for averages.  What is synchronous with an angle is sporadic.
 
 ``.venv/bin/python bench/response/waters.py``: of 100 tasks and of 1,000 runnables, each as a task of its own, the minimum, median
 and maximum processor time of 5 sets, in milliseconds.

@@ -242,7 +242,7 @@ def test_a_runs_keys() -> None:
 
 
 def test_an_analysis_keys() -> None:
-    check("analyse", run("analyse", "run.toml", "--for", "2ms"))
+    check("analyse", run("analyse", "run.toml", "--for", "2ms", "--growth"))
 
 
 def test_a_measurements_keys() -> None:

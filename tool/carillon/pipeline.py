@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from carillon.check.simulation import KernelTime
     from carillon.microcode.compiled import Blocks, Microcode
-    from carillon.model.osek import Declared
+    from carillon.model.declared import Declared
     from carillon.timing.analysis import Bound as ResponseBound
     from carillon.trace import Trace
     from carillon.trace.bounds import Bounds

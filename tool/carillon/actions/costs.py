@@ -95,12 +95,12 @@ def port_prices(port: str) -> dict[str, int]:
 def event_prices(port: str) -> dict[str, int]:
     """What the kernel takes at most for the event-triggered system: ``[events]`` of the port's file; empty if it has none.
 
-    In instructions or cycles (:attr:`.Board.code_unit`).  ``direct`` and ``managed``: around a job whose task is its vector, and
-    one that its level's handler runs: from the interrupt to its first instruction, and from its last one to the handler's end;
-    ``queued`` more where its level has a queue of activations, and ``extended`` more where it can wait.  ``isr``: the same of an
-    ISR of category 2.  ``tick``: a counter's handler in which nothing is due.  ``due``: each alarm, or step of a schedule table,
-    that it serves.  ``part``: the handler of a part of its queue.  ``alarm``: the handler of an alarm's or table's cell.
-    ``lock``: the longest that the kernel holds interrupts back in a service.
+    In instructions or cycles (:attr:`.Board.code_unit`).  ``direct`` and ``managed`` are of a job: whose task is its vector, or
+    that its level's handler runs.  They count from the interrupt to its first instruction, and from its last one to the handler's
+    end.  It is ``queued`` more where its level has a queue of activations, and ``extended`` more where it can wait.  ``isr``: the
+    same of an ISR of category 2.  ``tick``: a counter's handler in which nothing is due.  ``due``: each alarm, or step of a
+    schedule table, that it serves.  ``part``: the handler of a part of its queue.  ``alarm``: that of an alarm's cell.  ``lock``:
+    the longest that the kernel holds interrupts back in a service.
     """
     events: dict[str, int] = _costs(port).get("events", {})
     return events

@@ -15,9 +15,10 @@ from pathlib import Path
 from carillon.diagnostics import Span
 from carillon.files import Search
 from carillon.model.board import Board
+from carillon.model.declared import NOTHING_DECLARED, Declared
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.named import named
-from carillon.model.osek import NOTHING_DECLARED, Declared, Osek
+from carillon.model.osek import Osek
 from carillon.model.stacks import StackHints
 from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices

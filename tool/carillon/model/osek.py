@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from carillon.diagnostics import Span
+from carillon.model.declared import NOTHING_DECLARED, Declared
 from carillon.model.named import named
 
 
@@ -40,25 +41,6 @@ class Hook(Enum):
     PRETASK = "pretask"
     POSTTASK = "posttask"
     PROTECTION = "protection"
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What a schedule says of a task, an ISR or an interrupt for the analysis alone, in ticks of the system clock; 0: nothing.
-
-    ``wcet``: the longest execution of a job, with the services that it calls.  ``deadline``: how long after its activation it is
-    to have ended.  ``min_interval``: how far apart its activations are at least, whoever makes them; ``jitter``: by how much each
-    of them may be late.  ``span``: where the first of these stands.
-    """
-
-    wcet: int = 0
-    deadline: int = 0
-    min_interval: int = 0
-    jitter: int = 0
-    span: Span = field(default_factory=lambda: Span(""), compare=False)
-
-
-NOTHING_DECLARED = Declared()
 
 
 RES_SCHEDULER = "RES_SCHEDULER"
@@ -114,8 +96,8 @@ class OsekTask:
     ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
     ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.  ``offset``: how long after the start it is
-    activated; ``deadline``: how long after its release it is to be done, which the kernel watches; in ticks of the system clock,
-    0: none.
+    activated.  ``deadline``: how long after its release it is to be done, which the kernel watches.  Both are in ticks of the
+    system clock, 0: none.
     ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,

@@ -14,11 +14,11 @@ from carillon.diagnostics import Diagnostics, suggestion
 from carillon.model.board import Board, Interrupts
 from carillon.model.family import Family
 from carillon.read.family import check_capabilities, family_names, load_family, place_registers
-from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.read.tables import Layers, validate
 from carillon.read.text import read_toml
+from carillon.read.values import toml_type
 from carillon.resources import data_root, find_board
 from carillon.units import shorten
 

@@ -20,11 +20,12 @@ from carillon.read.one_or_more import listed
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
-from carillon.read.schema import APPLICATION_NAME, ModeTable, OsekTable
+from carillon.read.schema import ModeTable, OsekTable
 from carillon.read.shape import Reading
 from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader, keeping_budgets
+from carillon.read.values import APPLICATION_NAME
 from carillon.resources import board_names, find_board, ports_with
 from carillon.units import Time, format_frequency, format_number, shorten
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.model.osek import NOTHING_DECLARED, Declared
+from carillon.model.declared import NOTHING_DECLARED, Declared
 from carillon.read.schema import DeclaredTable
 from carillon.read.shape import Reading, describe
 from carillon.read.spans import Path

@@ -15,9 +15,9 @@ from typing import Any
 from carillon.diagnostics import Diagnostics, suggestion
 from carillon.model.board import Role
 from carillon.model.family import REARMS, STARTS, Capability, Family, Register
-from carillon.read.schema import toml_type
 from carillon.read.tables import Layers, validate
 from carillon.read.text import read_toml
+from carillon.read.values import toml_type
 from carillon.resources import data_root
 from carillon.units import shorten
 

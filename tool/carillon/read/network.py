@@ -13,11 +13,11 @@ from pydantic_core import PydanticCustomError
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.network import BILLION, CHANCE, NODES, PICOSECONDS, Link, Network, Node, Oscillator, Wander
-from carillon.read.schema import PARSED_TIME, Name, Table, toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
 from carillon.read.tables import Layers, validate
 from carillon.read.text import LONGEST_FILE, read_toml
+from carillon.read.values import PARSED_TIME, Name, Table, toml_type
 from carillon.units import TIME_PATTERN, Time, shorten
 
 FILE = "network.toml"

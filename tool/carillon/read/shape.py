@@ -28,10 +28,10 @@ from carillon.read.schema import (
     TableAutostartTable,
     TablePointTable,
     TaskTable,
-    toml_type,
 )
 from carillon.read.spans import Path, SpanIndex
 from carillon.read.tables import WANTED, depth, misfit, table_at
+from carillon.read.values import toml_type
 from carillon.units import shorten
 
 MOST_ERRORS = 100

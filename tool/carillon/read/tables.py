@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.board import Board
-from carillon.read.schema import toml_type
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex
+from carillon.read.values import toml_type
 from carillon.units import shorten
 
 WANTED = {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bound of each stack of an image: how many bytes of it are used at most, whatever interrupts what.
 
-It is the deepest chain of calls of what runs on the stack, and on top of that one interrupt of each level that can preempt it:
-the frame that the processor pushes, and the deepest chain of the level's handlers.  Handlers nest on whichever stack is in use.
-A task with a stack of its own takes nothing of the stack that it is resumed on but the frame of the resume.
+It is the deepest chain of calls of what runs on the stack, and on top of that one interrupt of each level that can preempt it.
+Such an interrupt takes the frame that the processor pushes, and the deepest chain of the level's handlers.  Handlers nest on
+whichever stack is in use.  A task with a stack of its own takes nothing of the stack that it is resumed on but the frame of
+the resume.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.image import Image
 from carillon.model import Interrupt, Mode, System
-from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Declared, Isr, OsekTask, Property
+from carillon.model.declared import Declared
+from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Isr, OsekTask, Property
 from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic
 from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from carillon.model import System
+from carillon.model.declared import Declared
 from carillon.model.osek import (
     ActivateTask,
     Alarm,
     AlarmAction,
     CounterKind,
-    Declared,
     IncrementCounter,
     Osek,
     OsekTask,

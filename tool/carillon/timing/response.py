@@ -95,8 +95,8 @@ class Others:
 def around(flow: Flow, flows: Iterable[Flow], late: int = 1) -> Others:
     """The flows around one flow.
 
-    ``late``: 1 if what arrives in the unit in which a job ends preempts it, and what begins in the unit of an arrival precedes
-    that (the module :mod:`carillon.check.simulation` says why); else 0.
+    ``late``: 1 if what arrives in the unit in which a job ends preempts it; and then, what begins in the unit of an arrival
+    precedes that (:mod:`carillon.check.simulation` says why).  Else 0.
     """
     above, mates = [], []
     longest, blocker = 0, ""

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
-from carillon.model.osek import NOTHING_DECLARED
+from carillon.model.declared import NOTHING_DECLARED
 from carillon.timing.analysis import Bound
 from carillon.timing.response import Term
 from carillon.units import format_duration

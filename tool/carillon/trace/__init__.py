@@ -76,13 +76,14 @@ class Trace:
     when the first round of each mode in turn began; ``round_lengths`` has (mode, ticks of its round) for every mode.
     ``courses``: of each of ``modes``, when its rounds were, if the run tells.  ``stopped`` says why the firmware stopped before
     its time.  Of ``tasks`` and ``interrupts``, ``event_triggered`` has those of the event-triggered system, if there is one, ISRs
-    and tasks each by falling priority.  ``timers`` are its counters and alarms, which handlers can be for.  ``unit`` is what
+    and tasks each by falling priority.  ``equals`` has those of them that have one priority.  ``timers`` are its counters and
+    alarms, which handlers can be for.  ``unit`` is what
     ``n`` counts where code takes time.  ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many
     ticks at most, but for what preempts them.  ``response_bounds``: the longest responses that the analysis allows, likewise.
     ``node`` is the node's name in a network, else empty.  ``tables`` says what is known of schedule tables; their points are
     among the events.  ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The
-    events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto program as microcode, the lane, and
-    from when to when (in ``n``) its function was called; None: to the end of the trace.
+    events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
+    program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
@@ -106,6 +107,7 @@ class Trace:
     courses: tuple[Course, ...] = ()
     stopped: str = ""
     event_triggered: tuple[str, ...] = ()
+    equals: tuple[tuple[str, ...], ...] = ()
     timers: tuple[str, ...] = ()
     unit: str = "instructions"
     start_bounds: tuple[tuple[str, int], ...] = ()

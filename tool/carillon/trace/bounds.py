@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model.osek import Declared
+from carillon.model.declared import Declared
 from carillon.trace import Trace
 from carillon.trace.course import Course
 from carillon.trace.summary import Summary

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from carillon.groups import grouped
 from carillon.model.board import Board
-from carillon.model.osek import Declared, Isr, OsekEvent, OsekTask
+from carillon.model.declared import Declared
+from carillon.model.osek import Isr, OsekEvent, OsekTask
 from carillon.read.declared import declared
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
