@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Profile:
-    """What is drawn for a board: ``unit`` ticks are the least that a job computes; ``sources`` request ISRs."""
+    """What is drawn for a board: a tick of the counter is ``unit`` ticks; ``sources`` request ISRs.
+
+    ``fast``: of which one is the shortest interval, in ticks of the counter.
+    """
 
     board: str
     unit: int
     sources: tuple[str, ...] = ()
     most: int = 7
+    fast: tuple[int, ...] = (10, 20, 50)
     events: bool = True
     tables: bool = True
 
@@ -63,7 +67,7 @@ def draw(rng: random.Random, profile: Profile) -> Drawn:
     number = rng.randint(1, profile.most)
     load = rng.uniform(0.2, 0.85)
     items: list[Item] = []
-    fast = rng.choice((10, 20, 50))
+    fast = rng.choice(profile.fast)
     for k in range(number):
         interval = rng.choice((1, 2, 4, 5, 10)) * fast if rng.random() < 0.8 else rng.randint(fast, 10 * fast)
         wcet = max(1, int(interval * tick * load * rng.uniform(0.1, 1.9) / number))

@@ -28,7 +28,10 @@ from runnable import runnable
 PROFILES = {
     "virtual-256": (Profile("virtual-256", 10, ("ext0", "ext1")), 0),
     "virtual-tiny": (Profile("virtual-tiny", 10, ("ext0",), most=3), 0),
-    "ast1030-evb": (Profile("ast1030-evb", 2000), 400),
+    "ast1030-evb": (Profile("ast1030-evb", 10_000, fast=(4, 10)), 400),
+    "atmega128": (Profile("atmega128", 50_000, fast=(4, 10)), 1000),
+    "qemu-rv32-virt": (Profile("qemu-rv32-virt", 20_000, fast=(4, 10)), 1000),
+    "microbit": (Profile("microbit", 20_000, fast=(4, 10)), 600),
 }
 USUAL = 12
 

@@ -92,8 +92,10 @@ def port_prices(port: str) -> dict[str, int]:
 
 
 @cache
-def event_prices(port: str) -> dict[str, int]:
+def event_prices(port: str, software: bool) -> dict[str, int]:
     """What the kernel takes at most for the event-triggered system: ``[events]`` of the port's file; empty if it has none.
+
+    ``software``: what dispatches its tasks.
 
     In instructions or cycles (:attr:`.Board.code_unit`).  ``direct`` and ``managed`` are of a job: whose task is its vector, or
     that its level's handler runs.  They count from the interrupt to its first instruction, and from its last one to the handler's
@@ -102,8 +104,8 @@ def event_prices(port: str) -> dict[str, int]:
     schedule table, that it serves.  ``part``: the handler of a part of its queue.  ``alarm``: that of an alarm's cell.  ``lock``:
     the longest that the kernel holds interrupts back in a service.
     """
-    events: dict[str, int] = _costs(port).get("events", {})
-    return events
+    events: dict[str, dict[str, int]] = _costs(port).get("events", {})
+    return events.get("software" if software else "hardware", {})
 
 
 @cache

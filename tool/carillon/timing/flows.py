@@ -156,7 +156,7 @@ class _Events:
         self.osek = allocation.osek
         self.scale = flows.scale
         self.counts_code = system.board.clock(system.clock_hz).instructions_per_tick > 0
-        self.prices = event_prices(system.board.port) if self.counts_code else {}
+        self.prices = event_prices(system.board.port, allocation.software) if self.counts_code else {}
 
     def add(self) -> None:
         """Add all of them."""
@@ -191,9 +191,9 @@ class _Events:
         osek, board = self.osek, self.system.board
         if not self.counts_code:
             return ""
+        how = "by software" if self.allocation.software else "by hardware"
         lacks = {
-            f"what the kernel takes beneath the rounds on port '{board.port}'": not self.prices,
-            "dispatch by software": self.allocation.software,
+            f"what the kernel takes beneath the rounds on port '{board.port}', dispatched {how},": not self.prices,
             "what hooks take": bool(osek.hooks),
             "what keeps budgets and time frames": osek.budgets or bool(osek.framed) or bool(self.system.bounded),
             "the clock of the time services": self.system.time is not None,

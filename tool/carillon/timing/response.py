@@ -165,7 +165,12 @@ def _critical(others: Others, window: int, late: int) -> Response | None:
             best = end - at, at, start, end
     assert best is not None
     bound, at, start, end = best
-    return Response(bound, tuple(_critical_terms(others, at, start, end, late)), flow.arrivals.most(bound + late))
+    return Response(bound, _that_count(_critical_terms(others, at, start, end, late)), flow.arrivals.most(bound + late))
+
+
+def _that_count(terms: Iterator[Term]) -> tuple[Term, ...]:
+    """The terms that are not 0: where code takes no time, handlers take none."""
+    return tuple(term for term in terms if term.total)
 
 
 class _Ends:
@@ -271,7 +276,7 @@ def _phased(others: Others, window: int, late: int, releases: int) -> Response |
     if found is None:
         return None
     bound, begin, at = found
-    return Response(bound, tuple(_phased_terms(others, known, begin, at, bound, late)), flow.arrivals.most(bound + late))
+    return Response(bound, _that_count(_phased_terms(others, known, begin, at, bound, late)), flow.arrivals.most(bound + late))
 
 
 def _horizon(flows: Iterable[Flow], most: int) -> int | None:
