@@ -69,7 +69,7 @@ def draw(rng: random.Random, profile: Profile) -> Drawn:
     items: list[Item] = []
     fast = rng.choice(profile.fast)
     for k in range(number):
-        interval = rng.choice((1, 2, 4, 5, 10)) * fast if rng.random() < 0.8 else rng.randint(fast, 10 * fast)
+        interval = rng.choice((1, 2, 4, 5, 10)) * fast if strict or rng.random() < 0.8 else rng.randint(fast, 10 * fast)
         wcet = max(1, int(interval * tick * load * rng.uniform(0.1, 1.9) / number))
         item = Item(f"T{k}", rng.randint(1, max(1, number)) if not strict else k + 1, wcet, interval)
         item.offset = rng.randint(1, interval) if rng.random() < 0.5 else 1
@@ -85,7 +85,8 @@ def draw(rng: random.Random, profile: Profile) -> Drawn:
                 item.extended, item.activations = True, 1
         items.append(item)
     longest = max(item.interval for item in items)
-    drawn = Drawn(profile, items, strict, tick, longest * tick * rng.choice((3, 6, 12)), seed=rng.randrange(1 << 30))
+    turns = 40 * fast + longest if strict else longest * rng.choice((3, 6, 12))  # two hyperperiods, in which bounds are reached
+    drawn = Drawn(profile, items, strict, tick, turns * tick, seed=rng.randrange(1 << 30))
     basic = [item for item in drawn.tasks if not item.extended]
     if profile.tables and not strict and basic and rng.random() < 0.3:
         drawn.duration = longest * 2

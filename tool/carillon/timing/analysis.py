@@ -23,6 +23,7 @@ from carillon.timing.response import MOST_RELEASES, Flow, Term, around, response
 LATE = 1
 """What comes in the unit in which a job ends preempts it (:mod:`carillon.check.simulation`)."""
 MOST_GROWTH = 1 << 40
+STILL_RUNS = "it may still run when it is activated again"
 NONE_GROWN: Mapping[str, int] = {}
 RELEASES = 400_000
 """How many known releases are looked at for all flows together."""
@@ -33,7 +34,8 @@ class Bound:
     """The longest response of a task, thread, ISR or interrupt, in units of which ``scale`` are a tick.
 
     ``mode``: of a task of the rounds.  ``bound`` is None if there is none, and ``why`` says why.  ``jobs``: how many of its
-    activations wait or run at once at most, and ``takes`` how many it takes: with more, some are lost.  ``deadline`` in ticks,
+    activations wait or run at once at most, and ``takes`` how many it takes: with more, some are lost.  It is 0 of what has none,
+    as a task that waits for events, which are set once or several times alike.  ``deadline`` in ticks,
     None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  ``load``: its part of the
     processor in the long run.  ``kernel``: what of its execution is the kernel's.
     """
@@ -176,7 +178,8 @@ class _Nested:
     def bound(self, number: int) -> Bound:
         """The bound of one activation."""
         activation = self.activations[number]
-        none = Bound(activation.task, "task", activation.span, self.scale, None)
+        due = min((d - activation.at for d in activation.deadlines), default=None)
+        none = Bound(activation.task, "task", activation.span, self.scale, None, deadline=due)
         own = self.costs[activation.task]
         if own is None:
             return replace(none, why=f"task '{activation.task}' has no wcet")
@@ -188,6 +191,9 @@ class _Nested:
         while end <= self.length:
             while following is not None and following[0] < end + LATE:
                 name = following[1]
+                if name == activation.task:  # it waits for this job's end, which is not later: else there is no bound
+                    following = next(coming, None)
+                    continue
                 cost = self.costs[name]
                 if cost is None:
                     return replace(none, why=f"task '{name}', which preempts it, has no wcet")
@@ -199,14 +205,13 @@ class _Nested:
                 break
             end = needed
         if end > self.length or end > self.again(number):
-            return replace(none, why="it may still run when it is activated again")
+            return replace(none, why=STILL_RUNS)
         terms = [Term("execution", activation.task, 1, own)]
         terms += [Term("preemption", name, often, self.costs[name] or 0) for name, often in preempting.items()]
         often_above = [(flow, flow.arrivals.most(end + LATE)) for flow in self.above]
         terms += [Term("preemption", flow.name, often, flow.cost) for flow, often in often_above if often]
-        due = min((d - activation.at for d in activation.deadlines), default=None)
         slack = due * self.scale - end - LATE if due is not None else None
-        return replace(none, bound=end, terms=tuple(terms), deadline=due, slack=slack)
+        return replace(none, bound=end, terms=tuple(terms), slack=slack)
 
     def _interrupts(self, length: int) -> int:
         return sum(flow.cost * flow.arrivals.most(length) for flow in self.above)
@@ -220,7 +225,7 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
     if image.osek is not None:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
-        items |= {t.name: (t.span, t.declared.deadline or t.deadline, t.activations) for t in osek.tasks}
+        items |= {t.name: (t.span, t.declared.deadline or t.deadline, 0 if t.extended else t.activations) for t in osek.tasks}
     missing = {lacks.name for lacks in flows.unknown}
     shown = [f for f in flows.known if f.level != ROUNDS and f.name in items and f.name not in missing]
     releases = min(MOST_RELEASES, RELEASES // max(1, len(shown)))
@@ -231,7 +236,7 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
         bound = Bound(flow.name, flow.kind, span, flows.scale, None, takes=takes, deadline=deadline or None, load=flow.load)
         told = _level(bound, flow, flows, releases)
         late = next((loses[name] for name in _counters(image, flow) if name in loses), None)
-        found.append((flow.level, replace(told, bound=None, why=late, terms=()) if late else told))
+        found.append((flow.level, replace(told, bound=None, why=late, terms=()) if late and told.bound is not None else told))
     for lacks in flows.unknown:
         if lacks.name in items and lacks.level != ROUNDS:
             span, deadline, takes = items[lacks.name]

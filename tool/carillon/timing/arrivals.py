@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count
+from itertools import accumulate, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,49 @@ def _spans(times: tuple[int, ...], period: int) -> tuple[int, ...]:
     return tuple(min(further[first + k] - further[first] for first in starts or range(number - k)) for k in range(number))
 
 
-Arrival = Sporadic | Once | Pattern
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Jobs of different lengths at ``points`` (time, length), ascending, again each ``period``; the whole begins at any time.
+
+    Counted are units of work, so that a flow of it has jobs of one unit.
+    """
+
+    points: tuple[tuple[int, int], ...]
+    period: int
+
+    def most(self, length: int) -> int:
+        """The most work that is asked for in an interval of that length."""
+        return _most_work(self.points, self.period, length)
+
+    def steps(self) -> Iterator[int]:
+        """As :meth:`Sporadic.steps`, of what is asked for first; such work is no job whose response is looked for."""
+        yield 0
+
+    @property
+    def rate(self) -> Fraction:
+        """As :attr:`Sporadic.rate`."""
+        return Fraction(sum(work for _, work in self.points), self.period)
+
+
+@lru_cache(maxsize=65536)
+def _most_work(points: tuple[tuple[int, int], ...], period: int, length: int) -> int:
+    if length <= 0:
+        return 0
+    times, sums = _laid_out(points, period)
+    number = len(points)
+    whole, rest = divmod(length, period)
+    most = max(sums[bisect_left(times, times[k] + rest)] - sums[k] for k in range(number))
+    return whole * sums[number] + most
+
+
+@lru_cache(maxsize=64)
+def _laid_out(points: tuple[tuple[int, int], ...], period: int) -> tuple[list[int], list[int]]:
+    """The times of two periods, and the sums of what comes before each of them, and of all."""
+    both = [*points, *((at + period, work) for at, work in points)]
+    return [at for at, _ in both], [0, *accumulate(work for _, work in both)]
+
+
+Arrival = Sporadic | Once | Pattern | Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from carillon.image import Image
 from carillon.model import Interrupt, Mode, System
 from carillon.model.declared import Declared
 from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Isr, OsekTask, Property
-from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic
+from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic, Work
 from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow
 
@@ -65,11 +65,24 @@ def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...],
     if len(system.modes) > 1:
         flows.unknown.append(Unbounded("rounds", "mode", ROUNDS, "the rounds of several modes follow each other"))
     elif system.modes:
-        for flow in round_flows(system, system.modes[0], kernel_times[0], scale, flows.unknown):
-            flows.known.append(flow)
+        _add_rounds(system, kernel_times[0], flows)
     if image.osek is not None:
         _Events(system, image.osek.allocation, flows, grown).add()
     return flows
+
+
+def _add_rounds(system: System, kernel: KernelTime, flows: Flows) -> None:
+    """The rounds, as what runs beneath them sees them: their work in turn, from any time on.
+
+    The event-triggered system starts in the rounds' idle time, and nothing says when.
+    """
+    points: list[tuple[int, int]] = []
+    for flow in round_flows(system, system.modes[0], kernel, flows.scale, flows.unknown):
+        for part in flow.arrivals.parts:
+            points += [(at, flow.cost) for at in part.times] if isinstance(part, Pattern) else []
+    if points:
+        length = (system.modes[0].round_length - _shorter(system)) * flows.scale
+        flows.known.append(Flow("the rounds", "rounds", ROUNDS, ROUNDS, 1, Arrivals((Work(tuple(sorted(points)), length),))))
 
 
 def _add_interrupt(system: System, interrupt: Interrupt, flows: Flows) -> None:
@@ -146,6 +159,8 @@ def _scaled(part: Arrival, scale: int) -> Arrival:
             return Pattern(tuple(at * scale for at in part.times), part.period * scale, part.jitter * scale, part.phased)
         case Once():
             return part
+        case Work():
+            return Work(tuple((at * scale, work * scale) for at, work in part.points), part.period * scale)
 
 
 class _Events:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.declared import NOTHING_DECLARED
-from carillon.timing.analysis import Bound
+from carillon.timing.analysis import STILL_RUNS, Bound
 from carillon.timing.response import Term
 from carillon.units import format_duration
 
@@ -41,7 +41,11 @@ def judge(system: System, bounds: Sequence[Bound], diagnostics: Diagnostics) -> 
         return
     for bound in bounds:
         who = f"{bound.kind} '{bound.name}'"
-        if bound.met is False and bound.bound is not None:
+        if bound.why == STILL_RUNS:
+            cause = f"{who} may still run when it is activated again, as the declared interrupts preempt it"
+            remedy = "shorten it, or let the interrupts come less often or take less time"
+            diagnostics.error("C342", bound.span, cause, remedy)
+        elif bound.met is False and bound.bound is not None:
             _missed(system, bound, who, diagnostics)
         elif bound.bound is None and bound.deadline and not bound.mode:
             code = "C341" if bound.why.startswith("no alarm") else "C346"

@@ -105,8 +105,9 @@ def refuted(summary: Summary, bounds: Bounds) -> Iterator[tuple[str, str, int]]:
     for name, premise in bounds.premises.items():
         runs = [run for run in summary.runs if run.lane.name == name]
         if premise is None:
+            known = any(run.expiry is not None for run in runs)  # else the run does not tell expiries, as beneath rounds
             other = next((run for run in runs if run.expiry is None and run.activation != 0), None)
-            if other is not None:
+            if known and other is not None:
                 yield name, "by something else than the alarms, schedule tables and periods that the schedule has", other.begin.t
             continue
         at = [run.activation for run in runs if run.activation is not None]
