@@ -20,10 +20,12 @@ def expiries(
     """The expiries of a run of ``length`` ticks, of alarms that StartOS sets in every application mode.
 
     They are known until a service changes an alarm: of which one nothing tells, so that from then on those of static alarms alone
-    are known.  Virtual boards do not record the calls; there the services must not be in the image.  Beneath rounds nothing is
-    known, as StartOS may begin in any tick.
+    are known.  Virtual boards do not record the calls; there the services must not be in the image.  Beneath rounds, the times
+    count from the start of the event-triggered system's cells, which is recorded as the rounds' is.
     """
-    if image.osek is None or image.modes:
+    records = list(records)
+    begin = begins(image, symbols, records, origin) if image.osek is not None else None
+    if begin is None:
         return []
     osek, native = image.system.osek, image.system.board.native
     assert osek is not None
@@ -35,10 +37,22 @@ def expiries(
     for alarm in osek.alarms:
         activated = [one.object for one in alarm.action.each if isinstance(one, ActivateTask)]
         for at in _times(image, alarm, length) if activated else ():
-            n = at if native else at * per_tick
-            if alarm.static or n < until:
-                events += [Event(at, n, Kind.EXPIRY, task) for task in activated]
+            n = begin + at * per_tick
+            if 0 <= n < length * per_tick and (alarm.static or n < until):
+                events += [Event(n // per_tick, n, Kind.EXPIRY, task) for task in activated]
     return events
+
+
+def begins(image: Image, symbols: Mapping[str, tuple[int, int]], records: Iterable[Record], origin: int) -> int | None:
+    """When the counters of the event-triggered system begin, from tick 0 on, in units of ``n``; None if they do not."""
+    assert image.osek is not None
+    if not image.modes:
+        return 0
+    place, size = symbols.get("carillon_osek_start", (-1, 0))
+    own = (r.time for r in records if r.code == Code.BEGIN and place <= r.value < place + max(size, 1))
+    begun = next(own, None)
+    per_tick = max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
+    return None if begun is None else begun + image.osek.lead * per_tick - origin
 
 
 def _times(image: Image, alarm: Alarm, length: int) -> range:
@@ -49,4 +63,4 @@ def _times(image: Image, alarm: Alarm, length: int) -> range:
     if start is None or counter.kind is not CounterKind.HARDWARE or set(start.modes) != set(osek.modes):
         return range(0)
     first = (start.time or counter.max_allowed + 1) * counter.tick  # StartOS finds the counter at 0
-    return range(first, length, start.cycle * counter.tick or max(length, 1))
+    return range(first, 2 * length, start.cycle * counter.tick or max(2 * length, 1))
