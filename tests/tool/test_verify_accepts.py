@@ -14,7 +14,7 @@ from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan
 from carillon.verify import Report, verify
-from carillon.verify.code import Handlers
+from carillon.verify.code import Handlers, frame
 from carillon.verify.elf import Elf
 from sample import few
 
@@ -159,6 +159,72 @@ def test_flags_that_a_cortex_m0_shifts_before_it_tests_them(tmp_path: Path) -> N
     source = '#include "carillon/osektime.h"\nttTASK(Few)\n{\n}\nttTASK(Many)\n{\n}\nttTASK(Own)\n{\n}\n'
     _, report = built(tmp_path, text, "raspberry-pi-pico", source)
     assert report.modes[0].expiries >= len(points) + 2
+
+
+SPILLED = {
+    "SysTick": (
+        'on_deadline_miss = "continue"\nstart_within = "1000 ticks"\n',
+        16000,
+        {"T0": "103 ticks", "T1": "165 ticks"},
+        {
+            0: ("T0", [1500]),
+            1250: ("T1", [8625]),
+            4000: ("T0", [4500]),
+            8000: ("T0", [12000]),
+            8625: ("T1", [11375]),
+            11375: ("T1", [12375]),
+            12000: ("T0", [15500, 16000]),
+            12375: ("T1", [16000]),
+        },
+    ),
+    "a source that cells share": (
+        'on_deadline_miss = "shutdown"\n',
+        8000,
+        {"T0": "478 ticks", "T1": "185 ticks", "T2": "662 ticks", "T3": "252 ticks"},
+        {
+            1000: ("T1", []),
+            3000: ("T2", []),
+            4000: ("T1", [5000]),
+            5500: ("T0", []),
+            6000: ("T1", [6500, 7000, 8000]),
+            6500: ("T3", []),
+            7000: ("T2", []),
+        },
+    ),
+}
+"""By what carries the task with many deadlines: the round's length, tasks' WCETs, and activations with their deadlines."""
+
+
+def spilled(carrier: str) -> tuple[str, str]:
+    """The schedule behind its board, and the application."""
+    system, length, tasks, activations = SPILLED[carrier]
+    points = "".join(
+        f'{{ at = "{at} ticks", activate = "{task}", deadline_at = {[f"{t} ticks" for t in due]} }},\n'
+        for at, (task, due) in activations.items()
+    )
+    text = system + "".join(f'[task.{name}]\nwcet = "{wcet}"\n' for name, wcet in tasks.items())
+    text += f'[mode.m0]\nround = "{length} ticks"\nwindow = "deadline"\npoints = [\n{points}]\n'
+    return text, '#include "carillon/osektime.h"\n' + "".join(f"ttTASK({name})\n{{\n}}\n" for name in tasks)
+
+
+@pytest.mark.parametrize("carrier", SPILLED)
+def test_a_task_whose_address_a_cortex_m0_keeps_on_the_stack(carrier: str, tmp_path: Path) -> None:
+    """Its deadlines have so many cells that the handler has no register left for the address."""
+    text, source = spilled(carrier)
+    _, report = built(tmp_path, text, "raspberry-pi-pico", source, warns=True)
+    assert report.modes[0].expiries >= 2 * len(SPILLED[carrier][3])
+
+
+@pytest.mark.parametrize("carrier", SPILLED)
+def test_a_function_that_no_constant_says_is_named_first(carrier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here nothing is read on the stack, so that what the vector runs is not known."""
+    monkeypatch.setattr(frame, "kept", lambda *_: None)
+    text, source = spilled(carrier)
+    (tmp_path / "schedule.toml").write_text(f'[system]\nname = "right"\nboard = "raspberry-pi-pico"\n{text}')
+    (tmp_path / "main.c").write_text(source)
+    diagnostics = Diagnostics()
+    assert build(plan(tmp_path / "schedule.toml", diagnostics).image, tmp_path / "build", diagnostics) is None
+    assert diagnostics.errors[0].cause.endswith("runs a function that no constant says")
 
 
 @pytest.mark.parametrize("board", ["stm32f4-discovery", "blackpill-f411", "microbit", "raspberry-pi-pico"])

@@ -138,7 +138,7 @@ def _gathered(round_: Round, source: int, meaning: Meaning, cells: Mapping[int, 
         cell_meaning = Meaning(meaning.symbol, meaning.address, behind[key])
         subject = round_.named(cell_meaning, (running,)) if cell_meaning.paths else None
         if subject is None:
-            wrong = wrong or f"does not say what {running} is for"
+            wrong = wrong or cell_meaning.strange or f"does not say what {running} is for"
         else:
             subjects[key] = subject
             known = round_.parts.setdefault((source, subject), Meaning(meaning.symbol, meaning.address, []))

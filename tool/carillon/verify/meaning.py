@@ -83,6 +83,11 @@ class Meaning:
         return {s.name for s in self.every("run")}
 
     @property
+    def strange(self) -> str:
+        """What no rule reads of the vector, the first of it; empty if there is nothing of this kind."""
+        return min((s.name for s in self.every("strange")), default="")
+
+    @property
     def lowered(self) -> bool:
         """Whether the vector runs a function at the level of the preempted code."""
         return any(s.lowered for s in self.every("run"))

@@ -175,9 +175,9 @@ class Round:
         subject = self.named(meaning, self.own_cells(source))
         if subject is None:
             cells = ", ".join(r.cell.place.name for r in self.running if r.source == source)
-            runs = ", ".join(sorted(meaning.runs)) or "no task"
+            does = meaning.strange or f"runs {', '.join(sorted(meaning.runs)) or 'no task'}"
             what = f"whose vector is '{meaning.symbol}', which is for nothing of this mode"
-            self.error("C205", f"{cells} asks for source {source}, {what}: it runs {runs}")
+            self.error("C205", f"{cells} asks for source {source}, {what}: it {does}")
             return
         self.subjects[source] = subject
 
@@ -364,10 +364,9 @@ class Round:
         for source, subject in self.subjects.items():
             meaning = self.meaning(source)
             self.report.vectors += 1
-            strange = next(iter(sorted(meaning.every("strange"), key=lambda s: s.name)), None)
             span = self._span(subject)
-            if strange is not None:
-                self.error("C205", f"'{meaning.symbol}', the vector of source {source}, {strange.name}", span)
+            if meaning.strange:
+                self.error("C205", f"'{meaning.symbol}', the vector of source {source}, {meaning.strange}", span)
                 continue
             for served, part in self.serves(source).items():
                 if served.kind == "activation":

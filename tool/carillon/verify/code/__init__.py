@@ -2,8 +2,8 @@
 """What a handler's machine code does, as far as constants tell: its stores, loads and calls, on every path.
 
 A file for each architecture.  Registers hold a number where the code says which, and nothing where it does not: an
-instruction that a file does not know makes what it names unknown.  A branch is followed both ways, a loop twice at most.
-Calls are not followed; they are what a handler does.
+instruction that a file does not know makes what it names unknown.  Words of the function's own stack are read in the same way
+(``frame``).  A branch is followed both ways, a loop twice at most.  Calls are not followed; they are what a handler does.
 
 A handler of n parts, each of which is done or not, has 2^n paths.  Where they are too many, paths that come to one instruction
 with the same registers go on as one: what follows is the same for them.  Then some paths of the handler are told, and not all,
@@ -81,7 +81,9 @@ class State:
 
 
 class Processor(Protocol):
-    """An architecture."""
+    """An architecture; ``first``: what registers are known to hold when a function begins."""
+
+    first: Mapping[str, Any]
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """Carry the instruction at ``state.pc`` out; the paths that follow, none where the handler ends.
@@ -163,7 +165,7 @@ class _Exploration:
     def every(self) -> list[list[Effect]] | None:
         """The effects of each path, without paths that continue as another one does; None if paths are too many."""
         done: list[list[Effect]] = []
-        waiting = [State(self.address)]
+        waiting = [State(self.address, dict(self.processor.first))]
         steps = 0
         seen: set[tuple[object, ...]] = set()
         while waiting:
@@ -191,7 +193,7 @@ class _Exploration:
         """Some paths that take each way out of each branch; ``without``: only paths without such an effect."""
         ended: list[tuple[State, Place | None]] = []
         """With where another path has been before; None at the function's end."""
-        waiting = [State(self.address)]
+        waiting = [State(self.address, dict(self.processor.first))]
         seen: set[Place] = set()
         while waiting:
             state = waiting.pop()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB
 
-from carillon.verify.code import Effect, State
+from carillon.verify.code import Effect, State, frame
 from carillon.verify.code.decoded import OPERATIONS, Decoded
 from carillon.verify.elf import Elf
 
@@ -22,6 +22,8 @@ _ONE_RESULT = {
     *("udiv", "uxtb", "uxth"),
 }
 """What changes its first operand, and no other register."""
+_FROM_ONE = {"clz", "mov", "movw", "mrs", "mvn", "neg", "rbit", "rev", "sxtb", "sxth", "uxtb", "uxth"}
+"""What has two operands, and does not read the first."""
 _OPERATIONS = {
     "add": "add",
     "addw": "add",
@@ -44,6 +46,7 @@ class Code(Decoded):
 
     arguments = ("r0", "r1", "r2", "r3")
     lost = ("r0", "r1", "r2", "r3", "r12", "lr")
+    pointer = "sp"
 
     def __init__(self, elf: Elf) -> None:
         super().__init__(elf, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS)
@@ -75,11 +78,17 @@ class Code(Decoded):
             registers["it"] = len(name) - 1
         elif name in ("pop", "ldm") and "pc" in operands:
             return []
+        elif self._frame(registers, name, arguments, operands):
+            pass
         elif name in ("tst", "lsls") and self._tests(state, name, arguments, place):
             self.put(registers, arguments[0], registers.get(arguments[0]) if name == "tst" else None)
         elif name in ("push", "nop", "svc", "cmp", "cmn", "tst", "teq", "stm", "stmdb", "msr"):
             if name == "msr" and "primask" in operands:
                 state.effects.append(Effect("on", place=place))
+            if name in ("stm", "stmdb"):
+                self._many(registers, arguments[0], operands)
+            elif name in ("msr", "push"):  # of the stack's pointer, or where it is not known
+                self.put(registers, self.pointer, None)
         elif name in ("isb", "dmb"):
             pass
         elif name == "dsb":
@@ -92,6 +101,11 @@ class Code(Decoded):
             plain = name if name in _ONE_RESULT else name.removesuffix("s")  # with or without flags
             value = self._value(registers, plain, arguments, place)
             changed = self._named(operands)[: 1 if plain in _ONE_RESULT else None]
+            stack = [self.pointer] if name == "mrs" and operands.endswith("sp") else []
+            alone = plain in _ONE_RESULT and (len(arguments) > 2 or plain in _FROM_ONE)
+            frame.meddle(registers, self._named(operands)[1 if alone else 0 :] + stack)
+            if name in ("vpush", "vpop"):
+                changed.append(self.pointer)
             if plain == "and":
                 self._tests(state, name, arguments, place)
             loaded, shift = (
@@ -100,6 +114,7 @@ class Code(Decoded):
             )
             for register in changed:
                 registers.pop(LOADED + register, None)
+                registers.pop(frame.FRAME + register, None)
             if plain == "lsr" and loaded is not None and shift is not None:
                 registers[LOADED + arguments[0]] = loaded[0], loaded[1] + shift
             for register in changed if value is None else ():
@@ -123,6 +138,41 @@ class Code(Decoded):
         address, shifted = loaded
         state.effects.append(Effect("bit", address, mask << shifted & _MASK, place=place))
         return True
+
+    def _frame(self, registers: dict[str, int], name: str, arguments: list[str], operands: str) -> bool:
+        """Carry an instruction out that moves an address of the stack, or registers between there and the processor."""
+        at = frame.points(registers, self.pointer)
+        if name in ("push", "pop") and at is not None:
+            moved = self._named(operands)
+            if name == "push":
+                at -= 4 * len(moved)
+                frame.point(registers, self.pointer, at, self.pointer)
+                frame.show(registers, moved)
+            for k, register in enumerate(moved):
+                if name == "push":
+                    frame.keep(registers, at + 4 * k, 4, registers.get(register), self.pointer)
+                else:
+                    self.put(registers, register, frame.kept(registers, at + 4 * k, 4))
+            if name == "pop":
+                frame.point(registers, self.pointer, at + 4 * len(moved), self.pointer)
+            return True
+        plain = name.removesuffix("s")
+        if plain not in ("add", "addw", "sub", "subw", "mov") or not 2 <= len(arguments) <= 3:
+            return False
+        source = arguments[1] if plain == "mov" or len(arguments) == 3 else arguments[0]
+        base, by = frame.points(registers, source), 0 if plain == "mov" else self._get(registers, arguments[-1])
+        if base is None or by is None or (plain == "mov" and len(arguments) == 3):
+            return False
+        by -= 1 << 32 if by >> 31 else 0
+        frame.point(registers, arguments[0], base - by if plain.startswith("sub") else base + by, self.pointer)
+        return True
+
+    def _many(self, registers: dict[str, int], base: str, operands: str) -> None:
+        """A store of several registers, where the base may move on."""
+        frame.meddle(registers, self._named(operands))
+        frame.lose(registers)
+        if base.endswith("!"):
+            self.put(registers, base.removesuffix("!"), None)
 
     def _named(self, operands: str) -> list[str]:
         return [_NAMES.get(r, r) for r in _REGISTER.findall(operands)]
@@ -155,6 +205,12 @@ class Code(Decoded):
         registers = state.registers
         targets = [a for a in arguments if not a.startswith(("[", "#"))][: 2 if name.endswith("d") else 1]
         match = _MEMORY.search(operands)
+        if match is not None and self._on_stack(registers, name, targets, match):
+            return
+        if name.startswith("str"):
+            frame.show(registers, targets)
+        if match is None:
+            frame.meddle(registers, self._named(operands))
         address: int | None = None
         if match is not None:
             base = _NAMES.get(match[1], match[1])
@@ -172,6 +228,8 @@ class Code(Decoded):
             if name.startswith("str"):
                 if at is not None:
                     state.effects.append(Effect("write", at, registers.get(target), place=place))
+                else:
+                    frame.lose(registers)
                 continue
             value: int | None = None
             if at is not None and "pc" in operands:
@@ -181,6 +239,29 @@ class Code(Decoded):
             self.put(registers, target, value)
             if at is not None and value is None and size == 4:
                 registers[LOADED + target] = at, 0
+
+    def _on_stack(self, registers: dict[str, int], name: str, targets: list[str], match: re.Match[str]) -> bool:
+        """Carry a load or a store out, if its address is on the function's own stack."""
+        base = _NAMES.get(match[1], match[1])
+        start = frame.points(registers, base)
+        if start is None:
+            return False
+        offset, behind = int(match[2] or "0", 0), int(match[4] or "0", 0)
+        plain = name.removesuffix("d")
+        size = {"b": 1, "h": 2}.get(plain[-1], 4)
+        if match[3]:
+            frame.point(registers, base, start + offset, self.pointer)
+        for k, target in enumerate(targets):
+            at = start + offset + 4 * k
+            if name.startswith("str"):
+                frame.show(registers, [target])
+                value = registers.get(target)
+                frame.keep(registers, at, size, value & (1 << 8 * size) - 1 if value is not None else None, self.pointer)
+            else:
+                self.put(registers, target, frame.kept(registers, at, size) if plain in ("ldr", "ldrb", "ldrh") else None)
+        if match[4]:
+            frame.point(registers, base, start + behind, self.pointer)
+        return True
 
     def _branch(self, state: State, name: str, arguments: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
         registers = state.registers

@@ -7,7 +7,7 @@ A register holds a number, or what a load and a constant make of a device regist
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from carillon.elf import UnreadableError
@@ -24,6 +24,8 @@ _THROUGH = (1, 2, 9, 10, 12, 13, 14)
 
 class Code:
     """See above."""
+
+    first: Mapping[str, Any] = {}  # the compiler makes a constant anew rather than that it keeps it on the stack
 
     def __init__(self, elf: Elf) -> None:
         self.elf = elf

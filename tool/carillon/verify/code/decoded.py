@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from capstone import Cs
 
 from carillon.elf import UnreadableError
-from carillon.verify.code import Effect, State, known
+from carillon.verify.code import Effect, State, frame, known
 from carillon.verify.elf import Elf
 
 OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -32,9 +32,12 @@ class Decoded:
     """Those of the first arguments of a call."""
     lost: ClassVar[tuple[str, ...]]
     """Those that a call may change."""
+    pointer: ClassVar[str]
+    """That of the stack."""
 
     def __init__(self, elf: Elf, architecture: int, mode: int) -> None:
         self.elf = elf
+        self.first: Mapping[str, Any] = frame.first(self.pointer)
         self._decoder = Cs(architecture, mode)
         self._known: dict[tuple[int, bytes], tuple[int, str, str]] = {}  # paths meet the same instructions again and again
 
@@ -54,6 +57,7 @@ class Decoded:
     def put(registers: dict[str, int], name: str, value: int | None) -> None:
         """Let a register hold a value, or what is not known."""
         registers.pop(f"loaded {name}", None)
+        registers.pop(frame.FRAME + name, None)
         if value is None:
             registers.pop(name, None)
         else:
@@ -79,6 +83,7 @@ class Decoded:
         """A call of a function, whose address is perhaps not known."""
         arguments = known(state.registers, self.arguments)
         state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
+        frame.show(state.registers, self.arguments)
+        frame.lose(state.registers)
         for register in self.lost:
-            state.registers.pop(register, None)
-            state.registers.pop(f"loaded {register}", None)
+            self.put(state.registers, register, None)

@@ -8,13 +8,15 @@ from collections.abc import Callable
 
 from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, CS_MODE_RISCVC
 
-from carillon.verify.code import Effect, State
+from carillon.verify.code import Effect, State, frame
 from carillon.verify.code.decoded import OPERATIONS, Decoded
 from carillon.verify.elf import Elf
 
 _WORD = re.compile(r"\b[a-z]+\d*\b")
 _MEMORY = re.compile(r"(-?\w+)\((\w+)\)$")
 _BRANCHES = ("beq", "bne", "blt", "bge", "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz")
+_FROM_ONE = ("mv", "li", "lui", "auipc", "neg", "not", "seqz", "snez", "sltz", "sgtz", "csrr")
+"""What has two operands, and does not read the first."""
 _MASK = 0xFFFF_FFFF
 
 
@@ -23,6 +25,7 @@ class Code(Decoded):
 
     arguments = ("a0", "a1", "a2", "a3")
     lost = (*(f"a{k}" for k in range(8)), *(f"t{k}" for k in range(7)), "ra")
+    pointer = "sp"
 
     def __init__(self, elf: Elf) -> None:
         super().__init__(elf, CS_ARCH_RISCV, CS_MODE_RISCV32 | CS_MODE_RISCVC)
@@ -49,13 +52,24 @@ class Code(Decoded):
             return [state]
         if name.startswith("csr") and "mstatus" in operands:
             state.effects.append(Effect("off" if name.startswith("csrrc") or name == "csrc" else "on", place=place))
+        if self._frame(registers, name, parts):
+            return [state]
+        frame.meddle(registers, _WORD.findall(operands)[1 if len(parts) > 2 or name in _FROM_ONE else 0 :])
         value = self._value(registers, name, parts, place)
-        if value is None:
-            for word in _WORD.findall(operands)[:1]:
-                registers.pop(word, None)
-        else:
-            registers[parts[0]] = value & _MASK
+        for word in _WORD.findall(operands)[:1]:
+            self.put(registers, word, value & _MASK if value is not None else None)
         return [state]
+
+    def _frame(self, registers: dict[str, int], name: str, parts: list[str]) -> bool:
+        """Carry out what makes an address of the stack of another one."""
+        if name not in ("addi", "add", "addi16sp", "addi4spn", "mv"):
+            return False
+        base = frame.points(registers, parts[0] if len(parts) == 2 and name != "mv" else parts[1])
+        by = "0" if name == "mv" else parts[-1]
+        if base is None or not re.match(r"-?\d", by):
+            return False
+        frame.point(registers, parts[0], base + int(by, 0), self.pointer)
+        return True
 
     def _value(self, registers: dict[str, int], name: str, parts: list[str], place: int) -> int | None:
         def get(text: str) -> int | None:
@@ -74,15 +88,30 @@ class Code(Decoded):
 
     def _memory(self, state: State, name: str, parts: list[str], place: int) -> None:
         found = _MEMORY.search(parts[-1])
+        size = {"b": 1, "h": 2}.get(name[1], 4)
+        start = frame.points(state.registers, found[2]) if found is not None else None
+        if name[0] == "s":
+            frame.show(state.registers, parts[:1])
+        if found is not None and start is not None:
+            at = start + int(found[1], 0)
+            if name[0] == "s":
+                value = state.registers.get(parts[0])
+                value = value & (1 << 8 * size) - 1 if value is not None else None
+                frame.keep(state.registers, at, size, value, self.pointer)
+            else:
+                self.put(state.registers, parts[0], frame.kept(state.registers, at, size) if size == 4 else None)
+            return
         base = state.registers.get(found[2]) if found is not None else None
         address = base + int(found[1], 0) & _MASK if base is not None and found is not None else None
         if name[0] == "s":
             if address is not None:
                 state.effects.append(Effect("write", address, state.registers.get(parts[0]), place=place))
+            else:
+                frame.lose(state.registers)
             return
         if address is not None:
             state.read(address, place)
-        state.registers.pop(parts[0], None)
+        self.put(state.registers, parts[0], None)
 
     def _branch(self, state: State, name: str, parts: list[str], place: int, end: Callable[[int], bool]) -> list[State]:
         registers = state.registers
