@@ -77,8 +77,11 @@ def plan(
     time_limit: float = 20.0,
     clock: int | None = None,
     machine: Machine = Machine.MICROCODE,
+    verdicts: bool = True,
 ) -> Planned:
     """Read, check, lower and allocate; raises CarillonError if any of it fails.
+
+    ``verdicts``: what response times mean is reported, too (:mod:`carillon.timing.verdicts`).
 
     The clock is ``clock`` (Hz), or the schedule's.  Else it is the first of the board's into whose ticks all times divide and at
     which all of it can be allocated.  Best is one at which timers count the round, else one with the fewest turns to be counted.
@@ -93,7 +96,7 @@ def plan(
     refused: CarillonError | None = None
     best: tuple[Planned, Diagnostics] | None = None
     try:
-        best = _plan(system, first, kernel, time_limit), first
+        best = _plan(system, first, kernel, time_limit, verdicts), first
     except CarillonError as error:
         refused = error
     wrong = refused is not None and clock is None and all(d.code in CLOCK_CODES for d in first.errors)
@@ -102,7 +105,7 @@ def plan(
     for hz in system.other_clocks if wrong or counted else ():
         other = Diagnostics()
         try:
-            planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit)
+            planned = _plan(read_and_check(path, other, board, hz, machine), other, kernel, time_limit, verdicts)
         except CarillonError:
             if _distance(other) < _distance(nearest):
                 nearest, at = other, f"at {format_frequency(hz)}, the clock that comes nearest: "
@@ -139,16 +142,16 @@ def _distance(refused: Diagnostics) -> int:
     return 2 if codes & {*CLOCK_CODES} - {TOO_FEW} else int(TOO_FEW in codes)
 
 
-def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
+def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float, verdicts: bool) -> Planned:
     """Plan at the system's clock, with the clock of the time services that is written, or with the best one."""
     if system.time is None or system.time.automatic is None or kernel != "carillon":
-        return _plan_with(system, diagnostics, kernel, time_limit)
+        return _plan_with(system, diagnostics, kernel, time_limit, verdicts)
     from carillon.advise.automatic import choose
 
-    return choose(system, diagnostics, lambda tried, found: _plan_with(tried, found, kernel, time_limit))
+    return choose(system, diagnostics, lambda tried, found: _plan_with(tried, found, kernel, time_limit, verdicts))
 
 
-def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float) -> Planned:
+def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float, verdicts: bool) -> Planned:
     """Lower and allocate at the system's clock, and check the deadlines with what handlers take.
 
     That is known only after the allocation, and windows that end at worst-case completions depend on it.  So the allocation is
@@ -191,7 +194,7 @@ def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit
     check_starts(system, found, diagnostics)
     diagnostics.stop_on_errors()
     planned = replace(planned, kernel_times=tuple(found))
-    if declares(system):
+    if verdicts and declares(system):
         judge(system, analyse(planned), diagnostics)
         diagnostics.stop_on_errors()
     return planned

@@ -34,7 +34,7 @@ def command(
 
     report.status("allocating")
     source, carried = asked(paths, include, machine)
-    planned = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried)
+    planned = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried, verdicts=False)
     report.status("analysing")
     bounds = pipeline.analyse(planned)
     measured = _measured(planned, time, out, report) if time is not None else None

@@ -71,8 +71,8 @@ class Calls:
     ) -> None:
         self.code, self.recursion, self.returns = code, recursion, returns
         self.told: dict[str, tuple[int, ...]] = {name: tuple(targets) for name, targets in told.items()}
-        self._known: dict[int, Chains] = {}
-        self._cut = False
+        self._counted = sorted({*recursion, *returns})
+        self._known: dict[tuple[int, ...], Chains] = {}
 
     def of(self, entry: int) -> Chains:
         """The deepest chains from a function on; Unknown where the code does not say it."""
@@ -83,11 +83,16 @@ class Calls:
         return self._to(entry, frozenset(leaves), [])
 
     def _of(self, entry: int, path: list[str]) -> Chains:
-        if entry in self._known:
-            return self._known[entry]
+        """The chains from a function on, which ``path`` has called.
+
+        They depend on how often the functions are active that may be so several times, and on nothing else of the path: another
+        circle of calls is an error wherever it is entered.
+        """
+        key = (entry, *(path.count(name) for name in self._counted))
+        if key in self._known:
+            return self._known[key]
         name = self.code.name_of(entry)
         path.append(name)
-        outer, self._cut = self._cut, False
         use, best = self._use(entry, name), self._alone(entry, name)
         for call in use.calls:
             for target in self._targets(call, name):
@@ -97,9 +102,7 @@ class Calls:
                     inner = (self._alone(target, called) if ends else self._of(target, path)).beneath(name, call.depth)
                     best = deepest([best, Chains(best.open, inner.either) if name in _HOLDS else inner])
         path.pop()
-        if not self._cut:
-            self._known[entry] = best
-        self._cut |= outer
+        self._known[key] = best
         return best
 
     def _to(self, entry: int, leaves: frozenset[str], path: list[int]) -> Deepest | None:
@@ -141,7 +144,6 @@ class Calls:
         """Whether a call is made: a function that may be active n times does not call itself at the n-th time."""
         if name not in path:
             return True
-        self._cut = True
         most = self.recursion.get(name)
         if most is not None:
             return path.count(name) < most
