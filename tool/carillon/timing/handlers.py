@@ -197,7 +197,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     costs = {id(c): handler_cost(image, mode, c) for c in carriers}
     activations = [c for c in carriers if c.action.runs]
     enabling = _Enabling(image, mode, {id(c): cost.total for c in carriers if not c.action.runs for cost in [costs[id(c)]]})
-    arriving, beneath = _arriving(image), _beneath(image)
+    arriving, beneath = around_interrupt(image), _beneath(image)
     table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
     longest = max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0)
 
@@ -237,7 +237,7 @@ def _beneath(image: Image) -> int:
     return _prices(image).get("beneath", 0) if below else 0
 
 
-def _arriving(image: Image) -> int:
+def around_interrupt(image: Image) -> int:
     """What the kernel does before and after an interrupt above tasks, which may be under way when a task is due."""
     board, price = image.system.board, _prices(image)
     if not price:
