@@ -270,4 +270,22 @@ def test_a_start_waits_for_the_handler_of_a_re_enable_point_that_an_interrupt_ha
     assert began < 2900 and delay > began + 200 - 3000
 
 
+@pytest.mark.parametrize("below", [False, True], ids=["alone", "interrupt"])
+@pytest.mark.parametrize("board", [AST, MPS, MICROBIT, RV32])
+def test_a_start_of_a_table_waits_for_the_end_of_its_handler_for_another_task(lab: Laboratory, board: str, below: bool) -> None:
+    """The other task ends just before the tick; then the entry of an interrupt below tasks may come, which has interrupts off."""
+    names = ("T", *(f"B{k}" for k in range(12)))
+    table = points(8000, (1000, "A"), (3000, "T"), *((5000 + 100 * k, name) for k, name in enumerate(names[1:])))
+    interrupt = '[interrupt.I]\nsource = "soft0"\npriority = "below-tasks"\n' if below else ""
+    delays: set[int] = set()
+    for early in range(0, {AST: 400, RV32: 24}.get(board, 50), {AST: 10}.get(board, 1)):
+        pend = f"carillon_port_pend({SOFT0[board]}u);\n" if below else ""
+        code = works(I=10, **dict.fromkeys(names, 10)) + task("A", f"{pend}carillon_work({1990 - early}u);")
+        text = declared(A=2200, **dict.fromkeys(names, 20)) + interrupt + table
+        outcome = lab.run(text, code, board, rounds=2, system='start_within = "1000 ticks"')
+        delays |= outcome.delays("T")
+        assert not max(outcome.delays("T")) > kernel_times(outcome.planned.image)[0].starts["T"] * outcome.per_tick
+    assert max(delays) > min(delays)  # another handler was in the way
+
+
 SOFT0 = {AST: 16, MPS: 16, MICROBIT: 36, AVR: 5, RV32: 1}

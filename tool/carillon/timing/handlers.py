@@ -20,6 +20,7 @@ from carillon.check.simulation import KernelTime
 from carillon.image import Image, ModeImage
 from carillon.image.forms import only_held
 from carillon.image.handlers import operations, wrapped
+from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
 from carillon.lower import ExpiryPoint
 from carillon.model import System
@@ -53,6 +54,8 @@ def _prices(image: Image) -> Mapping[str, int]:
         begins = {name: table[name] + 2 * counts for name in ("table_one", "table_run")}
         table = {**table, **begins, **{name: table[name] + counts for name in ("table_one_end", "table_run_end")}}
     before, after = _noted(image, table, bounded=bool(image.system.bounded))
+    if table and base_levels(image):  # a lowered task has what is below all tasks masked
+        before, after = before + table.get("mask_below", 0), after + table.get("unmask_below", 0)
     return {**table, "lower": table["lower"] + before, "raise": table["raise"] + after} if before else table
 
 
@@ -204,7 +207,7 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     def held(at: int, taken: int) -> int:
         return arriving + enabling.most((at,), table_level, taken + arriving)
 
-    table, piece = _table_time(image, mode, longest, held)
+    table, piece = _table_time(image, mode, longest + beneath, held)
     laps = _laps(image, mode)
     turned = {id(x.cell.carrier) for x in mode.multiplexes if x.laps}
     lap = max((taken for _, taken in laps), default=0)
@@ -304,8 +307,10 @@ def _behind(image: Image, mode: ModeImage) -> int:
 def _table_time(image: Image, mode: ModeImage, other: int, held: Callable[[int, int], int]) -> tuple[KernelTime, int]:
     """The times of the mode's table, and the longest piece in which it keeps everything else out, in instructions at most.
 
-    ``other``: the longest piece of another handler, which may be under way when it is due.  ``held``: what else keeps a start
+    ``other``: the longest pieces of other handlers, which may be under way when it is due.  ``held``: what else keeps a start
     at a tick out that takes so many instructions.
+
+    The end of the handler for another of its tasks may be under way, too, whenever that task was activated.
 
     The handler of a tick may have to wait for that of the tick before.  So all ticks are gone through in order of time,
     twice, with what is left to do; a handler that comes for several ticks takes less.
@@ -316,6 +321,7 @@ def _table_time(image: Image, mode: ModeImage, other: int, held: Callable[[int, 
     length = mode.allocation.mode.round_length
     arrive, leave = _arrives(image, mode), _leaves(image, mode)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
+    other += price["raise"] + price["table_run_end"] + leave
     tasks: dict[str, int] = {}
     enables: dict[str, int] = {}
     checks: dict[str, int] = {}
