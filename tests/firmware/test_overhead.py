@@ -12,7 +12,7 @@ import tomllib
 from dataclasses import fields
 
 import pytest
-from laboratory import AST, MPS, RV32, Laboratory, declared, points, works
+from laboratory import AST, MPS, RV32, Laboratory, Outcome, declared, points, task, works
 
 from carillon.actions.costs import CostTable, cost_table, port_prices
 from carillon.check.simulation import simulate_round
@@ -24,9 +24,11 @@ from carillon.model.board import Role
 from carillon.model.family import Rearm
 from carillon.pipeline import plan
 from carillon.resources import data_root
-from carillon.timing.handlers import handler_cost, kernel_round, kernel_times
+from carillon.timing.handlers import around_interrupt, handler_cost, kernel_round, kernel_times
+from carillon.trace.timeline import HandlerKind
 
 AVR = "atmega128"
+MICROBIT = "microbit"
 EXAMPLES = int(os.environ.get("CARILLON_OVERHEAD", "6"))
 
 PLAIN = points(8000, (500, "A"), (3000, "B"))
@@ -212,3 +214,78 @@ def test_the_vectors_that_are_tasks_cost_nothing(lab: Laboratory) -> None:
     for carrier in mode.allocation.carriers:
         assert operations(outcome.planned.image, mode, carrier) == ()
         assert handler_cost(outcome.planned.image, mode, carrier).total == 0
+
+
+ENABLED = '[task.T]\nwcet = "300 ticks"\n[interrupt.I]\nsource = "soft0"\npriority = "{}-tasks"\n'
+
+
+def bound(outcome: Outcome) -> tuple[int, int, int]:
+    """What ``plan`` says of the start of T, in ticks; what its handler takes before it, and what the re-enable point's takes."""
+    image = outcome.planned.image
+    (mode,), (kernel,) = image.modes, kernel_times(image)
+    before = max(handler_cost(image, mode, c).before for c in outcome.carriers(Role.ACTIVATION, "T"))
+    enabling = [handler_cost(image, mode, c).total for c in outcome.carriers(Role.ENABLE, "I")]
+    return kernel.starts["T"], before, sum(enabling)
+
+
+@pytest.mark.parametrize("board", [AST, MPS, MICROBIT])
+def test_a_start_waits_for_the_handler_of_a_re_enable_point_on_its_tick(lab: Laboratory, board: str) -> None:
+    """The point's handler is above the task, so that it comes first, as a whole."""
+    outcome = lab.run(
+        ENABLED.format("below") + points(8000, (1000, "enable", "I"), (1000, "T")), works(T=100, I=10), board, rounds=3
+    )
+    alone = lab.run('[task.T]\nwcet = "300 ticks"\n' + points(8000, (1000, "T")), works(T=100), board, rounds=3)
+    starts, before, enabling = bound(outcome)
+    assert starts == -(-(before + enabling) // outcome.per_tick)
+    assert max(alone.delays("T")) < max(outcome.delays("T")) <= before + enabling
+    apart = ENABLED.format("below") + points(8000, (1000, "T"), (3000, "enable", "I"))
+    assert bound(lab.run(apart, works(T=100, I=10), board, rounds=3))[0] == -(-before // outcome.per_tick)
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["re-enabled", "always"])
+@pytest.mark.parametrize("board", [AST, MPS, MICROBIT, AVR, RV32])
+def test_what_is_around_an_interrupt_takes_no_more_than_it_is_charged(lab: Laboratory, board: str, enabled: bool) -> None:
+    """An interrupt above tasks that is under way at the tick of a start: where its handler ends, too, nobody else begins."""
+    late = 'start_within = "100 ticks"' if board == RV32 else ""  # its one cell has both in a table
+    table = points(8000, (1000, "T"), *([(6000, "enable", "I")] if enabled else []))
+    code = f"#define SOFT0 {SOFT0[board]}u\n" + works(I=10) + task("T", "carillon_port_pend(SOFT0);\ncarillon_work(100);")
+    outcome = lab.run(ENABLED.format("above") + table, code, board, rounds=3, system=late)
+    took = [h.kernel_n for h in outcome.summary.handlers if HandlerKind.INTERRUPT in h.started]
+    assert len(took) == 3 and max(took) <= around_interrupt(outcome.planned.image)
+    if board != RV32:
+        starts, before, enabling = bound(outcome)
+        assert starts == -(-(before + enabling + around_interrupt(outcome.planned.image)) // outcome.per_tick)
+
+
+def test_a_start_waits_for_the_handler_of_a_re_enable_point_that_an_interrupt_has_held_back(lab: Laboratory) -> None:
+    """It is above tasks, and works from before the point until after the tick.  The run is held against the bound."""
+    late = '[interrupt.L]\nsource = "soft1"\npriority = "above-tasks"\n'
+    table = points(8000, (1000, "A"), (2900, "enable", "I"), (3000, "T"))
+    code = works(T=100, I=10, L=200) + task("A", "carillon_work(1830);\ncarillon_port_pend(SOFT1);\ncarillon_work(100);")
+    outcome = lab.run(ENABLED.format("below") + late + declared(A=2200) + table, "#define SOFT1 17u\n" + code, AST, rounds=3)
+    starts, before, enabling = bound(outcome)
+    assert before == 0 < starts == enabling + around_interrupt(outcome.planned.image)
+    (began,) = {h.begin.t % 8000 for h in outcome.summary.handlers if HandlerKind.INTERRUPT in h.started}
+    (delay,) = outcome.delays("T")
+    assert began < 2900 and delay > began + 200 - 3000
+
+
+@pytest.mark.parametrize("below", [False, True], ids=["alone", "interrupt"])
+@pytest.mark.parametrize("board", [AST, MPS, MICROBIT, RV32])
+def test_a_start_of_a_table_waits_for_the_end_of_its_handler_for_another_task(lab: Laboratory, board: str, below: bool) -> None:
+    """The other task ends just before the tick; then the entry of an interrupt below tasks may come, which has interrupts off."""
+    names = ("T", *(f"B{k}" for k in range(12)))
+    table = points(8000, (1000, "A"), (3000, "T"), *((5000 + 100 * k, name) for k, name in enumerate(names[1:])))
+    interrupt = '[interrupt.I]\nsource = "soft0"\npriority = "below-tasks"\n' if below else ""
+    delays: set[int] = set()
+    for early in range(0, {AST: 400, RV32: 24}.get(board, 50), {AST: 10}.get(board, 1)):
+        pend = f"carillon_port_pend({SOFT0[board]}u);\n" if below else ""
+        code = works(I=10, **dict.fromkeys(names, 10)) + task("A", f"{pend}carillon_work({1990 - early}u);")
+        text = declared(A=2200, **dict.fromkeys(names, 20)) + interrupt + table
+        outcome = lab.run(text, code, board, rounds=2, system='start_within = "1000 ticks"')
+        delays |= outcome.delays("T")
+        assert not max(outcome.delays("T")) > kernel_times(outcome.planned.image)[0].starts["T"] * outcome.per_tick
+    assert max(delays) > min(delays)  # another handler was in the way
+
+
+SOFT0 = {AST: 16, MPS: 16, MICROBIT: 36, AVR: 5, RV32: 1}

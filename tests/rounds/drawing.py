@@ -259,6 +259,26 @@ class Moderate(Draw):
         return self.rng.randint(max(least, 1), max(most, least, 1))
 
 
+class Enabling(Moderate):
+    """The same with re-enable points on the ticks of activations, of interrupts below tasks and above them."""
+
+    def __init__(self, rng: random.Random, profile: Profile) -> None:
+        few = replace(profile, enables=False, modes=1, tasks=min(profile.tasks, 3), points=min(profile.points, 4))
+        super().__init__(rng, few)
+
+    def case(self) -> Case:
+        case, rng = super().case(), self.rng
+        own, profile = case.schedule, self.profile
+        sources = rng.sample(profile.interrupts, rng.choice((1, 2)))
+        interrupts = tuple(Interrupt(f"I{n}", source, not profile.below or self.chance(50)) for n, source in enumerate(sources))
+        modes = []
+        for mode in own.modes:
+            ticks = {i.name: rng.sample(mode.activations, min(len(mode.activations), rng.choice((1, 1, 2)))) for i in interrupts}
+            enables = [Enable(a.at, name) for name, chosen in ticks.items() for a in chosen]
+            modes.append(replace(mode, enables=tuple(sorted(enables, key=lambda e: (e.at, e.interrupt)))))
+        return replace(case, schedule=replace(own, interrupts=interrupts, modes=tuple(modes)))
+
+
 # TOML and C.
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 from boards import TARGETS
-from drawing import Draw, Moderate
+from drawing import Draw, Enabling, Moderate
 from machine import Tally, divergences, execute, firmware, prepare, story
 
 from runnable import runnable
@@ -52,6 +52,9 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
 SEEDS = {"mps2-an385": "7", "atmega128": "5", "atmega2560": "4"}
 """By default, instead of the draw: of these boards' few schedules one has tasks on one source, or points on one channel."""
 
+ENABLING = ("ast1030-evb", "mps2-an385", "microbit", "atmega128", "qemu-rv32-virt")
+"""One of each port, and one in which an instruction is a tick."""
+
 
 def _name(board: Any) -> str:
     """The board of a parameter, which may have a mark."""
@@ -69,6 +72,14 @@ def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, 
 @pytest.mark.parametrize("board", BOARDS)
 def test_runs_of_moderate_load_keep_each_printed_bound(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tally = _play(board, 2, Moderate, tmp_path, capsys)
+    assert tally.judged, tally
+
+
+@pytest.mark.parametrize("board", [board for board in BOARDS if _name(board) in ENABLING])
+def test_starts_at_re_enable_points_keep_each_printed_bound(
+    board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tally = _play(board, 1, Enabling, tmp_path, capsys)
     assert tally.judged, tally
 
 

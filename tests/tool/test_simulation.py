@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carillon.check import check_system
-from carillon.check.simulation import completions, simulate_round
+from carillon.check.simulation import KernelTime, completions, simulate_round
 from carillon.check.utilisation import demand
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Activation, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window
+from carillon.model import Activation, Enable, Idle, Mode, Monitor, OnDeadlineMiss, System, Task, Window
 from carillon.read.board import load_board
 from carillon.resources import find_board
 from carillon.verify.expected import completions as verified_completions
@@ -127,6 +128,25 @@ def test_every_late_activation_is_reported_and_no_other(system: System) -> None:
 def test_the_last_activated_runs_first_and_the_preempted_goes_on() -> None:
     system = make_system({"a": 10, "b": 3, "c": 2}, [("a", 0, ()), ("b", 4, ()), ("c", 5, ())], 100)
     assert [c.end for c in simulate_round(system.modes[0], system)] == [15, 9, 7]
+
+
+@pytest.mark.parametrize(
+    ("at", "apart", "ends"),
+    [
+        (4, {"i"}, [12, 9]),  # its handler is above the task of its tick
+        (3, {"i"}, [12, 8]),  # and goes on there
+        (2, {"i"}, [12, 7]),
+        (5, {"i"}, [12, 9]),
+        (4, set(), [12, 7]),  # of a table, whose handler is counted with the task that it starts
+    ],
+)
+def test_a_task_that_is_activated_while_a_re_enable_point_is_handled_begins_after_it(
+    at: int, apart: set[str], ends: list[int]
+) -> None:
+    system = make_system({"a": 7, "b": 3}, [("a", 0, ()), ("b", 4, ())], 100)
+    mode = replace(system.modes[0], enables=(Enable("i", at, HERE),))
+    kernel = KernelTime(enables={"i": 2}, apart=frozenset(apart))
+    assert [c.end for c in simulate_round(mode, system, kernel=kernel)] == ends
 
 
 @pytest.mark.parametrize(("deadline", "found"), [(4, ["C043"]), (5, ["C043"]), (7, ["C043"]), (8, [])])

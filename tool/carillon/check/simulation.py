@@ -40,7 +40,7 @@ class KernelTime:
 
     ``checks``: per deadline of each task, where a handler looks at it.  ``starts``: how long after its tick each task starts
     at the latest if nothing but handlers is in its way.  ``laps``: when handlers come in a round that find nothing to do, and
-    what each takes.
+    what each takes.  ``apart``: the interrupts whose re-enable points have cells, and so handlers of their own.
     """
 
     tasks: Mapping[str, int] = field(default_factory=dict)
@@ -48,6 +48,7 @@ class KernelTime:
     checks: Mapping[str, int] = field(default_factory=dict)
     starts: Mapping[str, int] = field(default_factory=dict)
     laps: tuple[tuple[int, int], ...] = ()
+    apart: frozenset[str] = frozenset()
 
     def most(self, other: KernelTime) -> KernelTime:
         """Of each figure the greater one."""
@@ -57,6 +58,7 @@ class KernelTime:
             _most(self.checks, other.checks),
             _most(self.starts, other.starts),
             tuple(sorted({*self.laps, *other.laps})),
+            self.apart | other.apart,
         )
 
 
@@ -73,15 +75,21 @@ def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) 
     The round begins idle and nothing is activated after its end, where an ``end`` may lie nevertheless.  A task without a WCET
     takes no time, so the others' completions are then lower bounds.  Linear in the number of activations, which must ascend.
     A task that would end on the tick of another's activation is preempted by it.  ``kernel`` is added to what each activation
-    takes; re-enable points, and deadlines that a handler looks at, preempt like activations.
+    takes; re-enable points, and deadlines that a handler looks at, preempt like activations.  A task that is activated while a
+    handler is under way that runs no task begins after it.  A table's handler is counted with the task already.
     """
     wcets = {task.name: (task.wcet or 0) + kernel.tasks.get(task.name, 0) for task in system.tasks}
     ends = [0] * len(mode.activations)
-    enables = [(e.at, kernel.enables[e.interrupt]) for e in mode.enables if kernel.enables.get(e.interrupt)]
-    enables += kernel.laps
-    enables += [(d, kernel.checks[a.task]) for a in mode.activations if kernel.checks.get(a.task) for d in a.deadlines]
-    due = deque(sorted(enables))
-    nobody = -1
+    table, alone = 0, 1  # of handlers at one tick, in this order
+    handlers = [
+        (e.at, alone if e.interrupt in kernel.apart else table, kernel.enables[e.interrupt])
+        for e in mode.enables
+        if kernel.enables.get(e.interrupt)
+    ]
+    handlers += [(at, alone, taken) for at, taken in kernel.laps]
+    handlers += [(d, table, kernel.checks[a.task]) for a in mode.activations if kernel.checks.get(a.task) for d in a.deadlines]
+    due = deque(sorted(handlers))
+    nobody = {table: -1, alone: -2}
     remaining: list[int] = []
     running: list[int] = []
     now = 0
@@ -91,7 +99,7 @@ def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) 
         while running and (until is None or now + remaining[-1] < until):
             now += remaining.pop()
             ended = running.pop()
-            if ended != nobody:
+            if ended >= 0:
                 ends[ended] = now
         if until is not None:
             if running:
@@ -100,9 +108,9 @@ def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) 
 
     def begin_enables(until: int | None) -> None:
         while due and (until is None or due[0][0] <= until):
-            at, cost = due.popleft()
+            at, kind, cost = due.popleft()
             run(at)
-            running.append(nobody)
+            running.append(nobody[kind])
             remaining.append(cost)
 
     def end_at_once(task: str) -> None:
@@ -111,7 +119,7 @@ def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) 
             if remaining[place]:
                 return
             job = running[place]
-            if job != nobody and mode.activations[job].task == task:
+            if job >= 0 and mode.activations[job].task == task:
                 ends[job] = now
                 del running[place], remaining[place]
                 return
@@ -120,8 +128,11 @@ def simulate_round(mode: Mode, system: System, *, kernel: KernelTime = NOTHING) 
         begin_enables(activation.at)
         run(activation.at)
         end_at_once(activation.task)
-        running.append(number)
-        remaining.append(wcets[activation.task])
+        place = len(running)
+        while place and running[place - 1] == nobody[alone]:
+            place -= 1
+        running.insert(place, number)
+        remaining.insert(place, wcets[activation.task])
     begin_enables(None)
     run(None)
     return [Completion(activation, end) for activation, end in zip(mode.activations, ends, strict=True)]

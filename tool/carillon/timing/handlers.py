@@ -8,7 +8,7 @@ The late paths of re-armed cells are not included: they are taken after an overr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from carillon.actions.activate import Activate
@@ -19,7 +19,8 @@ from carillon.allocate.result import Carrier, Style
 from carillon.check.simulation import KernelTime
 from carillon.image import Image, ModeImage
 from carillon.image.forms import only_held
-from carillon.image.handlers import operations
+from carillon.image.handlers import operations, wrapped
+from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
 from carillon.lower import ExpiryPoint
 from carillon.model import System
@@ -53,6 +54,8 @@ def _prices(image: Image) -> Mapping[str, int]:
         begins = {name: table[name] + 2 * counts for name in ("table_one", "table_run")}
         table = {**table, **begins, **{name: table[name] + counts for name in ("table_one_end", "table_run_end")}}
     before, after = _noted(image, table, bounded=bool(image.system.bounded))
+    if table and base_levels(image):  # a lowered task has what is below all tasks masked
+        before, after = before + table.get("mask_below", 0), after + table.get("unmask_below", 0)
     return {**table, "lower": table["lower"] + before, "raise": table["raise"] + after} if before else table
 
 
@@ -185,7 +188,8 @@ def kernel_times(image: Image) -> list[KernelTime]:
     """What handlers take in each mode, in ticks, rounded up.
 
     To each activation's own handler comes the longest piece of another one's that may be under way when it is due, on its
-    level or above.
+    level or above.  A start also waits for the handlers of re-enable points, and for what is around an interrupt of the
+    application that came before.
     """
     return [_kernel_time(image, mode) for mode in image.modes]
 
@@ -195,12 +199,18 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     costs = {id(c): handler_cost(image, mode, c) for c in carriers}
     activations = [c for c in carriers if c.action.runs]
-    table, piece = _table_time(image, mode, max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0))
+    enabling = _Enabling(image, mode, {id(c): cost.total for c in carriers if not c.action.runs for cost in [costs[id(c)]]})
+    arriving, beneath = around_interrupt(image), _beneath(image)
     table_level = mode.dispatch.carrier.level if mode.dispatch is not None else 0
+    longest = max((max(costs[id(c)].before, costs[id(c)].after) for c in activations), default=0)
+
+    def held(at: int, taken: int) -> int:
+        return arriving + enabling.most((at,), table_level, taken + arriving)
+
+    table, piece = _table_time(image, mode, longest + beneath, held)
     laps = _laps(image, mode)
     turned = {id(x.cell.carrier) for x in mode.multiplexes if x.laps}
     lap = max((taken for _, taken in laps), default=0)
-    beneath = _prices(image).get("beneath", 0) if runs_beneath(image.system) else 0
     tasks, starts = dict(table.tasks), dict(table.starts)
     enables, checks = dict(table.enables), dict(table.checks)
     for carrier in carriers:
@@ -213,14 +223,78 @@ def _kernel_time(image: Image, mode: ModeImage) -> KernelTime:
         blocking = max([*pieces, *(max(costs[id(c)].before, costs[id(c)].after) for c in others)]) + beneath
         tasks[name] = max(cost.total + blocking, tasks.get(name, 0))
         turns = lap * len(turned - {id(carrier)})  # all turns may be counted at the task's tick
-        starts[name] = max(cost.before + blocking + turns, starts.get(name, 0))
+        start = cost.before + blocking + turns + arriving
+        starts[name] = max(start + enabling.most(carrier.demand.times, carrier.level, start), starts.get(name, 0))
     per_tick = _per_tick(image)
     every = tuple(sorted((at, _ticks(taken, per_tick)) for at, taken in laps))
     behind = _behind(image, mode)
     for part in (tasks, enables, checks, starts):
         part.update({name: taken + behind for name, taken in part.items()})
     found = [{n: _ticks(i, per_tick) for n, i in part.items()} for part in (tasks, enables, checks, starts)]
-    return KernelTime(found[0], found[1], found[2], found[3], every)
+    return KernelTime(found[0], found[1], found[2], found[3], every, frozenset(enables) - frozenset(table.enables))
+
+
+def _beneath(image: Image) -> int:
+    """What a handler below the rounds keeps interrupts off for at most: where the port's entry does, as it begins or ends."""
+    below = runs_beneath(image.system) or any(not interrupt.above_tasks for interrupt in image.system.interrupts)
+    return _prices(image).get("beneath", 0) if below else 0
+
+
+def around_interrupt(image: Image) -> int:
+    """What the kernel does before and after an interrupt above tasks, which may be under way when a task is due."""
+    board, price = image.system.board, _prices(image)
+    if not price:
+        return 0
+    found = [0]
+    for interrupt in image.system.interrupts:
+        if interrupt.above_tasks:
+            around = [operation.priced(price) for operation in wrapped(image, interrupt) if operation.does not in RUNS]
+            frame = price["frame_begin"] + price["frame_end"] if around else price["direct_end"]
+            found.append(board.interrupt_entry + frame + sum(around))
+    return max(found)
+
+
+class _Enabling:
+    """The handlers of a mode's re-enable points that have cells, as what keeps tasks from their start.
+
+    1. Such a handler runs no task, so it keeps a start on its level or below out as a whole.  Where interrupts nest by time, it
+       keeps every start out.
+    2. It is at hand if one of its points is as near to the task's as all that the kernel may have to do there takes.
+    3. It may also come later than its point: after a task on its level or above, or an interrupt above tasks.  Its cell then asks
+       once, whatever its points are.
+    """
+
+    def __init__(self, image: Image, mode: ModeImage, taken: Mapping[int, int]) -> None:
+        """``taken``: instructions of each handler, by the identity of its carrier."""
+        self.length, self.per_tick = mode.allocation.mode.round_length, _per_tick(image)
+        self.by_time = image.system.board.nesting == "time"
+        above = any(interrupt.above_tasks for interrupt in image.system.interrupts)
+        running = [c.level for c in mode.allocation.carriers if c.action.runs and not c.lowered and not self.by_time]
+        self.handlers = [
+            (c.level, taken[id(c)], {t % self.length for t in c.demand.times}, above or max(running, default=0) >= c.level)
+            for c in mode.allocation.carriers
+            if id(c) in taken
+        ]
+
+    def most(self, times: tuple[int, ...], level: int, other: int) -> int:
+        """Instructions in a task's way at one of ``times``, if it is on ``level`` and ``other`` instructions come before it."""
+        return max((self._at(at, level, other) for at in times), default=0) if self.per_tick else 0
+
+    def _at(self, at: int, level: int, other: int) -> int:
+        found, again = 0, True
+        while again:  # what is found makes the time longer in which there may be more
+            reach = _ticks(other + found, self.per_tick)
+            now = sum(
+                taken * max(sum(self._apart(at, t) <= reach for t in times), int(late))
+                for own, taken, times, late in self.handlers
+                if own >= level or self.by_time
+            )
+            found, again = now, now > found
+        return found
+
+    def _apart(self, one: int, other: int) -> int:
+        """The ticks between two points of rounds."""
+        return min((one - other) % self.length, (other - one) % self.length)
 
 
 def _behind(image: Image, mode: ModeImage) -> int:
@@ -230,10 +304,13 @@ def _behind(image: Image, mode: ModeImage) -> int:
     return _prices(image).get("start_store", 0) * len(mode.start)
 
 
-def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, int]:
+def _table_time(image: Image, mode: ModeImage, other: int, held: Callable[[int, int], int]) -> tuple[KernelTime, int]:
     """The times of the mode's table, and the longest piece in which it keeps everything else out, in instructions at most.
 
-    ``other``: the longest piece of another handler, which may be under way when it is due.
+    ``other``: the longest pieces of other handlers, which may be under way when it is due.  ``held``: what else keeps a start
+    at a tick out that takes so many instructions.
+
+    The end of the handler for another of its tasks may be under way, too, whenever that task was activated.
 
     The handler of a tick may have to wait for that of the tick before.  So all ticks are gone through in order of time,
     twice, with what is left to do; a handler that comes for several ticks takes less.
@@ -244,6 +321,7 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
     length = mode.allocation.mode.round_length
     arrive, leave = _arrives(image, mode), _leaves(image, mode)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
+    other += price["raise"] + price["table_run_end"] + leave
     tasks: dict[str, int] = {}
     enables: dict[str, int] = {}
     checks: dict[str, int] = {}
@@ -264,7 +342,8 @@ def _table_time(image: Image, mode: ModeImage, other: int) -> tuple[KernelTime, 
                     kind[name] = max(kind.get(name, 0), wait + ready + leave)
                     continue
                 start = arrive + price["table_one"] if alone else wait + ready + before + price["table_run"]
-                starts[name] = max(starts.get(name, 0), start + price["lower"] + other)
+                begin = start + price["lower"] + other
+                starts[name] = max(starts.get(name, 0), begin + held(at, begin))
                 own = start + price["lower"] + price["raise"] + price["table_run_end"] + leave
                 tasks[name] = max(tasks.get(name, 0), own + other)
                 before += whole

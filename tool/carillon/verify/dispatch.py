@@ -62,6 +62,6 @@ def _subject(round_: Round, entry: Entry) -> Subject | str:
         interrupt = next((i for i in system.interrupts if i.source == entry.object), None)
         if interrupt is None:
             return f"enables source {entry.object}, which is no interrupt's"
-        bit = 1 << ((entry.object - system.board.request_base) % system.board.request_bits)
+        bit = round_.hardware.controller.mask(entry.object)
         return Subject("enable", interrupt.name) if entry.mask == bit else f"enables {interrupt.name} by the mask {entry.mask:#x}"
     return f"has an action {entry.action}"

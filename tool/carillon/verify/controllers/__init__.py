@@ -27,6 +27,10 @@ class Controller:
         """The effect of setting or clearing bits of a register (``change``: "set" or "clear")."""
         return None
 
+    def mask(self, source: int) -> int:
+        """The bit that stands for a source in an entry of a table that enables it."""
+        return 1 << (source - self.board.request_base) % self.board.request_bits
+
     def call(self, name: str, arguments: Mapping[int, int]) -> Requests | None:
         """The effect of a call of a port's function."""
         return None

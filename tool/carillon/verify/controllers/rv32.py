@@ -21,6 +21,9 @@ class Model(Controller):
             return None
         return MEMBERS[(address - base.address) // 4], words(0, 0, value)
 
+    def mask(self, source: int) -> int:
+        return 1 << source
+
     def call(self, name: str, arguments: Mapping[int, int]) -> Requests | None:
         kind = CALLS.get(name)
         if kind is not None and 1 in arguments:
