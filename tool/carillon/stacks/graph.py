@@ -85,7 +85,7 @@ class Calls:
     def _of(self, entry: int, path: list[str]) -> Chains:
         """The chains from a function on, which ``path`` has called.
 
-        They depend on how often the functions are active that may be so several times, and on nothing else of the path: another
+        They depend on how often the functions are active that may be so several times.  Nothing else of the path matters, as another
         circle of calls is an error wherever it is entered.
         """
         key = (entry, *(path.count(name) for name in self._counted))
