@@ -85,8 +85,8 @@ class Calls:
     def _of(self, entry: int, path: list[str]) -> Chains:
         """The chains from a function on, which ``path`` has called.
 
-        They depend on how often the functions are active that may be so several times.  Nothing else of the path matters, as another
-        circle of calls is an error wherever it is entered.
+        They depend on how often the functions are active that may be so several times.  Nothing else of the path matters, as
+        another circle of calls is an error wherever it is entered.
         """
         key = (entry, *(path.count(name) for name in self._counted))
         if key in self._known:
