@@ -238,6 +238,8 @@ def test_a_start_waits_for_the_handler_of_a_re_enable_point_on_its_tick(lab: Lab
     starts, before, enabling = bound(outcome)
     assert starts == -(-(before + enabling) // outcome.per_tick)
     assert max(alone.delays("T")) < max(outcome.delays("T")) <= before + enabling
+    before_it = ENABLED.format("below") + points(8000, (998, "enable", "I"), (1000, "T"))  # and it may be under way there
+    assert bound(lab.run(before_it, works(T=100, I=10), board, rounds=3))[0] == starts
     apart = ENABLED.format("below") + points(8000, (1000, "T"), (3000, "enable", "I"))
     assert bound(lab.run(apart, works(T=100, I=10), board, rounds=3))[0] == -(-before // outcome.per_tick)
 

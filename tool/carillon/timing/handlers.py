@@ -281,16 +281,16 @@ class _Enabling:
         return max((self._at(at, level, other) for at in times), default=0) if self.per_tick else 0
 
     def _at(self, at: int, level: int, other: int) -> int:
-        found, again = 0, True
-        while again:  # what is found makes the time longer in which there may be more
+        keeping = [handler for handler in self.handlers if handler[0] >= level or self.by_time]
+        found = sum(taken for _, taken, _, _ in keeping)
+        while True:  # if more is found than what is looked for, there may be more in that time
             reach = _ticks(other + found, self.per_tick)
             now = sum(
-                taken * max(sum(self._apart(at, t) <= reach for t in times), int(late))
-                for own, taken, times, late in self.handlers
-                if own >= level or self.by_time
+                taken * max(sum(self._apart(at, t) <= reach for t in times), int(late)) for _, taken, times, late in keeping
             )
-            found, again = now, now > found
-        return found
+            if now <= found:
+                return now
+            found = now
 
     def _apart(self, one: int, other: int) -> int:
         """The ticks between two points of rounds."""
