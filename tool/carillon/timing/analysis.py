@@ -131,7 +131,7 @@ def _rounds(system: System, mode: Mode, kernel: KernelTime, flows: Flows) -> lis
     for interrupt in system.interrupts:
         if interrupt.above_tasks:
             try:
-                above.append(interrupt_flow(system, interrupt, flows.scale))
+                above.append(interrupt_flow(system, interrupt, flows))
             except UnknownError as lacks:
                 unknown.append(Unbounded(interrupt.name, "interrupt", ROUNDS + 1, str(lacks)))
     costs = {t.name: None if t.wcet is None else (t.wcet + kernel.tasks.get(t.name, 0)) * flows.scale for t in system.tasks}

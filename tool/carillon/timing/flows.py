@@ -20,6 +20,7 @@ from carillon.model import Interrupt, Mode, System
 from carillon.model.declared import Declared
 from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Isr, OsekTask, Property
 from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic, Work
+from carillon.timing.handlers import around_interrupt
 from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow
 
@@ -42,9 +43,13 @@ class Unbounded:
 
 @dataclass(slots=True)
 class Flows:
-    """The flows of an image, and what of it cannot be one; ``scale``: units in a tick."""
+    """The flows of an image, and what of it cannot be one; ``scale``: units in a tick.
+
+    ``around``: what the kernel takes around an interrupt of the rounds.
+    """
 
     scale: int
+    around: int = 0
     known: list[Flow] = field(default_factory=list)
     unknown: list[Unbounded] = field(default_factory=list)
     counters: dict[str, tuple[Flow, int]] = field(default_factory=dict)
@@ -59,7 +64,7 @@ def longer(declared: Declared, ticks: int) -> Declared:
 def flows_of(system: System, image: Image, kernel_times: tuple[KernelTime, ...], grown: Mapping[str, int]) -> Flows:
     """What runs beneath the rounds, with the rounds and interrupts above it; ``grown``: by how many ticks WCETs are longer."""
     scale = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
-    flows = Flows(scale)
+    flows = Flows(scale, around_interrupt(image, every=True))
     for interrupt in system.interrupts:
         _add_interrupt(system, interrupt, flows)
     if len(system.modes) > 1:
@@ -88,19 +93,22 @@ def _add_rounds(system: System, kernel: KernelTime, flows: Flows) -> None:
 def _add_interrupt(system: System, interrupt: Interrupt, flows: Flows) -> None:
     level = ABOVE_TASKS if interrupt.above_tasks else BELOW_TASKS
     try:
-        flows.known.append(interrupt_flow(system, interrupt, flows.scale))
+        flows.known.append(interrupt_flow(system, interrupt, flows))
     except UnknownError as unknown:
         flows.unknown.append(Unbounded(interrupt.name, "interrupt", level, str(unknown)))
 
 
-def interrupt_flow(system: System, interrupt: Interrupt, scale: int) -> Flow:
-    """An interrupt of the rounds; raises :class:`UnknownError` if nothing says how long it takes, or how often it comes."""
+def interrupt_flow(system: System, interrupt: Interrupt, flows: Flows) -> Flow:
+    """An interrupt of the rounds, with the kernel's code around it.
+
+    Raises :class:`UnknownError` if nothing says how long it takes, or how often it comes.
+    """
     if not interrupt.declared.wcet:
         raise UnknownError(f"interrupt '{interrupt.name}' has no wcet")
     arrivals = declared_arrivals(interrupt.declared) or _enabled(system, interrupt)
-    cost = interrupt.declared.wcet * scale
+    cost = interrupt.declared.wcet * flows.scale + flows.around
     level = ABOVE_TASKS if interrupt.above_tasks else BELOW_TASKS
-    return Flow(interrupt.name, "interrupt", level, level, cost, scaled(arrivals, scale))
+    return Flow(interrupt.name, "interrupt", level, level, cost, scaled(arrivals, flows.scale))
 
 
 def _enabled(system: System, interrupt: Interrupt) -> Arrivals:

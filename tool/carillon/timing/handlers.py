@@ -240,14 +240,17 @@ def _beneath(image: Image) -> int:
     return _prices(image).get("beneath", 0) if below else 0
 
 
-def around_interrupt(image: Image) -> int:
-    """What the kernel does before and after an interrupt above tasks, which may be under way when a task is due."""
+def around_interrupt(image: Image, *, every: bool = False) -> int:
+    """What the kernel does before and after an interrupt above tasks, or ``every`` one of the rounds.
+
+    It may be under way when a task is due.
+    """
     board, price = image.system.board, _prices(image)
     if not price:
         return 0
     found = [0]
     for interrupt in image.system.interrupts:
-        if interrupt.above_tasks:
+        if interrupt.above_tasks or every:
             around = [operation.priced(price) for operation in wrapped(image, interrupt) if operation.does not in RUNS]
             frame = price["frame_begin"] + price["frame_end"] if around else price["direct_end"]
             found.append(board.interrupt_entry + frame + sum(around))
