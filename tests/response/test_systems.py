@@ -67,7 +67,7 @@ def test_no_response_is_longer_than_its_bound(board: str, tmp_path: Path, capsys
         with capsys.disabled():
             print(f"\nseed {seed}: {tally}")
     assert tally.judged > tally.systems // 2
-    if tally.strict > 20:
+    if tally.strict > 20 and board.startswith("virtual"):  # elsewhere the kernel's prices are bounds of their own
         assert tally.reached >= 0.8 * tally.strict
 
 

@@ -95,4 +95,4 @@ def test_running_a_board_that_nothing_runs_says_so_before_it_compiles(tmp_path: 
 def test_a_program_of_this_machine_has_no_hex(tmp_path: Path) -> None:
     code, out, err = invoke(tmp_path, "build", "--board", "virtual-256", "--json")
     assert code == 0, out + err
-    assert set(json.loads(out)) == {"elf", "flash", "vectors", "ram", "verified", "diagnostics"}
+    assert set(json.loads(out)) == {"elf", "flash", "vectors", "ram", "stacks", "verified", "diagnostics"}

@@ -14,10 +14,10 @@ LONGER = ("wcet", "jitter")
 """What is rounded upwards: then a bound that rests on it holds."""
 
 
-def declared(at: Reading, table: DeclaredTable, path: Path, ticks: Ticks) -> Declared:
-    """What the table says; reports times that vanish (C041), and a jitter of no interval (C340)."""
+def declared(at: Reading, table: DeclaredTable, path: Path, ticks: Ticks, *, keys: tuple[str, ...] = KEYS) -> Declared:
+    """What the table says with these keys; reports times that vanish (C041), and a jitter of no interval (C340)."""
     found: dict[str, int] = {}
-    for key in KEYS:
+    for key in keys:
         time = getattr(table, key)
         if time is None:
             continue

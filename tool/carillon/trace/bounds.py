@@ -131,16 +131,20 @@ def warn_of_refuted(trace: Trace, summary: Summary, bounds: Bounds, diagnostics:
 def _responses(summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     """Jobs that took longer than they may, and activations that were lost: of each task the worst."""
     sound = next(refuted(summary, bounds), None) is None
-    worst: dict[str, Run] = {}
+    begins = [segment.begin.u for segment in summary.segments]
+    worst: dict[str, tuple[int, int]] = {}
     for run in summary.runs:
         name, took = run.lane.name, run.response
         if took is None or name not in bounds.responses or (name in bounds.premises and not sound):
             continue
-        if took > bounds.responses[name] and took > (worst[name].response or 0 if name in worst else 0):
-            worst[name] = run
-    for name, run in worst.items():
+        if took > bounds.responses[name] and run.release is not None and run.begin.t > run.release.at:
+            held = _held(summary, begins, run.release.at * summary.scale, run)  # a lock of what is beneath is its own affair
+            took -= run.begin.t - run.release.at - -(-held // summary.scale)
+        if took > max(bounds.responses[name], worst[name][0] if name in worst else 0):
+            worst[name] = took, run.since or 0
+    for name, (took, at) in worst.items():
         said = f"the response of '{name}' takes at most {bounds.responses[name]} ticks, as analyse says"
-        yield Broken(name, said, f"it took {run.response}", run.since or 0)
+        yield Broken(name, said, f"it took {took}", at)
     for task in summary.tasks if sound else ():
         if task.lost and task.lane.name in bounds.taken:
             yield Broken(

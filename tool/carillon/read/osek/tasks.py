@@ -10,7 +10,7 @@ from carillon.groups import grouped
 from carillon.model.board import Board
 from carillon.model.declared import Declared
 from carillon.model.osek import Isr, OsekEvent, OsekTask
-from carillon.read.declared import declared
+from carillon.read.declared import KEYS, declared
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.references import other_source
@@ -110,7 +110,8 @@ class Tasks:
     def _declared(self, task: OsekTask, ticks: Ticks) -> Declared:
         """What the analysis is told of a task or a thread; a thread's deadline is one that the kernel watches, too."""
         if task.thread:
-            return declared(self.at, self.at.file.thread[task.name], ("thread", task.name), ticks)
+            keys = tuple(key for key in KEYS if key != "deadline")  # the kernel watches that one
+            return declared(self.at, self.at.file.thread[task.name], ("thread", task.name), ticks, keys=keys)
         return declared(self.at, self.at.table.task[task.name], ("osek", "task", task.name), ticks)
 
     def _thread_time(self, ticks: Ticks, task: OsekTask, key: str) -> int:
