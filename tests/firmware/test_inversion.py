@@ -139,7 +139,8 @@ def test_whoever_asks_finds_that_an_alarm_that_is_held_back_has_expired(lab: Lab
     outcome = lab.run(LOOKS, LOOKING.replace("WORK", str(5 * ticks(board))), board, ticks=110 * ticks(board))
     osek = outcome.planned.allocation.osek
     assert osek is not None
-    assert {alarm.name: it.level for alarm, it in osek.alarms if it.task_level} == {"AHigh": 3, "ABasic": 1, "AWaits": 2}
+    own = {"AHigh": 3} if board == MPS else {"AHigh": 3, "ABasic": 1, "AWaits": 2}  # its other free cells share a source
+    assert {alarm.name: it.level for alarm, it in osek.alarms if it.task_level} == own
     ready, limit = 2, 4
     assert outcome.said("state") == [ready, ready]
     assert outcome.said("events") == [1]
