@@ -28,18 +28,9 @@ RUN_MS = 1000
 TOO_BIG = frozenset(
     {
         ("tasks/many", "mps2-an385", "hardware"),
-        ("protection/application", "qemu-rv32-virt", "software"),
         ("protection/budget", "qemu-rv32-virt", "software"),
-        ("protection/everywhere", "qemu-rv32-virt", "software"),
         ("protection/frames", "qemu-rv32-virt", "software"),
-        ("protection/hooks", "qemu-rv32-virt", "software"),
-        ("protection/locks", "qemu-rv32-virt", "software"),
-        ("protection/no-hook", "qemu-rv32-virt", "software"),
-        ("protection/not-allowed", "qemu-rv32-virt", "software"),
-        ("protection/restart", "qemu-rv32-virt", "software"),
         ("protection/services", "qemu-rv32-virt", "software"),
-        ("protection/shut-down", "qemu-rv32-virt", "software"),
-        ("protection/unknown", "qemu-rv32-virt", "software"),
     }
 )
 """What does not fit: case, board and dispatch.  Every other case fits every board."""

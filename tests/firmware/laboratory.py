@@ -171,10 +171,11 @@ class Laboratory:
         kernel: str = "carillon",
         rounds: int = 1,
         ticks: int = 0,
+        locks: bool = False,
     ) -> Outcome:
-        """Run an application that is written down here."""
+        """Run an application that is written down here; ``locks``: as in :meth:`run_file`."""
         path = self.write(schedule, code, system=system)
-        return self.run_file(path, board, kernel=kernel, rounds=rounds, ticks=ticks)
+        return self.run_file(path, board, kernel=kernel, rounds=rounds, ticks=ticks, locks=locks)
 
 
 def task(name: str, code: str = "") -> str:

@@ -157,7 +157,7 @@ def test_a_handler_that_is_late_by_less_than_a_turn_counts_the_turns_that_are_le
         lock = f'carillon_work({first}ul); for (uint16_t k = 0u; k < 2u * n; k++) {{ __asm__ volatile("nop"); }} n++; '
         lock += "carillon_port_unlock(saved);"
     code = task("Lock", f"static uint16_t n;\nconst uint32_t saved = carillon_port_lock(); {lock}") + works(Late=5, Third=5)
-    outcome = lab.run(schedule, code, "atmega128", system=f'clock = "{clock}"', rounds=points_ // 2)
+    outcome = lab.run(schedule, code, "atmega128", system=f'clock = "{clock}"', rounds=points_ // 2, locks=True)
     assert is_free(outcome, "Late")
     ends = outcome.at(Kind.END, "Lock")
     turn = TURN * outcome.per_tick
