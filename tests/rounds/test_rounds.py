@@ -52,8 +52,12 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
 SEEDS = {"mps2-an385": "7", "atmega128": "5", "atmega2560": "4"}
 """By default, instead of the draw: of these boards' few schedules one has tasks on one source, or points on one channel."""
 
-ENABLING = ("ast1030-evb", "mps2-an385", "microbit", "atmega128", "qemu-rv32-virt")
-"""One of each port, and one in which an instruction is a tick."""
+ENABLING = ("ast1030-evb", "mps2-an385", "atmega128", "qemu-rv32-virt")
+"""One of each port, and one in which an instruction is a tick.
+
+The microbit is missing for a fault of its traces: the end of a table's handler is not seen if an interrupt below tasks enters a
+few instructions before it, so that the kernel's time of a round is counted wrong.
+"""
 
 
 def _name(board: Any) -> str:
