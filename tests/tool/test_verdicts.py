@@ -70,6 +70,11 @@ def planned(text: str, folder: Path) -> tuple[pipeline.Planned | None, list[str]
             "error C342: task 'Loop' may miss its deadline of 90us: it may take 100us, of which 'Adc' preempts it for 60us, "
             "40us are its own",
         ),
+        (
+            '[task.Loop]\nperiod = "1ms"\nwcet = "40us"\n'
+            '[interrupt.Adc]\nsource = "ext0"\nwcet = "20us"\nmin_interval = "400us"\ndeadline = "15us"\n',
+            "error C342: interrupt 'Adc' may miss its deadline of 15us: it may take 20us, of which 20us are its own",
+        ),
     ],
 )
 def test_what_bounds_mean_is_said_with_the_terms(text: str, found: str, tmp_path: Path) -> None:

@@ -35,9 +35,8 @@ class Bound:
 
     ``mode``: of a task of the rounds.  ``bound`` is None if there is none, and ``why`` says why.  ``jobs``: how many of its
     activations wait or run at once at most, and ``takes`` how many it takes: with more, some are lost.  It is 0 of what has none,
-    as a task that waits for events, which are set once or several times alike.  ``deadline`` in ticks,
-    None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  ``load``: its part of the
-    processor in the long run.  ``kernel``: what of its execution is the kernel's.
+    as a task that waits for events, which are set once or several times alike.  ``deadline`` in ticks, None if it has none; of a
+    task of the rounds, what is left to its nearest one is ``slack``.  ``load``: its part of the processor in the long run.
     """
 
     name: str
@@ -221,7 +220,7 @@ class _Nested:
 
 
 def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
-    items: dict[str, tuple[Span, int, int]] = {i.name: (i.span, 0, 0) for i in system.interrupts}
+    items: dict[str, tuple[Span, int, int]] = {i.name: (i.span, i.declared.deadline, 0) for i in system.interrupts}
     if image.osek is not None:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
