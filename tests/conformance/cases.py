@@ -28,14 +28,12 @@ RUN_MS = 1000
 TOO_BIG = frozenset(
     {
         ("tasks/many", "mps2-an385", "hardware"),
+        ("protection/budget_disabled", "qemu-rv32-virt", "software"),
         ("protection/frames", "qemu-rv32-virt", "software"),
         ("protection/services", "qemu-rv32-virt", "software"),
     }
 )
 """What does not fit: case, board and dispatch.  Every other case fits every board."""
-
-FAILS = frozenset({("protection/budget", "qemu-rv32-virt", "software")})
-"""What is known to fail: a budget that ends a job with interrupts suspended, on RISC-V."""
 
 # More levels than the board has, more tasks than spare sources, no cell for a counter or for budgets.
 DOES_NOT_FIT = frozenset({"C160", "C161", "C162", "C183"})
@@ -112,11 +110,6 @@ class Variant:
     def fits(self) -> bool:
         """Whether the board is big enough."""
         return (str(self.case), self.board, self.dispatch) not in TOO_BIG
-
-    @property
-    def fails(self) -> bool:
-        """Whether it is known to fail."""
-        return (str(self.case), self.board, self.dispatch) in FAILS
 
 
 def all_cases() -> list[Case]:

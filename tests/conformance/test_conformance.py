@@ -56,9 +56,6 @@ def test_a_case_says_what_the_standard_says(variant: Variant, tmp_path: Path) ->
     assert variant.fits, "it fits: take it from TOO_BIG"
     wrong = [line for line in said if not line.startswith("ok ") and line != "end"]
     assert not wrong, "\n".join(wrong)
-    if variant.fails:
-        assert said != variant.case.expected, "it passes: take it from FAILS"
-        pytest.xfail("a fault that is known")
     assert said == variant.case.expected
 
 

@@ -37,12 +37,19 @@ TASK(Runaway)
     if (how == LOCKED) {
         SuspendAllInterrupts();
         SuspendOSInterrupts();
+        PASS_HUNDREDTHS(400u); /* a clock, unlike a cell, ends the job where it resumes interrupts */
+        ResumeOSInterrupts();
+        ResumeAllInterrupts();
     } else if (how == DISABLED) {
         DisableAllInterrupts();
-    } else if (how == HOLDING) {
-        (void)GetResource(Shared);
+        PASS_HUNDREDTHS(400u);
+        EnableAllInterrupts();
+    } else {
+        if (how == HOLDING) {
+            (void)GetResource(Shared);
+        }
+        (void)nest((how == NESTED) ? 9u : 0u);
     }
-    (void)nest((how == NESTED) ? 9u : 0u);
     MARK('!');
 }
 
