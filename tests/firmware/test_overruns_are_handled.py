@@ -80,7 +80,7 @@ def test_an_upload_brings_its_handlers_and_one_that_waits_in_them_is_refused(tmp
     assert carillon(tmp_path, "giotto", "over.giotto", "--s-code", "other.scode", "-o", "other.microcode").returncode == 0
     good = decode((tmp_path / "other.microcode").read_bytes())
     bad = replace(good, late=((0, good.entry),), labels=())  # the program's begin, which has a `future`
-    with running(tmp_path, "over.giotto", BOARD, "--for", "15s", "--events", "events") as target:
+    with running(tmp_path, "over.giotto", BOARD, "--for", "120s", "--events", "events") as target:
         (tmp_path / "bad.microcode").write_bytes(encode(bad))
         said = carillon(tmp_path, "microcode", "upload", "bad.microcode", "--to", "line")
         assert "refused (a handler waits, begins something, has a loop or is none of its code: instruction 0)" in said.stderr

@@ -236,3 +236,29 @@ def test_slices_interrupt_only_where_threads_share_a_priority(lab: Laboratory, t
     outcome = lab.run(schedule, code, MEGA, system='clock = "7200Hz"', ticks=7200)
     of_clock = outcome.summary.totals.interrupts - interrupts
     assert 1 <= of_clock <= len(threads), "the delays end together or one by one"
+
+
+@pytest.mark.parametrize(("board", "more"), BOARDS, ids=NAMES)
+def test_a_thread_makes_way_for_a_task_of_its_priority(lab: Laboratory, board: str, more: str) -> None:
+    """The thread never waits.  The task begins where a slice of the thread ends, and lasts over the end of one."""
+    code = '#include "os.h"\n#include "carillon/time.h"\n#include "carillon/work.h"\nstatic volatile bool wanted = true;\n'
+    code += "THREAD(Spins)\n{\n    for (;;) {\n        carillon_work(20u);\n        if (wanted) {\n"
+    code += "            wanted = false;\n            (void)ActivateTask(Job);\n        }\n    }\n}\n"
+    code += f"TASK(Job)\n{{\n    carillon_work({SLICE * 3 // 2}u);\n    wanted = true;\n    (void)TerminateTask();\n}}\n"
+    schedule = f'[osek.task.Job]\npriority = 1\n[time]\nclock = "one-shot"\nslice = "{SLICE} ticks"\nuses = ["delays"]\n'
+    outcome = lab.run(
+        f"{schedule}[thread.Spins]\npriority = 1\n{more}", code, board, ticks=40 * SLICE, system=SYSTEM.get(board, "")
+    )
+    starts = [e.t for e in outcome.trace.events if e.object == "Job" and e.kind is Kind.START]
+    assert all(at % SLICE < KERNEL for at in starts)
+    assert [at // SLICE for at in starts] == list(range(1, 40, 2))
+
+
+@pytest.mark.parametrize(("board", "more"), BOARDS, ids=NAMES)
+def test_an_offset_needs_no_kind_of_event_to_be_named(lab: Laboratory, board: str, more: str) -> None:
+    code = '#include "os.h"\n#include "carillon/time.h"\nTHREAD(Late) { (void)carillon_delay(1u); }\n'
+    schedule = f'[time]\nclock = "one-shot"\nuses = ["delays"]\n[thread.Late]\npriority = 1\noffset = "{SLICE} ticks"\n{more}'
+    outcome = lab.run(schedule, code, board, ticks=4 * SLICE, system=SYSTEM.get(board, ""))
+    starts = [e.t for e in outcome.trace.events if e.object == "Late" and e.kind is Kind.START]
+    assert len(starts) == 1
+    assert SLICE <= starts[0] < SLICE + 2 * KERNEL

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random event-triggered systems whose times are declared, and what they look like as TOML and C."""
+"""Random event-triggered systems whose times are declared, and what they look like as TOML and C.
+
+A system has a shape and times.  Systems of one shape need hardly more than their own files compiled.  So several are tried.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+JOINT = ("budgets", "hooks", "frames", "time", "slices", "servers", "mutexes")
+"""Parts of the kernel that all objects of a system feel."""
 
 
 @dataclass(frozen=True)
 class Profile:
     """What is drawn for a board: a tick of the counter is ``unit`` ticks; ``sources`` request ISRs.
 
-    ``fast``: of which one is the shortest interval, in ticks of the counter.
+    ``fast``: of which one is the shortest interval, in ticks of the counter.  ``clocks``: kinds of the time services' clock, and
+    ``cells``: whether tables on cells are tried.  ``hook``: what a hook takes, in ticks, and what of it is not its loop.
     """
 
     board: str
@@ -19,13 +27,15 @@ class Profile:
     sources: tuple[str, ...] = ()
     most: int = 7
     fast: tuple[int, ...] = (10, 20, 50)
-    events: bool = True
-    tables: bool = True
+    clocks: tuple[str, ...] = ("one-shot", "compare", "periodic")
+    cells: bool = False
+    hook: tuple[int, int] = (3, 0)
+    parts: frozenset[str] = frozenset(JOINT)
 
 
 @dataclass
 class Item:
-    """A task or an ISR.  ``sections``: (resource, part of the execution in percent); ``service``: it is activated by a task."""
+    """A task, a thread or an ISR.  ``sections``: (resource, part of the execution in percent)."""
 
     name: str
     priority: int
@@ -38,12 +48,17 @@ class Item:
     section: int = 0
     isr: str = ""
     extended: bool = False
+    thread: bool = False
     by: str = "alarm"
+    server: str = ""
 
 
 @dataclass
 class Drawn:
-    """A system; ``strict``: its tasks are strictly periodic, and nothing blocks, so that bounds are reached."""
+    """A system; ``strict``: its tasks are strictly periodic, and nothing blocks, so that bounds are reached.
+
+    ``parts``: those of :data:`JOINT` that it has.  ``servers``: the budget and the period of each, in ticks.
+    """
 
     profile: Profile
     items: list[Item]
@@ -53,116 +68,236 @@ class Drawn:
     table: list[tuple[int, str]] = field(default_factory=list)
     duration: int = 0
     seed: int = 0
+    parts: frozenset[str] = frozenset()
+    clock: str = ""
+    hooks: tuple[str, ...] = ()
+    servers: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    on_cells: bool = False
 
     @property
     def tasks(self) -> list[Item]:
         """Those that are no ISRs."""
         return [item for item in self.items if not item.isr]
 
+    @property
+    def threads(self) -> list[Item]:
+        """Those that wait for times."""
+        return [item for item in self.items if item.thread]
 
-def draw(rng: random.Random, profile: Profile) -> Drawn:
+
+def draw(shape: random.Random, times: random.Random, profile: Profile) -> Drawn:
     """A system whose load is 0.9 at most."""
-    tick = profile.unit
-    strict = rng.random() < 0.4
-    number = rng.randint(1, profile.most)
-    load = rng.uniform(0.2, 0.85)
-    items: list[Item] = []
-    fast = rng.choice(profile.fast)
-    for k in range(number):
-        interval = rng.choice((1, 2, 4, 5, 10)) * fast if strict or rng.random() < 0.8 else rng.randint(fast, 10 * fast)
-        wcet = max(1, int(interval * tick * load * rng.uniform(0.1, 1.9) / number))
-        item = Item(f"T{k}", rng.randint(1, max(1, number)) if not strict else k + 1, wcet, interval)
-        item.offset = rng.randint(1, interval) if rng.random() < 0.5 else 1
-        if not strict:
-            item.schedule = "non" if rng.random() < 0.2 else "full"
-            item.activations = rng.choice((1, 1, 1, 2, 3))
-            if rng.random() < 0.4 and item.schedule == "full":
-                item.resource, item.section = f"R{rng.randrange(2)}", rng.choice((20, 50, 100))
-            if profile.sources and rng.random() < 0.25 and sum(bool(i.isr) for i in items) < len(profile.sources):
-                item.isr = profile.sources[sum(bool(i.isr) for i in items)]
-                item.wcet = max(1, item.wcet // 3)
-            elif profile.events and rng.random() < 0.2:
-                item.extended, item.activations = True, 1
-        items.append(item)
-    longest = max(item.interval for item in items)
-    turns = 40 * fast + longest if strict else longest * rng.choice((3, 6, 12))  # two hyperperiods, in which bounds are reached
-    drawn = Drawn(profile, items, strict, tick, turns * tick, seed=rng.randrange(1 << 30))
-    basic = [item for item in drawn.tasks if not item.extended]
-    if profile.tables and not strict and basic and rng.random() < 0.3:
-        drawn.duration = longest * 2
-        for item in rng.sample(basic, min(2, len(basic))):
-            item.by = "table"
-            points = range(rng.randrange(item.interval), drawn.duration - 1, item.interval * 2)
-            drawn.table += [(at, item.name) for at in points]
-        drawn.table.sort()
+    strict = shape.random() < 0.3
+    number = shape.randint(1, profile.most)
+    items = [Item(f"T{k}", k + 1 if strict else shape.randint(1, number), 0, 0) for k in range(number)]
+    chosen = {part for part in JOINT if part in profile.parts and shape.random() < 0.3} if not strict else set()
+    with_time = "time" in chosen or (not strict and bool(chosen & {"slices", "servers", "mutexes"}))
+    drawn = Drawn(profile, items, strict, profile.unit, 0, clock=shape.choice(profile.clocks) if with_time else "")
+    _shape(drawn, shape, chosen)
+    drawn.parts = frozenset(chosen)
+    _times(drawn, times)
     return drawn
 
 
-def toml(drawn: Drawn) -> str:
-    lines = ["# SPDX-License-Identifier: Apache-2.0", "[system]", 'name = "app"', f'board = "{drawn.profile.board}"', "[osek]"]
-    tick = drawn.tick
+def _shape(drawn: Drawn, rng: random.Random, chosen: set[str]) -> None:
+    """What its objects are."""
+    profile, items = drawn.profile, drawn.items
+    for item in items if not drawn.strict else ():
+        item.thread = bool(drawn.clock) and rng.random() < 0.5
+        if profile.sources and not item.thread and rng.random() < 0.25:
+            used = sum(bool(i.isr) for i in items)
+            item.isr = profile.sources[used] if used < len(profile.sources) else ""
+        if not item.isr and not item.thread and "time" not in chosen and rng.random() < 0.2:
+            item.extended = True
+        if not item.thread and not item.isr:
+            item.schedule = "non" if rng.random() < 0.2 else "full"
+            item.activations = 1 if item.extended else rng.choice((1, 1, 1, 2, 3))
+        if rng.random() < 0.4 and item.schedule == "full":
+            item.resource = ("M" if item.thread and "mutexes" in chosen else "R") + str(rng.randrange(2))
+    if "servers" in chosen and drawn.threads:
+        _serve(drawn, rng)
+    if "hooks" in chosen:
+        drawn.hooks = tuple(h for h in ("pretask", "posttask", "error") if rng.random() < 0.6) or ("pretask",)
+    basic = [item for item in drawn.tasks if not item.extended and not item.thread]
+    if not drawn.strict and basic and rng.random() < 0.3:
+        for item in rng.sample(basic, min(2, len(basic))):
+            item.by = "table"
+        drawn.on_cells = profile.cells and rng.random() < 0.5
+
+
+def _serve(drawn: Drawn, rng: random.Random) -> None:
+    """The threads of the lowest priority of threads run on a server's budget; nobody else has that priority."""
+    lowest = min(item.priority for item in drawn.threads)
     for item in drawn.items:
-        lines.append(f"[osek.{'isr' if item.isr else 'task'}.{item.name}]")
-        lines.append(f"priority = {item.priority}")
-        lines.append(f'wcet = "{item.wcet} ticks"')
-        if item.isr:
-            lines += [f'source = "{item.isr}"', f'min_interval = "{item.interval * tick} ticks"']
-        else:
-            lines += [f'schedule = "{item.schedule}"', f"activations = {item.activations}"]
-            if item.extended:
-                lines += [f'events = ["E{item.name}"]', "autostart = true"]
-        if item.resource:
-            lines.append(f'resources = ["{item.resource}"]')
-    lines += [f"[osek.resource.{name}]" for name in sorted({i.resource for i in drawn.items if i.resource})]
-    lines += [f"[osek.event.E{item.name}]" for item in drawn.items if item.extended]
-    lines += ["[osek.counter.Time]", f'tick = "{tick} ticks"']
-    for item in drawn.tasks:
-        if item.by != "alarm":
-            continue
+        if item.thread and item.priority == lowest:
+            item.server = "S"
+            item.resource = "" if rng.random() < 0.8 else item.resource
+        elif item.priority == lowest:
+            item.priority = len(drawn.items) + 1
+    drawn.servers["S"] = (rng.choice(("deferrable", "constant-bandwidth")), 0, 0)
+
+
+def _times(drawn: Drawn, rng: random.Random) -> None:
+    """How long they take, and when they are released."""
+    profile, tick, items = drawn.profile, drawn.tick, drawn.items
+    load = rng.uniform(0.2, 0.85)
+    fast = rng.choice(profile.fast)
+    drawn.seed = rng.randrange(1 << 30)
+    for item in items:
+        whole = drawn.strict or rng.random() < 0.8
+        item.interval = rng.choice((1, 2, 4, 5, 10)) * fast if whole else rng.randint(fast, 10 * fast)
+        item.wcet = max(1, int(item.interval * tick * load * rng.uniform(0.1, 1.9) / len(items)))
+        item.wcet = max(1, item.wcet // 3) if item.isr else item.wcet
+        item.offset = rng.randint(1, item.interval) if rng.random() < 0.5 else 1
+        item.section = rng.choice((20, 50, 100)) if item.resource else 0
+    longest = max(item.interval for item in items)
+    turns = (
+        40 * fast + longest if drawn.strict else longest * rng.choice((3, 6, 12))
+    )  # two hyperperiods, where bounds are reached
+    drawn.length = turns * tick
+    for name, (kind, _, _) in drawn.servers.items():
+        period = rng.choice((1, 2, 4)) * fast * tick
+        needed = sum(item.wcet / (item.interval * tick) for item in items if item.server == name)
+        drawn.servers[name] = kind, min(period, max(1, int(period * needed * rng.uniform(1.05, 2.0)))), period
+    drawn.duration = longest * 2
+    for item in items:
+        if item.by == "table":
+            points = range(rng.randrange(item.interval), drawn.duration - 1, item.interval * 2)
+            drawn.table += [(at, item.name) for at in points]
+    drawn.table.sort()
+
+
+def toml(drawn: Drawn) -> str:
+    """The schedule."""
+    return "\n".join(_lines(drawn)) + "\n"
+
+
+def _lines(drawn: Drawn) -> Iterator[str]:
+    tick = drawn.tick
+    yield from ("# SPDX-License-Identifier: Apache-2.0", "[system]", 'name = "app"', f'board = "{drawn.profile.board}"', "[osek]")
+    hooks = [*drawn.hooks, *(["protection"] if drawn.parts & {"budgets", "frames"} else [])]
+    if hooks:
+        yield "hooks = [" + ", ".join(f'"{hook}"' for hook in hooks) + "]"
+    if drawn.hooks:
+        yield f'hook_wcet = "{drawn.profile.hook[0]} ticks"'
+    if drawn.clock:
+        yield "[time]"
+        yield f'clock = "{drawn.clock}"'
+        yield 'uses = ["delays"]'
+        if drawn.clock == "periodic":
+            yield f'tick = "{tick} ticks"'
+        if "slices" in drawn.parts:
+            yield f'slice = "{2 * tick} ticks"'
+    for item in drawn.items:
+        yield from _item(drawn, item)
+    for name, (kind, budget, period) in drawn.servers.items():
+        yield from (f"[server.{name}]", f'kind = "{kind}"', f'budget = "{budget} ticks"', f'period = "{period} ticks"')
+    yield from (f"[osek.resource.{name}]" for name in sorted({i.resource for i in drawn.items if i.resource.startswith("R")}))
+    yield from (f"[osek.event.E{item.name}]" for item in drawn.items if item.extended)
+    by_alarm = [item for item in drawn.tasks if item.by == "alarm" and not item.thread]
+    if by_alarm or drawn.table:
+        yield from ("[osek.counter.Time]", f'tick = "{tick} ticks"')
+    for item in by_alarm:
         what = f'set_event = {{ task = "{item.name}", event = "E{item.name}" }}' if item.extended else f'activate = "{item.name}"'
-        lines += [f"[osek.alarm.A{item.name}]", 'counter = "Time"', what]
-        lines.append(f"autostart = {{ at = {item.offset}, cycle = {item.interval} }}")
+        yield from (f"[osek.alarm.A{item.name}]", 'counter = "Time"', what)
+        yield f"autostart = {{ at = {item.offset}, cycle = {item.interval} }}"
     if drawn.table:
-        lines += ["[osek.schedule_table.Table]", 'counter = "Time"', f"duration = {drawn.duration}", "repeating = true"]
-        lines.append("autostart = { at = 1 }")
-        at: dict[int, list[str]] = {}
-        for offset, name in drawn.table:
-            at.setdefault(offset, []).append(name)
-        for offset, names in at.items():
-            listed = ", ".join(f'"{name}"' for name in names)
-            lines += ["[[osek.schedule_table.Table.point]]", f"offset = {offset}", f"activate = [{listed}]"]
+        yield from _table(drawn)
     rows = [
         f'  {{ source = "{item.isr}", at = "{item.offset * tick} ticks", every = "{item.interval * tick} ticks" }},'
         for item in drawn.items
         if item.isr
     ]
     if rows:
-        lines += ["[stimuli]", "rows = [", *rows, "]"]
-    return "\n".join(lines) + "\n"
+        yield from ("[stimuli]", "rows = [", *rows, "]")
+
+
+def _item(drawn: Drawn, item: Item) -> Iterator[str]:
+    tick = drawn.tick
+    yield f"[thread.{item.name}]" if item.thread else f"[osek.{'isr' if item.isr else 'task'}.{item.name}]"
+    yield f"priority = {item.priority}"
+    yield f'wcet = "{item.wcet} ticks"'
+    if item.resource:
+        yield f'{"mutexes" if item.resource.startswith("M") else "resources"} = ["{item.resource}"]'
+    if item.thread:
+        yield f'period = "{item.interval * tick} ticks"'
+        if item.offset > 1:
+            yield f'offset = "{item.offset * tick} ticks"'
+        if item.server:
+            yield f'server = "{item.server}"'
+        return
+    if item.isr:
+        yield from (f'source = "{item.isr}"', f'min_interval = "{item.interval * tick} ticks"')
+    else:
+        yield from (f'schedule = "{item.schedule}"', f"activations = {item.activations}")
+        if item.extended:
+            yield from (f'events = ["E{item.name}"]', "autostart = true")
+    if "frames" in drawn.parts and item.by == "alarm":
+        yield f'time_frame = "{max(1, item.interval * tick // 2)} ticks"'
+    if "budgets" in drawn.parts and not (item.isr and drawn.clock):
+        yield f'budget = "{item.wcet * 2 + tick * 2} ticks"'
+
+
+def _table(drawn: Drawn) -> Iterator[str]:
+    yield from ("[osek.schedule_table.Table]", 'counter = "Time"', f"duration = {drawn.duration}", "repeating = true")
+    yield "autostart = { at = 1 }"
+    if drawn.on_cells:
+        yield "cells = true"
+    at: dict[int, list[str]] = {}
+    for offset, name in drawn.table:
+        at.setdefault(offset, []).append(name)
+    for offset, names in at.items():
+        listed = ", ".join(f'"{name}"' for name in names)
+        yield from ("[[osek.schedule_table.Table.point]]", f"offset = {offset}", f"activate = [{listed}]")
+
+
+HOOKS = {"pretask": "PreTaskHook(void)", "posttask": "PostTaskHook(void)", "error": "ErrorHook(StatusType error)"}
 
 
 def code(drawn: Drawn, overhead: int) -> str:
     """``overhead``: ticks of a job that are not its loop's: what it takes to call services, and to begin and end."""
     rng = random.Random(drawn.seed)
-    lines = ['#include "os.h"', "#include <carillon/work.h>"]
+    lines = ['#include "os.h"', "#include <carillon/work.h>", *(['#include "carillon/time.h"'] if drawn.clock else [])]
+    for hook in drawn.hooks:
+        takes, more = drawn.profile.hook
+        lines.append(
+            f"void {HOOKS[hook]}\n{{\n    {'(void)error; ' if hook == 'error' else ''}carillon_work({takes - more}u);\n}}"
+        )
+    if drawn.parts & {"budgets", "frames"}:
+        lines.append(
+            "ProtectionReturnType ProtectionHook(StatusType error)\n{\n    (void)error;\n    return PRO_TERMINATETASKISR;\n}"
+        )
     for item in drawn.items:
         exact = drawn.strict or rng.random() < 0.4
         most = max(item.wcet - overhead, 1)
         amounts = [most if exact or rng.random() < 0.3 else rng.randint(max(1, most // 4), most) for _ in range(8)]
         lines.append(f"static const uint32_t work_{item.name}[8] = {{{', '.join(f'{n}u' for n in amounts)}}};")
         lines.append(f"static uint32_t job_{item.name};")
-        lines.append(f"{'ISR' if item.isr else 'TASK'}({item.name})\n{{")
-        waits = f"    for (;;) {{\n        (void)WaitEvent(E{item.name});\n        (void)ClearEvent(E{item.name});"
-        lines.append(waits if item.extended else "    {")
-        lines.append(f"        const uint32_t work = work_{item.name}[job_{item.name}++ & 7u];")
-        if item.resource:
-            lines.append(f"        const uint32_t held = work * {item.section}u / 100u;")
-            lines.append(f"        (void)GetResource({item.resource});\n        carillon_work(held);")
-            lines.append(f"        (void)ReleaseResource({item.resource});\n        carillon_work(work - held);")
-        else:
-            lines.append("        carillon_work(work);")
-        lines.append("    }")
-        if not item.isr and not item.extended:
-            lines.append("    (void)TerminateTask();")
-        lines.append("}")
+        lines += _function(drawn, item)
     return "\n".join(lines) + "\n"
+
+
+def _function(drawn: Drawn, item: Item) -> Iterator[str]:
+    yield f"{'ISR' if item.isr else 'THREAD' if item.thread else 'TASK'}({item.name})\n{{"
+    if item.thread:
+        yield "    carillon_time next = carillon_now();\n    for (;;) {"
+    elif item.extended:
+        yield f"    for (;;) {{\n        (void)WaitEvent(E{item.name});\n        (void)ClearEvent(E{item.name});"
+    else:
+        yield "    {"
+    yield f"        const uint32_t work = work_{item.name}[job_{item.name}++ & 7u];"
+    if item.resource:
+        take, give = (
+            ("carillon_mutex_lock", "carillon_mutex_unlock") if item.resource[0] == "M" else ("GetResource", "ReleaseResource")
+        )
+        yield f"        const uint32_t held = work * {item.section}u / 100u;"
+        yield f"        (void){take}({item.resource});\n        carillon_work(held);"
+        yield f"        (void){give}({item.resource});\n        carillon_work(work - held);"
+    else:
+        yield "        carillon_work(work);"
+    if item.thread:
+        yield f"        (void)carillon_delay_until(&next, CARILLON_TICKS({item.interval * drawn.tick}u, CARILLON_CLOCK_HZ));"
+    yield "    }"
+    if not item.isr and not item.extended and not item.thread:
+        yield "    (void)TerminateTask();"
+    yield "}"

@@ -611,6 +611,7 @@ class Model:
                 time = (self.begin - self.phase) // period * period + period + self.phase
                 server.again = self.insert(time, Due(server, True))
         for k, alarm in enumerate(self.program.alarms):
+            self.now += self.costs() if k else 0  # one handler starts them all
             self.start(k, alarm)
         for i in self.program.order:
             self.threads[i].life = self.life(self.threads[i])

@@ -103,7 +103,8 @@ def test_every_metric_has_every_kernel(rows: list[Row]) -> None:
     for metric, figure in benchmark.FIGURES.items():
         without = {"conventional"} if metric.startswith("budget_") else set()  # which keeps no budgets
         without |= {"carillon"} if metric.endswith("_by_clock") else set()  # which dispatches by hardware
-        assert {r.kernel for r in rows if r.metric == metric} == ({"carillon"} if figure.alone else set(COLUMNS) - without)
+        kernels = {r.kernel for r in rows if r.metric == metric}
+        assert kernels == ({"carillon"} if figure.alone else set(COLUMNS) - without), metric
     for line in paper.TABLES[0].lines:
         assert {r.kernel for r in rows if r.metric == line.metric} == set(benchmark.KERNELS)
     lower = {r.kernel: r for r in rows if r.metric == "interruptions_by_lower"}

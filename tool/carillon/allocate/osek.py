@@ -65,6 +65,11 @@ class TaskLevel:
     kind: TaskKind
     cell: Carrier | None = None
 
+    @property
+    def is_shared_by_thread(self) -> bool:
+        """Whether a thread is to make way, when its slice is over, for another thread or a task of the level."""
+        return len(self.tasks) > 1 and any(task.thread for task in self.tasks)
+
 
 @dataclass(frozen=True, slots=True)
 class OsekAllocation:
@@ -211,7 +216,7 @@ class OsekAllocation:
     @property
     def sliced(self) -> list[int]:
         """The levels whose threads take turns, from the highest down."""
-        return [x.number for x in reversed(self.levels) if self.slices is not None and sum(t.thread for t in x.tasks) > 1]
+        return [x.number for x in reversed(self.levels) if self.slices is not None and x.is_shared_by_thread]
 
     @property
     def turn_requests(self) -> dict[int, int]:

@@ -58,7 +58,7 @@ class TaskPlan:
     @property
     def sliced(self) -> tuple[int, ...]:
         """The levels whose threads take turns, from the highest down."""
-        return tuple(x.number for x in reversed(self.levels) if self.slices and sum(t.thread for t in x.tasks) > 1)
+        return tuple(x.number for x in reversed(self.levels) if self.slices and x.is_shared_by_thread)
 
     @property
     def celled_turn(self) -> int:

@@ -18,7 +18,7 @@ from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnBudgetOverrun, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, ServerKind, Status
-from carillon.model.time import ClockKind, QueueKind, TimedKind
+from carillon.model.time import ClockKind, QueueKind, TimedKind, TimeServices
 
 Switches = dict[str, Value | None]
 
@@ -108,6 +108,12 @@ def _of_queue(image: Image, allocation: OsekAllocation, clock: ClockCell | None)
     }
 
 
+def _has(osek: OsekImage, services: TimeServices) -> frozenset[TimedKind]:
+    """The kinds of events that there are: those of the application, and the one that activates a thread with an offset."""
+    offsets = any(task.offset for task in osek.model.tasks)
+    return services.uses | {TimedKind.TASK} if offsets else services.uses
+
+
 def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
     system, services, driver = image.system, clock.services, clock.driver
     rate, units = system.clock_hz / clock.tick, units_of_tick(osek) if services.now else 1
@@ -141,7 +147,7 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_TIME_SLACK": Unsigned(clock.slack),
         "CARILLON_CLOCK_SLACK": Unsigned(clock.deferred),
         "CARILLON_TIME_FAR": clock.longest is None,
-        **{f"CARILLON_TIME_{kind.name}S": kind in services.uses for kind in TimedKind},
+        **{f"CARILLON_TIME_{kind.name}S": kind in _has(osek, services) for kind in TimedKind},
         "CARILLON_TIME_RTC": 1 if services.rtc else None,
         "CARILLON_TIME_OFFSETS": Unsigned(sum(bool(t.offset) for t in osek.model.tasks)),
         "CARILLON_TIME_DEADLINES": Unsigned(sum(bool(t.deadline) for t in osek.model.tasks)),

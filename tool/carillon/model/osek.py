@@ -397,7 +397,8 @@ class Osek:
 
     ``modes`` are its application modes, the first is OSDEFAULTAPPMODE.  Tuples are in the order of the file, which
     is the order of the numbers that C sees (TaskType and the like).  ``scheduler_resource``: RES_SCHEDULER exists.
-    ``clock_keeps``: the clock of the time services keeps budgets, and no cell of their own.
+    ``clock_keeps``: the clock of the time services keeps budgets, and no cell of their own.  ``hook_wcet``: for how many ticks
+    of the system clock a call of an error or task hook takes at most; 0: nobody says.
     """
 
     status: Status
@@ -419,6 +420,7 @@ class Osek:
     servers: tuple[Server, ...] = ()
     span: Span = field(default_factory=lambda: Span(""))
     clock_keeps: bool = False
+    hook_wcet: int = 0
 
     def task(self, name: str) -> OsekTask:
         """The task of that name; KeyError if there is none."""

@@ -326,6 +326,9 @@ class OsekTable(Table):
     hooks: list[Literal["startup", "shutdown", "error", "pretask", "posttask", "protection"]] = Field(
         default_factory=list, description="Hook routines that the application defines."
     )
+    hook_wcet: AnyTime | None = Field(
+        None, description="For how long a call of an error or task hook takes at most; for carillon analyse alone."
+    )
     get_service_id: bool = Field(False, description="OSErrorGetServiceId works in the error hook.")
     parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
     scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")

@@ -266,7 +266,7 @@ def _loses_ticks(name: str, flows: Flows, releases: int) -> str:
 
 def _level(bound: Bound, flow: Flow, flows: Flows, releases: int) -> Bound:
     """The bound of a flow that has one if nothing unbounded is in its way."""
-    ahead = _first(lacks for lacks in flows.unknown if lacks.level >= flow.level)
+    ahead = _first(lacks for lacks in flows.unknown if lacks.level >= flow.level and lacks.server in ("", flow.server))
     if ahead is not None:
         return replace(bound, why=f"{_before(ahead)}: {ahead.why}")
     below = _first(lacks for lacks in flows.unknown if lacks.level < flow.level <= lacks.reach)

@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from carillon.actions.costs import event_prices
-from carillon.allocate.osek import OsekAllocation, TaskKind
+from carillon.allocate.osek import OsekAllocation
 from carillon.allocate.result import Carrier
 from carillon.check.simulation import KernelTime
 from carillon.image import Image
 from carillon.model import Interrupt, Mode, System
 from carillon.model.declared import Declared
 from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Isr, OsekTask, Property
+from carillon.timing import services
 from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic, Work
 from carillon.timing.handlers import around_interrupt
+from carillon.timing.prices import Prices
 from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow
 
@@ -31,7 +32,8 @@ BELOW_TASKS, ROUNDS, ABOVE_TASKS = 10_000, 20_000, 30_000
 class Unbounded:
     """What takes the processor for a time, or so often, that nothing bounds: ``why`` says what is missing.
 
-    ``reach``: the highest level that it keeps out for a time that nothing bounds; -1: none above its own.
+    ``reach``: the highest level that it keeps out for a time that nothing bounds; -1: none above its own.  ``server``: whose
+    budget bounds what it takes from others than the threads of that server.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Unbounded:
     level: int
     why: str
     reach: int = -1
+    server: str = ""
 
 
 @dataclass(slots=True)
@@ -178,26 +181,23 @@ class _Events:
         self.system, self.allocation, self.flows, self.grown = system, allocation, flows, grown
         self.osek = allocation.osek
         self.scale = flows.scale
-        self.counts_code = system.board.clock(system.clock_hz).instructions_per_tick > 0
-        self.prices = event_prices(system.board.port, allocation.software) if self.counts_code else {}
+        self.prices = Prices(system, allocation, flows.scale)
 
     def add(self) -> None:
         """Add all of them."""
         top = self.allocation.all
-        why = self._unpriced()
-        if why:
+        for why in filter(None, (self.prices.lacking, self._unknown_hook(), self._unknown_alarms())):
             self.flows.unknown.append(Unbounded("kernel", "kernel", top, why))
-        if self.prices:
-            lock = Flow("kernel", "lock", -1, -1, 0, Arrivals(()), ((top, self.prices["lock"]),))
+        if self.prices.lock:
+            lock = Flow("kernel", "lock", -1, -1, 0, Arrivals(()), ((self.allocation.locked, self.prices.lock),))
             self.flows.known.append(lock)
         for alarm in self.osek.alarms:
             calls = [action.object for action in alarm.action.each if isinstance(action, Callback)]
             if calls:
                 why = f"nothing says how long callback '{calls[0]}' of alarm '{alarm.name}' takes"
                 self.flows.unknown.append(Unbounded(alarm.name, "alarm", self.allocation.top, why))
-        services = self.system.time
-        if services is not None and services.longest_lock:
-            holds = ((top, services.longest_lock * self.scale),)
+        if self.system.time is not None and self.system.time.longest_lock:
+            holds = ((top, self.system.time.longest_lock * self.scale),)
             self.flows.known.append(Flow("locks (longest_lock)", "lock", -1, -1, 0, Arrivals(()), holds))
         for counter in self.allocation.counters:
             if counter.cells and counter.part == self.allocation.first_part(counter).part:
@@ -208,37 +208,36 @@ class _Events:
         for task in self.osek.tasks:
             level = self.allocation.level_of(task).number
             self._add(task, "thread" if task.thread else "task", level, max(level, self.allocation.running_level(task)))
+        self._add_services()
 
-    def _unpriced(self) -> str:
-        """What of the kernel's own time has no price; empty if all of it has one, or takes none."""
-        osek, board = self.osek, self.system.board
-        if not self.counts_code:
+    def _add_services(self) -> None:
+        """What the time services take: the clock, slices, servers."""
+        clock, known = self.allocation.clock, self.flows.known
+        if clock is None:
+            return
+        known += services.ticks_of_clock(self.prices, clock)
+        known += services.slices(self.prices)
+        for task in [t for t in self.osek.tasks if self.prices.clock]:
+            released = next((flow.arrivals for flow in known if flow.name == task.name), Arrivals(()))
+            known += services.events_of(self.prices, clock, task, released)
+        for server in self.osek.servers:
+            threads = [task for task in self.osek.tasks if task.server == server.name]
+            if threads and services.charges_exactly(clock):
+                known += services.of_server(server, threads, clock, self.prices)
+
+    def _unknown_hook(self) -> str:
+        hook = self.prices.unknown_hook
+        return f"nothing says how long hook '{hook}' takes: write hook_wcet in [osek]" if hook else ""
+
+    def _unknown_alarms(self) -> str:
+        if not self.prices.unknown_alarms:
             return ""
-        how = "by software" if self.allocation.software else "by hardware"
-        lacks = {
-            f"what the kernel takes beneath the rounds on port '{board.port}', dispatched {how},": not self.prices,
-            "what hooks take": bool(osek.hooks),
-            "what keeps budgets and time frames": osek.budgets or bool(osek.framed) or bool(self.system.bounded),
-            "the clock of the time services": self.system.time is not None,
-            "a schedule table on cells": bool(self.allocation.on_cells),
-        }
-        return next((f"{what} has no price" for what, there in lacks.items() if there), "")
-
-    def _around(self, item: OsekTask | Isr) -> int:
-        """What the kernel takes around a job."""
-        if not self.prices:
-            return 0
-        if isinstance(item, Isr):
-            return self.prices["isr"] if item.category == 2 else 0
-        level = self.allocation.level_of(item)
-        if level.kind is TaskKind.DIRECT:
-            return self.prices["direct"]
-        return self.prices["managed"] + self.prices["queued"] * (level.capacity > 0) + self.prices["extended"] * item.extended
+        return "nothing says what alarms of the time services do: write uses in [time] without what the application does not have"
 
     def _add_handlers(self) -> None:
         """The handlers of alarms: of their cells, and of the queues in which the others stand."""
         carried = dict(self.allocation.alarms)
-        for alarm in self.osek.alarms if self.prices else ():
+        for alarm in self.osek.alarms if self.prices.counts_code else ():
             try:
                 arrivals = scaled(Arrivals((alarm_arrivals(self.osek, alarm),)), self.scale)
             except UnknownError:
@@ -247,36 +246,43 @@ class _Events:
             if carrier is not None and carrier.direct:
                 continue
             if carrier is not None:
-                self._handler(f"alarm {alarm.name}", carrier.level, self.prices["alarm"], arrivals)
+                self._handler(f"alarm {alarm.name}", carrier.level, self.prices.of("alarm"), arrivals)
             for action in alarm.action.each if carrier is None else ():
                 self._queued(alarm.counter, f"alarm {alarm.name}", action, arrivals)
-        for table in self.osek.schedule_tables if self.prices else ():
+        for table in self.osek.schedule_tables if self.prices.counts_code else ():
+            cells = [carrier for _, carrier in self.allocation.cells_of(table)]
             for step in table_arrivals(self.osek, table):
-                for action in step.actions:
+                if any(not carrier.direct for carrier in cells):
+                    top = max(carrier.level for carrier in cells)
+                    arrivals = scaled(Arrivals((step.arrivals,)), self.scale)
+                    self._handler(f"table {table.name}", top, self.prices.of("cell"), arrivals)
+                for action in step.actions if not cells else ():
                     self._queued(table.counter, f"table {table.name}", action, scaled(Arrivals((step.arrivals,)), self.scale))
 
     def _queued(self, counter: str, name: str, action: AlarmAction, arrivals: Arrivals) -> None:
         """What serves an action of an alarm or a schedule table that stands in a part of a counter's queue."""
         number = self.allocation.part_of(counter, action)
         part = next((p for p in self.allocation.counters if p.part == number), None)
+        if part is None and self.allocation.tickless and self.allocation.clock is not None:
+            self._handler(name, self.allocation.clock.carrier.level, self.prices.clock + self.prices.of("due"), arrivals)
         if part is None:
-            return  # of a software counter: whoever advances it serves it
+            return  # of a software counter, too: whoever advances it serves it
         first = self.allocation.first_part(part)
         apart = part is not first
-        self._handler(name, part.level, self.prices["due"] + self.prices["part"] * apart, arrivals)
+        self._handler(name, part.level, self.prices.of("due") + self.prices.of("part") * apart, arrivals)
         if apart:
-            self._handler(f"request for {name}", first.level, self.prices["part"], arrivals)
+            self._handler(f"request for {name}", first.level, self.prices.of("part"), arrivals)
 
     def _handler(self, name: str, level: int, cost: int, arrivals: Arrivals) -> None:
-        self.flows.known.append(Flow(name, "handler", level, level, cost, arrivals))
+        more = self.prices.handler + self.prices.activation
+        self.flows.known.append(Flow(name, "handler", level, level, cost + more, arrivals))
 
     def _add_counter(self, part: Carrier) -> None:
         """The handler of a counter's ticks."""
         name = part.action.object
         tick = self.osek.counter(name).tick * self.scale
-        flow = Flow(
-            f"counter {name}", "handler", part.level, part.level, self.prices.get("tick", 0), Arrivals((Pattern((tick,), tick),))
-        )
+        cost = self.prices.of("tick") + self.prices.handler
+        flow = Flow(f"counter {name}", "handler", part.level, part.level, cost, Arrivals((Pattern((tick,), tick),)))
         self.flows.known.append(flow)
         self.flows.counters[name] = flow, tick * max(1, self.allocation.held(name))
 
@@ -285,16 +291,28 @@ class _Events:
         wcet = longer(item.declared, self.grown.get(item.name, 0)).wcet or item.budget
         sections = self._isr_sections(item) if isinstance(item, Isr) else self._sections(item)
         known = tuple((at, min(n or wcet, wcet or n) * self.scale) for at, n in sections if n or wcet)
-        cost = wcet * self.scale + self._around(item) if wcet else 0
-        flow = Flow(item.name, kind, level, runs_at, cost, Arrivals(()), known)
+        cost = wcet * self.scale + self.prices.job(item) if wcet else 0
+        server, why = self._served(item)
+        flow = Flow(item.name, kind, level, runs_at, cost, Arrivals(()), known, level in self.allocation.sliced, server)
         try:
             if not wcet:
                 raise UnknownError(f"{kind} '{item.name}' has no wcet")
             self.flows.known.append(replace(flow, arrivals=scaled(self._arrivals(item), self.scale)))
+            if why:  # it has no bound itself
+                self.flows.unknown.append(Unbounded(item.name, kind, level, why, server=str(item.name)))
         except UnknownError as unknown:
             reach = -1 if wcet else max([runs_at if runs_at > level else -1, *(at for at, n in sections if not n)])
-            self.flows.unknown.append(Unbounded(item.name, kind, level, str(unknown), reach))
+            self.flows.unknown.append(Unbounded(item.name, kind, level, str(unknown), reach, server))
             self.flows.known.append(flow)
+
+    def _served(self, item: OsekTask | Isr) -> tuple[str, str]:
+        """The server that bounds what a thread takes of others, and why its own rests are not bounded; each may be empty."""
+        clock = self.allocation.clock
+        if isinstance(item, Isr) or item.server is None or clock is None:
+            return "", ""
+        threads = [task for task in self.osek.tasks if task.server == item.server]
+        why = services.unbounded_rest(item.server, threads, clock)
+        return (item.server if services.charges_exactly(clock) else ""), why
 
     def _arrivals(self, item: OsekTask | Isr) -> Arrivals:
         """Its releases; raises :class:`UnknownError` if they are not bounded."""
@@ -303,8 +321,6 @@ class _Events:
             if declared is None:
                 raise UnknownError(f"ISR '{item.name}' has no min_interval")
             return declared
-        if item.server is not None:
-            raise UnknownError(f"thread '{item.name}' runs on the budget of server '{item.server}'")
         return task_arrivals(self.system, self.osek, item)
 
     def _isr_sections(self, isr: Isr) -> list[tuple[int, int]]:

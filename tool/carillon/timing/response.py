@@ -18,12 +18,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
 
 from carillon.timing.arrivals import Arrival, Arrivals, Pattern
 
+SERVER, REST = "server", "rest"
+"""The kinds of flows that stand for a server: to others for its threads, and to its threads for the time in which they rest."""
 MOST_RELEASES = 20_000
 """So many releases are looked at one by one for a flow; with more, the bound takes the worst phases for granted."""
 MOST_STEPS = 50_000
@@ -35,7 +37,8 @@ class Flow:
     """What takes the processor: jobs of one task, interrupt or handler.
 
     ``cost``: the longest time that a job takes.  ``holds``: (level, length) of each section in which it keeps out what is at that
-    level or below.
+    level or below.  ``takes_turns``: with all others of its level that do.  ``server``: of a thread that runs on a server's
+    budget, and of what stands for the server (:mod:`carillon.timing.services`).
     """
 
     name: str
@@ -45,6 +48,8 @@ class Flow:
     cost: int
     arrivals: Arrivals
     holds: tuple[tuple[int, int], ...] = ()
+    takes_turns: bool = False
+    server: str = ""
 
     @property
     def load(self) -> Fraction:
@@ -92,6 +97,26 @@ class Others:
         return sum((other.load for other in (*self.above, *self.mates)), self.flow.load)
 
 
+def seen_by(flow: Flow, flows: Iterable[Flow]) -> Iterator[Flow]:
+    """What the others are to one flow: the threads of its server, and of other servers what stands for all their threads.
+
+    A thread that takes turns with others of its level may be preempted by them, as if they were above it.
+    """
+    for other in flows:
+        if other.server and (other.kind == SERVER) == (other.server == flow.server):
+            yield _as_holder(other)
+        elif flow.takes_turns and other.takes_turns and other.level == flow.level and other is not flow:
+            yield replace(other, level=other.level + 1)
+        else:
+            yield other
+
+
+def _as_holder(flow: Flow) -> Flow:
+    """A flow of which nothing counts but what it keeps out."""
+    whole = ((flow.runs_at, flow.cost),) if flow.runs_at > flow.level else ()
+    return replace(flow, cost=0, arrivals=Arrivals(()), holds=(*flow.holds, *whole))
+
+
 def around(flow: Flow, flows: Iterable[Flow], late: int = 1) -> Others:
     """The flows around one flow.
 
@@ -100,7 +125,7 @@ def around(flow: Flow, flows: Iterable[Flow], late: int = 1) -> Others:
     """
     above, mates = [], []
     longest, blocker = 0, ""
-    for other in flows:
+    for other in seen_by(flow, flows):
         if other is flow:
             continue
         if other.level > flow.level:

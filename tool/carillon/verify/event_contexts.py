@@ -122,7 +122,7 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
     time = events.system.time
     slices = time is not None and time.slice is not None
     served = {t.level for t in tasks if t.task.server is not None}
-    sharing = {level for level in levels if slices and sum(t.level == level and t.task.thread for t in tasks) > 1}
+    sharing = {t.level for t in tasks if slices and t.task.thread and sum(other.level == t.level for other in tasks) > 1}
     shared = sorted(sharing | served, reverse=True)
     used: set[int] = set()
     for level in levels:

@@ -114,6 +114,7 @@ SYSTEM = Group(
         Parameter("OsUseResScheduler", "scheduler_resource", _K.FLAG),
         Parameter(TICK_FREQUENCY, "", _K.HARMLESS),
         Parameter("CarillonBudgets", "budgets", _K.WORD, {"CELL": "cell", "CLOCK": "clock"}),
+        Parameter("CarillonHookWcet", "hook_wcet", _K.TIME),
         Parameter("CarillonDispatch", "dispatch", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software"}),
         Parameter("CarillonName", "name", _K.TEXT, system=True),
         Parameter("CarillonBoard", "board", _K.TEXT, system=True),

@@ -73,6 +73,7 @@ SYSTEM = (
     Row("status", "STATUS", _one_of(STANDARD="standard", EXTENDED="extended")),
     Row("dispatch", "CARILLON_DISPATCH", _one_of(HARDWARE="hardware", SOFTWARE="software")),
     Row("budgets", "CARILLON_BUDGETS", _one_of(CELL="cell", CLOCK="clock")),
+    Row("hook_wcet", "CARILLON_HOOK_WCET", _time),
 )
 SWITCHES = (
     Row("get_service_id", "USEGETSERVICEID", Values.flag),

@@ -22,8 +22,8 @@ from carillon.read.osek.servers import Servers
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
 from carillon.read.schema import OsekTable
-from carillon.read.shape import Tables
-from carillon.read.ticks import Ticks
+from carillon.read.shape import Tables, describe
+from carillon.read.ticks import Ticks, whole
 from carillon.units import Time
 
 
@@ -98,4 +98,11 @@ class OsekReader:
             servers=self.servers.build(ticks),
             clock_keeps=table.budgets == "clock" or (table.budgets is None and not keeps_budgets(ticks.board)),
             span=self.at.places.key(("osek",)),
+            hook_wcet=self._hook_wcet(ticks),
         )
+
+    def _hook_wcet(self, ticks: Ticks) -> int:
+        """For how many ticks a call of a hook takes at most, rounded upwards; 0: nobody says."""
+        time, span, phrase = self.at.table.hook_wcet, self.at.value("hook_wcet"), describe("osek", "hook_wcet")
+        exact = None if time is None else ticks.limited(time, phrase, span)
+        return 0 if exact is None or ticks.vanishes(exact, phrase, span, upwards=True) else whole(exact, upwards=True)
