@@ -25,13 +25,16 @@ from carillon.trace.bounds import broken, refuted
 from carillon.trace.executions import exceeded
 from runnable import runnable
 
+SET = ("one-shot", "compare")
+"""Kinds of the clock that need a cell that is set."""
 PROFILES = {
-    "virtual-256": (Profile("virtual-256", 10, ("ext0", "ext1")), 0),
+    "virtual-256": (Profile("virtual-256", 10, ("ext0", "ext1"), cells=True), 0),
     "virtual-tiny": (Profile("virtual-tiny", 10, ("ext0",), most=3), 0),
-    "ast1030-evb": (Profile("ast1030-evb", 10_000, fast=(4, 10)), 400),
-    "atmega128": (Profile("atmega128", 50_000, fast=(4, 10)), 1000),
-    "qemu-rv32-virt": (Profile("qemu-rv32-virt", 20_000, fast=(4, 10)), 1000),
-    "microbit": (Profile("microbit", 20_000, fast=(4, 10)), 600),
+    "ast1030-evb": (Profile("ast1030-evb", 10_000, fast=(4, 10), cells=True, hook=(300, 250)), 400),
+    "mps2-an385": (Profile("mps2-an385", 10_000, fast=(4, 10), hook=(300, 250)), 600),
+    "atmega128": (Profile("atmega128", 50_000, fast=(4, 10), hook=(600, 500)), 1000),
+    "qemu-rv32-virt": (Profile("qemu-rv32-virt", 20_000, fast=(4, 10), clocks=("compare",), hook=(600, 500)), 1000),
+    "microbit": (Profile("microbit", 20_000, fast=(4, 10), clocks=("compare",), hook=(600, 500)), 600),
 }
 USUAL = 12
 ALIKE = 10
