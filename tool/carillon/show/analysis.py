@@ -30,6 +30,9 @@ WORDS = {
     "mate": "before it",
     "preemption": "preempted by",
     "elapsed": "passed before its activation",
+    "machine": "the machine, at instants",
+    "drivers": "drivers",
+    "proved": "proved to end by its deadline: the mode's load is",
 }
 
 
@@ -141,7 +144,7 @@ def _waiting(bound: Bound) -> str:
 
 
 def _words(term: Term) -> str:
-    named = term.why in ("blocking", "mate", "preemption")
+    named = term.why in ("blocking", "mate", "preemption", "proved")
     return f"{WORDS[term.why]} {term.name}" if named and term.name else WORDS[term.why]
 
 
