@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.show.table import Table
-from carillon.timing.analysis import Bound
+from carillon.timing.bound import Bound
 from carillon.timing.response import Term
 from carillon.units import format_duration, format_number
 

@@ -14,10 +14,11 @@ from carillon.timing.response import Term
 class Bound:
     """The longest response of a task, thread, ISR or interrupt, in units of which ``scale`` are a tick.
 
-    ``mode``: of a task of the rounds, or of a Giotto program with several.  ``bound`` is None if there is none, and ``why`` says why.  ``jobs``: how many of its
-    activations wait or run at once at most, and ``takes`` how many it takes: with more, some are lost.  It is 0 of what has none,
-    as a task that waits for events, which are set once or several times alike.  ``deadline`` in ticks, None if it has none; of a
-    task of the rounds, what is left to its nearest one is ``slack``.  ``load``: its part of the processor in the long run.
+    ``mode``: of a task of the rounds, or of a Giotto program with several.  ``bound`` is None if there is none, and ``why`` says
+    why.  ``jobs``: how many of its activations wait or run at once at most, and ``takes`` how many it takes: with more, some are
+    lost.  It is 0 of what has none, as a task that waits for events, which are set once or several times alike.  ``deadline`` in
+    ticks, None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  Of a Giotto task that may be
+    late, it is negative.  ``load``: its part of the processor in the long run.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Bound:
     @property
     def met(self) -> bool | None:
         """Whether each deadline is met; None if it has none, or there is no bound."""
-        if self.slack is not None:  # of a Giotto task that may be late, too
+        if self.slack is not None:
             return self.slack >= 0
         return None if self.deadline is None or self.bound is None else self.bound <= self.deadline * self.scale
 

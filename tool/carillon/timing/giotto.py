@@ -13,17 +13,18 @@ period.  All that begins in a period of the mode ends in it, or is late.
 3. So it is in a mode that is entered and left only when no invocation goes on.  It then always begins with nothing unfinished,
    and each of its jobs ends in it.  This needs that no task is late in any mode that is switched from.
 
-*Across switches that interrupt tasks*, a job goes on among the jobs of other modes.  Its bound is its deadline, if that is proved:
+*Across switches that interrupt tasks*, a job goes on among the jobs of other modes.  Its bound is its deadline, if that is
+proved:
 
 4. EDF: give each task whose invocation goes on its share of each stretch between two instants.  If in each stretch the shares,
    and what is done at the instant where it begins, fit in, all tasks end by their deadlines.  The shares are those of tasks of
-   one mode, as a task that a switch interrupts has the same period in the target.  So it does not matter which modes the stretches
-   are of.  If any schedule meets all deadlines, EDF does.  A unit less than a stretch has to be enough: what ends in a
+   one mode, as a task that a switch interrupts has the same period in the target.  So it does not matter which modes the
+   stretches are of.  If any schedule meets all deadlines, EDF does.  A unit less than a stretch has to be enough: what ends in a
    deadline's unit is late.
 5. Rate-monotonic: :mod:`carillon.giotto.switching` follows all switches.  Of each stretch it leaves out what instants take.
 
-*The machine's time* is priced by port (:func:`carillon.actions.costs.machine_prices`), where code takes time.  A job counts with its
-begin, its end and a preemption; an instant with each instruction that its block has, and with the longest time for which a task
+*The machine's time* is priced by port (:func:`carillon.actions.costs.machine_prices`), where code takes time.  A job counts with
+its begin, its end and a preemption; an instant with each instruction that its block has, and with the longest time for which a task
 that ends may hold it back.  In each millisecond one interrupt may come in which nothing is due.
 """
 
@@ -114,12 +115,12 @@ class _Analysis:
     def lacks(self) -> str:
         """Why nothing of the program has a bound; empty if nothing is in the way."""
         osek, port = self.system.osek, self.system.board.port
-        chosen = self.chosen
+        chosen, carrier = self.chosen, "the machine" if self.system.machine.interprets else "what carries out blocks on cells"
         found = {
             "S code says when tasks run, and bounds are of EDF and rate-monotonic scheduling alone": chosen is None
             or not self._is_scheduled(chosen),
             "the image receives other programs": self.system.upload is not None,
-            f"what the machine takes has no price on port '{port}'": self.counts_code and not self.prices,
+            f"what {carrier} takes has no price on port '{port}'": self.counts_code and not self.prices,
             "nothing says how often the interrupts of sensors come": bool(self.program.interrupts) and self.counts_code,
             "hooks take a time that nothing says": osek is not None and bool(osek.hooks) and self.counts_code,
             "a millisecond is no whole number of ticks": self.per_ms.denominator != 1,
@@ -255,7 +256,8 @@ class _Analysis:
 
     def _unproved(self) -> str:
         """Why it is not proved that all tasks end by their deadlines in any order of switches; empty if it is."""
-        missing = next((a.target.text for m in self.modes.values() for a in m.invocations if a.target.text not in self.wcets), None)
+        invoked = (a.target.text for mode in self.modes.values() for a in mode.invocations)
+        missing = next((name for name in invoked if name not in self.wcets), None)
         if missing is not None:
             return f"task '{missing}' has no wcet, and a switch may lead to it"
         most = self._most_of_an_instant()
@@ -267,7 +269,7 @@ class _Analysis:
         for mode in self.modes.values():
             if (1 - self.share(mode)) * shortest < most + 1:
                 share = format_number(self.share(mode) * 100, 1)
-                return f"a switch interrupts tasks, and mode '{mode.name}' with a load of {share} % leaves too little of each stretch"
+                return f"a switch interrupts tasks, and mode '{mode.name}', with a load of {share} %, may leave too little time"
         return ""
 
     def _most_of_an_instant(self) -> Fraction:
@@ -282,9 +284,9 @@ class _Analysis:
         return Fraction(max(found)) + (self.prices["tick"] if self.prices else 0)
 
     def _shortest_stretch(self) -> Fraction:
-        """The shortest time between two instants; a stretch never is longer than this without a whole number of them fitting in."""
-        found = [mode.unit for mode in self.modes.values()]
-        found += [Fraction(entry.wait) for mode in self.modes.values() for _, _, entry in _switches(mode, self.modes) if entry.wait]
+        """A time that no stretch between two instants is shorter than."""
+        entries = [entry for mode in self.modes.values() for _, _, entry in _switches(mode, self.modes)]
+        found = [*(mode.unit for mode in self.modes.values()), *(Fraction(entry.wait) for entry in entries if entry.wait)]
         return min(found) * self.per_ms
 
 

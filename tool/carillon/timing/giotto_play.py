@@ -60,10 +60,7 @@ def play(jobs: Iterable[Job], until: int) -> Played:
             ready[coming[place]] = coming[place].cost
             place += 1
         following = coming[place].release if place < len(coming) else until
-        if not ready:
-            now = following
-        else:
-            now = _run(ready, now, following, played)
+        now = following if not ready else _run(ready, now, following, played)
         played.late = _late(ready, now)
         if played.late:
             break

@@ -191,7 +191,11 @@ def _task_summary(
     stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in runs if run.release is not None]
+    invoked = [job for job in trace.invoked if job.lane == lane.name]
     delays = [run.start_delay for run in runs if run.start_delay is not None]
+    responses = [run.response for run in runs if run.response is not None]
+    if invoked:  # else a thread is one job that waits
+        delays, responses = [job.begin - job.release for job in invoked], [job.response for job in invoked]
     return TaskSummary(
         lane=lane,
         activations=len(runs),
@@ -199,7 +203,7 @@ def _task_summary(
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
         drift=_drift(answered),
-        response=Spread.of([run.response for run in runs if run.response is not None]),
+        response=Spread.of(responses),
         execution=Spread.of([stretch.executed for stretch in finished]),
         preemptions=sum(run.preemptions for run in runs),
         deadlines_met=judged.count(False),
