@@ -8,7 +8,6 @@ import os
 import random
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from laboratory import AST, ROOT, VIRTUAL, Laboratory
@@ -36,7 +35,7 @@ def drawn(chance: random.Random) -> tuple[Spec, dict[str, int]]:
         spec = random_spec(chance)
         times = {task.name: chance.randint(200, 4000) for task in spec.tasks}
         load = max(sum(f * times[task.name] for f, task, _ in mode.invocations) / mode.period / 1000 for mode in spec.modes)
-        if any(mode.invocations for mode in spec.modes):
+        if spec.modes[0].invocations:
             scale = chance.uniform(0.3, 0.85) / max(load, 0.01)
             return spec, {name: max(100, min(int(time * scale), 50_000)) for name, time in times.items()}
 
@@ -55,9 +54,7 @@ def test_no_response_of_a_random_program_is_above_its_bound(lab: Laboratory, see
     bounds = pipeline.bounds_of(outcome.planned)
     summary = analyse(outcome.trace, [])
     assert not list(exceeded(outcome.planned.system, outcome.trace, summary))
-    assert [one for one in broken(outcome.trace, summary, bounds)] == []
-    if not outcome.trace.missed:
-        assert outcome.trace.invoked or machine is Machine.CELLS
+    assert not list(broken(outcome.trace, summary, bounds))
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL])

@@ -32,7 +32,7 @@ WORDS = {
     "elapsed": "passed before its activation",
     "machine": "the machine, at instants",
     "drivers": "drivers",
-    "proved": "proved to end by its deadline: the mode's load is",
+    "proved": "its deadline, proved with a load of",
 }
 
 

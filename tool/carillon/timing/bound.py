@@ -17,8 +17,8 @@ class Bound:
     ``mode``: of a task of the rounds, or of a Giotto program with several.  ``bound`` is None if there is none, and ``why`` says
     why.  ``jobs``: how many of its activations wait or run at once at most, and ``takes`` how many it takes: with more, some are
     lost.  It is 0 of what has none, as a task that waits for events, which are set once or several times alike.  ``deadline`` in
-    ticks, None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  Of a Giotto task that may be
-    late, it is negative.  ``load``: its part of the processor in the long run.
+    ticks, None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  Of a Giotto task that may
+    be late, it is negative.  ``load``: its part of the processor in the long run.
     """
 
     name: str

@@ -24,8 +24,8 @@ proved:
 5. Rate-monotonic: :mod:`carillon.giotto.switching` follows all switches.  Of each stretch it leaves out what instants take.
 
 *The machine's time* is priced by port (:func:`carillon.actions.costs.machine_prices`), where code takes time.  A job counts with
-its begin, its end and a preemption; an instant with each instruction that its block has, and with the longest time for which a task
-that ends may hold it back.  In each millisecond one interrupt may come in which nothing is due.
+its begin, its end and a preemption.  An instant counts with each instruction that its block has, and with the longest time for
+which a task that ends may hold it back.  In each millisecond one interrupt may come in which nothing is due.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Analysis:
     def lacks(self) -> str:
         """Why nothing of the program has a bound; empty if nothing is in the way."""
         osek, port = self.system.osek, self.system.board.port
-        chosen, carrier = self.chosen, "the machine" if self.system.machine.interprets else "what carries out blocks on cells"
+        chosen, carrier = self.chosen, "the machine" if self.system.machine.interprets else "the kernel on cells"
         found = {
             "S code says when tasks run, and bounds are of EDF and rate-monotonic scheduling alone": chosen is None
             or not self._is_scheduled(chosen),
