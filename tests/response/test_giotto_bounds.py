@@ -120,6 +120,40 @@ def test_helicopter_by_hand() -> None:
     }
 
 
+DRIVEN = """\
+actuator int act uses put;
+output int out := zero;
+task first (int it) output (out) state () { schedule first(it, out) } [wcet 2ms]
+task second () output () state () { schedule work() } [wcet 5ms]
+driver set (out) output (int to) { if always() then copy(out, to) } [wcet 500us]
+driver take (out) output (int it) { if always() then copy(out, it) } [wcet 1ms]
+start m { mode m () period 20 { actfreq 4 do act(set); taskfreq 2 do first(take); taskfreq 1 do second(); } }
+"""
+DRIVEN_C = """\
+#include "giotto.h"
+void zero(int *o) { *o = 0; }
+void put(const int *o) { (void)*o; }
+bool always(void) { return true; }
+void copy(const int *from, int *to) { *to = *from; }
+void first(const int *it, int *o) { *o = *it; }
+void work(void) {}
+"""
+
+
+def test_drivers_come_before_tasks(tmp_path: Path) -> None:
+    """At 0 both drivers, for 1.5 ms, then 2 of first; 1.5 of second until 5, 0.5 of the driver, 3.5 more: 9 ms."""
+    (tmp_path / "p.giotto").write_text(DRIVEN, encoding="ascii")
+    (tmp_path / "main.c").write_text(DRIVEN_C, encoding="ascii")
+    assert figures(tmp_path / "p.giotto") == {("", "first"): 3500, ("", "second"): 9000}
+    terms = analysed(tmp_path / "p.giotto")[1].terms
+    assert [(t.why, t.name, t.often, t.each) for t in terms] == [
+        ("execution", "second", 1, 5000),
+        ("drivers", "", 1, 1500),
+        ("preemption", "first", 1, 2000),
+        ("drivers", "", 1, 500),
+    ]
+
+
 INTERRUPTED = """\
 output int out := zero;
 task fast () output () state () {{ schedule work() }} [wcet 1ms]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """When the tasks of a Giotto program may be released, in whatever order modes are switched.
 
-All instants repeat with the least common multiple H of the modes' periods.  A mode is entered at some time after its own begin,
-so that each entry says when a period of it would have begun, modulo H.  There are finitely many modes and such times, and all
-of them that switches reach are followed.
+All instants repeat with the least common multiple H of the modes' periods.  A mode may be entered some time after its begin.  So
+each entry says when a period of the mode would have begun, modulo H.  There are finitely many modes and such times.  All of
+them that switches reach are followed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Releases:
     period: int
 
     def before(self, time: int) -> int:
-        """The latest of them that is not behind a time, which is 0 or more; -1 if there is none."""
+        """The latest of them that is not behind a time, which is negative before the first one."""
         turn, rest = divmod(time, self.period)
         place = bisect_right(self.times, rest) - 1
         return turn * self.period + self.times[place] if place >= 0 else (turn - 1) * self.period + self.times[-1]

@@ -65,7 +65,7 @@ def _of_threads(events: Sequence[Event], invocations: Calls, *, counts_code: boo
         if end is None:
             continue
         if not counts_code:
-            place = bisect_right(own, end) - 1
+            place = bisect_left(own, max(end, begin + 1)) - 1  # a wait at the next call is the next job's, which takes no time
             if place >= 0 and own[place] >= begin:
                 yield lane, begin, own[place]
             continue
