@@ -25,7 +25,7 @@ def test_a_release_is_one_that_the_switches_allow() -> None:
                 exact += len(allowed[name].times) < allowed[name].period
                 assert allowed[name].before(now) == now, (seed, name, now)
     assert seen > 1000
-    assert exact > seen // 2
+    assert exact > seen // 3  # else nothing is said
 
 
 def test_the_latest_release_before_a_time() -> None:

@@ -194,6 +194,7 @@ def _task_summary(
     invoked = [job for job in trace.invoked if job.lane == lane.name]
     delays = [run.start_delay for run in runs if run.start_delay is not None]
     responses = [run.response for run in runs if run.response is not None]
+    known = len(delays)
     if invoked:  # else a thread is one job that waits
         delays, responses = [job.begin - job.release for job in invoked], [job.response for job in invoked]
     return TaskSummary(
@@ -218,7 +219,7 @@ def _task_summary(
         response_bound=dict(trace.response_bounds).get(lane.name),
         budget_overruns=sum(name == lane.name for name, _ in overruns),
         lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
-        known_activations=len(delays),
+        known_activations=known,
     )
 
 
