@@ -150,9 +150,9 @@ class _Analysis:
         why = lacks or (f"task '{missing}' of its mode has no wcet" if missing is not None else "")
         if not why and several:
             why = self._unproved()
-        played = None if why or several else play(self.jobs(mode), int(mode.period * self.per_ms))
         if not why and not several and sum(a.frequency for a in mode.invocations) > MOST_JOBS:
             why = f"its mode has more than {MOST_JOBS} jobs in a period"
+        played = None if why or several else play(self.jobs(mode), int(mode.period * self.per_ms))
         return [self._bound(mode, a, why, played) for a in mode.invocations]
 
     def _bound(self, mode: Mode, invocation: Activity, why: str, played: Played | None) -> Bound:
