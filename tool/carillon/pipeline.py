@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from carillon.check.simulation import KernelTime
     from carillon.microcode.compiled import Blocks, Microcode
     from carillon.model.declared import Declared
-    from carillon.timing.analysis import Bound as ResponseBound
+    from carillon.timing.bound import Bound as ResponseBound
     from carillon.trace import Trace
     from carillon.trace.bounds import Bounds
     from carillon.trace.timeline import Release

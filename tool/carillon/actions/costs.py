@@ -88,7 +88,7 @@ def cost_table(port: str, budgets: bool = False) -> CostTable:
 @cache
 def port_prices(port: str) -> dict[str, int]:
     """What statements of handlers take at most on a port, by operation; empty where code takes no time."""
-    return {name: price for name, price in _costs(port).items() if name not in ("allocation", "events")}
+    return {name: price for name, price in _costs(port).items() if name not in ("allocation", "events", "microcode")}
 
 
 @cache
@@ -106,6 +106,20 @@ def event_prices(port: str, software: bool) -> dict[str, int]:
     """
     events: dict[str, dict[str, int]] = _costs(port).get("events", {})
     return events.get("software" if software else "hardware", {})
+
+
+@cache
+def machine_prices(port: str) -> dict[str, int]:
+    """What the machine of microcode takes at most: ``[microcode]`` of the port's file; empty if it has none.
+
+    In instructions or cycles.  ``tick``: an interrupt in which nothing is due.  ``instant``: what comes to that at an instant of
+    E code, and for how long a task that ends may hold it back.  ``step``: each instruction.  ``call``: what comes to that of a
+    call or a guard, with a function of the application that has no ``wcet``.  ``release``: what comes to it of a release.
+    ``level``: of each level of the scheduler's heap, for each release, and for each end of a task.  ``job``: from the choice of a
+    task to its function, from there to the choice of the next one, and a preemption.
+    """
+    prices: dict[str, int] = _costs(port).get("microcode", {})
+    return prices
 
 
 @cache

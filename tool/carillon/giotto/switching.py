@@ -54,13 +54,19 @@ class _Visit:
     """The mode to which the visit before has switched; empty if to none."""
 
 
-def across_switches(program: Giotto, times: Mapping[str, Fraction]) -> Across:
-    """The answer; ``times`` are the execution times of all tasks that any mode invokes, in milliseconds."""
-    return _Search(program, times).run()
+def across_switches(
+    program: Giotto, times: Mapping[str, Fraction], taken: Fraction = Fraction(0), share: Fraction = Fraction(0)
+) -> Across:
+    """The answer; ``times`` are the execution times of all tasks that any mode invokes, in milliseconds.
+
+    Of each stretch between two visits, ``taken`` milliseconds and the ``share`` of it are no task's.
+    """
+    return _Search(program, times, taken, share).run()
 
 
 class _Search:
-    def __init__(self, program: Giotto, times: Mapping[str, Fraction]) -> None:
+    def __init__(self, program: Giotto, times: Mapping[str, Fraction], taken: Fraction, share: Fraction) -> None:
+        self.taken, self.share = taken, share
         self.modes = {mode.name.text: mode for mode in program.modes}
         self.active = {name: active_units(mode) for name, mode in self.modes.items()}
         self.names = [task.name.text for task in program.tasks]
@@ -140,7 +146,7 @@ class _Search:
 
     def ran(self, left: list[int], order: list[int], time: Fraction) -> list[tuple[int, int]]:
         """Which tasks run for how long, one after the other: nothing is released meanwhile."""
-        room = int(time * self.scale)
+        room = max(0, math.floor((time * (1 - self.share) - self.taken) * self.scale))
         found = []
         for task in order:
             used = min(left[task], room)

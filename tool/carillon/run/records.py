@@ -27,6 +27,7 @@ from carillon.model.osek import Osek
 from carillon.run.activated import activated
 from carillon.run.alarms import expiries
 from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
+from carillon.run.giotto_jobs import jobs
 from carillon.run.happenings import Happenings, Names
 from carillon.run.misses import Deadline, attributed
 from carillon.run.schedule_tables import Tables
@@ -192,13 +193,15 @@ class Decoder:
         events = self._with_deadlines(events, happenings, segments, length)
         events = sorted([*events, *self._lost(events)], key=lambda e: e.n)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
+        invocations = tuple(self._invocations(records, origin))
+        per_tick = system.board.clock(system.clock_hz).instructions_per_tick
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
             application=system.name,
             board=system.board.name,
             kernel=self._image.allocation.kernel,
             clock_hz=system.clock_hz,
-            instructions_per_tick=system.board.clock(system.clock_hz).instructions_per_tick,
+            instructions_per_tick=per_tick,
             rounds=rounds,
             length=length,
             round_length=first.round_length if first is not None else ticks,
@@ -216,7 +219,8 @@ class Decoder:
             timers=_timers(system.osek) if system.osek is not None else (),
             tables=tables,
             missed=self._missed_by_giotto(records, origin, length),
-            invocations=tuple(self._invocations(records, origin)),
+            invocations=invocations,
+            invoked=tuple(jobs(system, events, invocations, per_tick)),
             pins=pins,
             supply=Supply.of(system),
         )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from carillon.show.table import Table
-from carillon.timing.analysis import Bound
+from carillon.timing.bound import Bound
 from carillon.timing.response import Term
 from carillon.units import format_duration, format_number
 
@@ -30,6 +30,9 @@ WORDS = {
     "mate": "before it",
     "preemption": "preempted by",
     "elapsed": "passed before its activation",
+    "machine": "the machine, at instants",
+    "drivers": "drivers",
+    "proved": "its deadline, proved with a load of",
 }
 
 
@@ -141,7 +144,7 @@ def _waiting(bound: Bound) -> str:
 
 
 def _words(term: Term) -> str:
-    named = term.why in ("blocking", "mate", "preemption")
+    named = term.why in ("blocking", "mate", "preemption", "proved")
     return f"{WORDS[term.why]} {term.name}" if named and term.name else WORDS[term.why]
 
 

@@ -9,14 +9,16 @@ levels (:mod:`carillon.timing.response`).  What a bound rests on is what ``check
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from carillon.check.simulation import KernelTime
 from carillon.diagnostics import Span
 from carillon.image import Image
 from carillon.model import Mode, System
+from carillon.timing.bound import Bound
 from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, longer, round_flows
+from carillon.timing.giotto import carriers_of, giotto_bounds
 from carillon.timing.releases import UnknownError, counters_of
 from carillon.timing.response import MOST_RELEASES, Flow, Term, around, response
 
@@ -27,48 +29,6 @@ STILL_RUNS = "it may still run when it is activated again"
 NONE_GROWN: Mapping[str, int] = {}
 RELEASES = 400_000
 """How many known releases are looked at for all flows together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """The longest response of a task, thread, ISR or interrupt, in units of which ``scale`` are a tick.
-
-    ``mode``: of a task of the rounds.  ``bound`` is None if there is none, and ``why`` says why.  ``jobs``: how many of its
-    activations wait or run at once at most, and ``takes`` how many it takes: with more, some are lost.  It is 0 of what has none,
-    as a task that waits for events, which are set once or several times alike.  ``deadline`` in ticks, None if it has none; of a
-    task of the rounds, what is left to its nearest one is ``slack``.  ``load``: its part of the processor in the long run.
-    """
-
-    name: str
-    kind: str
-    span: Span
-    scale: int
-    bound: int | None
-    why: str = ""
-    terms: tuple[Term, ...] = ()
-    jobs: int = 1
-    takes: int = 0
-    deadline: int | None = None
-    slack: int | None = None
-    load: Fraction | None = None
-    mode: str = ""
-
-    @property
-    def ticks(self) -> int | None:
-        """The bound in ticks, rounded up."""
-        return None if self.bound is None else -(-self.bound // self.scale)
-
-    @property
-    def met(self) -> bool | None:
-        """Whether each deadline is met; None if it has none, or there is no bound."""
-        if self.slack is not None:
-            return self.slack >= 0
-        return None if self.deadline is None or self.bound is None else self.bound <= self.deadline * self.scale
-
-    @property
-    def loses(self) -> bool:
-        """Whether activations may be lost."""
-        return bool(self.takes) and self.bound is not None and self.jobs > self.takes
 
 
 def analyse_system(
@@ -86,6 +46,7 @@ def analyse_system(
     found: list[Bound] = []
     for mode, kernel in zip(system.modes, kernel_times, strict=True):
         found += _rounds(system, mode, kernel, flows)
+    found += giotto_bounds(system, image, flows.scale, grown)
     found += _levels(system, image, flows)
     return tuple(found)
 
@@ -225,6 +186,8 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
         items |= {t.name: (t.span, t.declared.deadline or t.deadline, 0 if t.extended else t.activations) for t in osek.tasks}
+    for name in carriers_of(system):
+        items.pop(name, None)
     missing = {lacks.name for lacks in flows.unknown}
     shown = [f for f in flows.known if f.level != ROUNDS and f.name in items and f.name not in missing]
     releases = min(MOST_RELEASES, RELEASES // max(1, len(shown)))

@@ -14,7 +14,8 @@ from fractions import Fraction
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.declared import NOTHING_DECLARED
-from carillon.timing.analysis import STILL_RUNS, Bound
+from carillon.timing.analysis import STILL_RUNS
+from carillon.timing.bound import Bound
 from carillon.timing.response import Term
 from carillon.units import format_duration
 

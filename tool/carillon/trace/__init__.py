@@ -16,6 +16,7 @@ from typing import TextIO
 
 from carillon.energy import Supply
 from carillon.trace.course import Course
+from carillon.trace.invocations import Invoked
 
 
 class Kind(Enum):
@@ -84,6 +85,7 @@ class Trace:
     among the events.  ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The
     events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
+    ``invoked``: of a Giotto program, the jobs of each task that have ended.
     ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
@@ -116,6 +118,7 @@ class Trace:
     tables: tuple[TableState, ...] = ()
     missed: tuple[tuple[int, str], ...] | None = None
     invocations: tuple[tuple[str, int, int | None], ...] = ()
+    invoked: tuple[Invoked, ...] = ()
     captured: bool = False
     pins: tuple[tuple[str, int], ...] = ()
     supply: Supply | None = None

@@ -191,7 +191,12 @@ def _task_summary(
     stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in runs if run.release is not None]
+    invoked = [job for job in trace.invoked if job.lane == lane.name]
     delays = [run.start_delay for run in runs if run.start_delay is not None]
+    responses = [run.response for run in runs if run.response is not None]
+    known = len(delays)
+    if invoked:  # else a thread is one job that waits
+        delays, responses = [job.begin - job.release for job in invoked], [job.response for job in invoked]
     return TaskSummary(
         lane=lane,
         activations=len(runs),
@@ -199,7 +204,7 @@ def _task_summary(
         start_delay=Spread.of(delays),
         jitter=max(delays) - min(delays) if delays else None,
         drift=_drift(answered),
-        response=Spread.of([run.response for run in runs if run.response is not None]),
+        response=Spread.of(responses),
         execution=Spread.of([stretch.executed for stretch in finished]),
         preemptions=sum(run.preemptions for run in runs),
         deadlines_met=judged.count(False),
@@ -214,7 +219,7 @@ def _task_summary(
         response_bound=dict(trace.response_bounds).get(lane.name),
         budget_overruns=sum(name == lane.name for name, _ in overruns),
         lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
-        known_activations=len(delays),
+        known_activations=known,
     )
 
 

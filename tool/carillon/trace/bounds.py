@@ -17,6 +17,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model.declared import Declared
 from carillon.trace import Trace
 from carillon.trace.course import Course
+from carillon.trace.invocations import Invoked
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, LaneKind, Moment, Run
 from carillon.units import format_duration
@@ -79,7 +80,8 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     if missed is not None and bounds.safe and not summary.totals.budget_overruns:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
     if rests(summary):
-        yield from _responses(summary, bounds)
+        yield from _responses(summary, bounds, frozenset(job.lane for job in trace.invoked))
+        yield from _invocations(trace, bounds)
         yield from _starts(summary, bounds)
         yield from _switches(trace, bounds)
         yield from _rounds(trace, summary, bounds)
@@ -128,14 +130,28 @@ def warn_of_refuted(trace: Trace, summary: Summary, bounds: Bounds, diagnostics:
         diagnostics.warning("C345", bounds.places.get(name), cause, remedy)
 
 
-def _responses(summary: Summary, bounds: Bounds) -> Iterator[Broken]:
-    """Jobs that took longer than they may, and activations that were lost: of each task the worst."""
+def _invocations(trace: Trace, bounds: Bounds) -> Iterator[Broken]:
+    """Jobs of a Giotto program's tasks that took longer than they may: of each task the worst."""
+    worst: dict[str, Invoked] = {}
+    for job in trace.invoked:
+        if job.response > bounds.responses.get(job.lane, job.response):
+            worst[job.lane] = max(worst.get(job.lane, job), job, key=lambda it: it.response)
+    for name, job in worst.items():
+        said = f"the response of '{name}' takes at most {bounds.responses[name]} ticks, as analyse says"
+        yield Broken(name, said, f"it took {job.response}", job.release)
+
+
+def _responses(summary: Summary, bounds: Bounds, invoked: frozenset[str]) -> Iterator[Broken]:
+    """Jobs that took longer than they may, and activations that were lost: of each task the worst.
+
+    Those of ``invoked`` are looked at as :func:`_invocations` does.
+    """
     sound = next(refuted(summary, bounds), None) is None
     begins = [segment.begin.u for segment in summary.segments]
     worst: dict[str, tuple[int, int]] = {}
     for run in summary.runs:
         name, took = run.lane.name, run.response
-        if took is None or name not in bounds.responses or (name in bounds.premises and not sound):
+        if took is None or name not in bounds.responses or name in invoked or (name in bounds.premises and not sound):
             continue
         if took > bounds.responses[name] and run.release is not None and run.begin.t > run.release.at:
             held = _held(summary, begins, run.release.at * summary.scale, run)  # a lock of what is beneath is its own affair
