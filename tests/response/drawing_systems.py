@@ -20,6 +20,7 @@ class Profile:
 
     ``fast``: of which one is the shortest interval, in ticks of the counter.  ``clocks``: kinds of the time services' clock, and
     ``cells``: whether tables on cells are tried.  ``hook``: what a hook takes, in ticks, and what of it is not its loop.
+    ``overhead``: ticks of a job that are not its loop's: what it takes to call services, and to begin and end.
     """
 
     board: str
@@ -30,6 +31,7 @@ class Profile:
     clocks: tuple[str, ...] = ("one-shot", "compare", "periodic")
     cells: bool = False
     hook: tuple[int, int] = (3, 0)
+    overhead: int = 0
     parts: frozenset[str] = frozenset(JOINT)
 
 
@@ -146,8 +148,8 @@ def _times(drawn: Drawn, rng: random.Random) -> None:
     for item in items:
         whole = drawn.strict or rng.random() < 0.8
         item.interval = rng.choice((1, 2, 4, 5, 10)) * fast if whole else rng.randint(fast, 10 * fast)
-        item.wcet = max(1, int(item.interval * tick * load * rng.uniform(0.1, 1.9) / len(items)))
-        item.wcet = max(1, item.wcet // 3) if item.isr else item.wcet
+        wcet = int(item.interval * tick * load * rng.uniform(0.1, 1.9) / len(items))
+        item.wcet = max(profile.overhead + 1, wcet // 3 if item.isr else wcet)
         item.offset = rng.randint(1, item.interval) if rng.random() < 0.5 else 1
         item.section = rng.choice((20, 50, 100)) if item.resource else 0
     longest = max(item.interval for item in items)
@@ -254,8 +256,8 @@ def _table(drawn: Drawn) -> Iterator[str]:
 HOOKS = {"pretask": "PreTaskHook(void)", "posttask": "PostTaskHook(void)", "error": "ErrorHook(StatusType error)"}
 
 
-def code(drawn: Drawn, overhead: int) -> str:
-    """``overhead``: ticks of a job that are not its loop's: what it takes to call services, and to begin and end."""
+def code(drawn: Drawn) -> str:
+    """The application."""
     rng = random.Random(drawn.seed)
     lines = ['#include "os.h"', "#include <carillon/work.h>", *(['#include "carillon/time.h"'] if drawn.clock else [])]
     for hook in drawn.hooks:
@@ -269,7 +271,7 @@ def code(drawn: Drawn, overhead: int) -> str:
         )
     for item in drawn.items:
         exact = drawn.strict or rng.random() < 0.4
-        most = max(item.wcet - overhead, 1)
+        most = max(item.wcet - drawn.profile.overhead, 1)
         amounts = [most if exact or rng.random() < 0.3 else rng.randint(max(1, most // 4), most) for _ in range(8)]
         lines.append(f"static const uint32_t work_{item.name}[8] = {{{', '.join(f'{n}u' for n in amounts)}}};")
         lines.append(f"static uint32_t job_{item.name};")

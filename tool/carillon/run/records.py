@@ -337,8 +337,10 @@ class Decoder:
         """Activations that came while the task had all that it takes."""
         osek = self._image.system.osek
         takes = {task.name: 2 for task in self._image.system.tasks}
-        takes |= {t.name: t.activations for t in osek.tasks if not t.thread and not t.time_frame} if osek is not None else {}
-        return lost_events(activations(events, takes, not self._native))
+        framed = {t.name: t.time_frame for t in osek.tasks if t.time_frame} if osek is not None else {}
+        waits = {t.name for t in osek.tasks if t.thread or (t.extended and t.time_frame)} if osek is not None else set()
+        takes |= {t.name: t.activations for t in osek.tasks if t.name not in waits} if osek is not None else {}
+        return lost_events(activations(events, takes, framed, not self._native))
 
     def _with_deadlines(self, events: list[Event], happenings: Happenings, segments: list[_Segment], length: int) -> list[Event]:
         """Add what became of each deadline.

@@ -16,6 +16,7 @@ from carillon.check.simulation import KernelTime
 from carillon.diagnostics import Span
 from carillon.image import Image
 from carillon.model import Mode, System
+from carillon.model.osek import OsekTask
 from carillon.timing.bound import Bound
 from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, longer, round_flows
 from carillon.timing.giotto import carriers_of, giotto_bounds
@@ -185,7 +186,7 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
     if image.osek is not None:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
-        items |= {t.name: (t.span, t.declared.deadline or t.deadline, 0 if t.extended else t.activations) for t in osek.tasks}
+        items |= {t.name: (t.span, t.declared.deadline or t.deadline, _takes(t)) for t in osek.tasks}
     for name in carriers_of(system):
         items.pop(name, None)
     missing = {lacks.name for lacks in flows.unknown}
@@ -206,6 +207,11 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
             found.append((lacks.level, bound))
     order = list(items)
     return [bound for _, bound in sorted(found, key=lambda it: (-it[0], order.index(it[1].name)))]
+
+
+def _takes(task: OsekTask) -> int:
+    """How many activations a task takes at once; 0 of one that waits, and of one whose time frame may refuse some."""
+    return 0 if task.extended or task.time_frame else task.activations
 
 
 def _counters(image: Image, flow: Flow) -> frozenset[str]:

@@ -4,7 +4,8 @@
 A task takes so many activations at once: OSEK OS 2.2.3, chapter 4.3, what ``activations`` says; of a round, one that runs and
 one that waits (SPEC, "Meaning").  One that comes while all of these are taken is lost.
 
-1. An expiry is accepted if fewer jobs than that run or wait.  A job that begins answers the one that has waited longest.
+1. An expiry is accepted if fewer jobs than that run or wait, and if the task's time frame is over since the last one that was
+   accepted.  A job that begins answers the one that has waited longest.
 2. A job that begins when none waits was activated by something else: a service, or an alarm whose times are not known.
    Where an event tells of such an activation, it is one that was accepted.
 3. Between a job's last instruction and the kernel's note of its end, the kernel may still accept what seems to come too early.
@@ -31,9 +32,14 @@ class Activations:
     lost: list[Event] = field(default_factory=list)
 
 
-def activations(events: Iterable[Event], takes: Mapping[str, int], counts_code: bool) -> dict[str, Activations]:
-    """By task; ``takes``: how many activations each takes at once; ``counts_code``: whether code takes time."""
-    found = {name: _Task(takes[name], ENDING if counts_code else 0) for name in takes}
+def activations(
+    events: Iterable[Event], takes: Mapping[str, int], frames: Mapping[str, int], counts_code: bool
+) -> dict[str, Activations]:
+    """By task; ``takes``: how many activations each takes at once; ``frames``: the time frames of tasks that have some, in ticks.
+
+    ``counts_code``: whether code takes time.
+    """
+    found = {name: _Task(takes[name], frames.get(name, 0), ENDING if counts_code else 0) for name in takes}
     for event in events:
         task = found.get(event.object)
         if task is None:
@@ -50,16 +56,18 @@ def activations(events: Iterable[Event], takes: Mapping[str, int], counts_code: 
 
 
 class _Task:
-    def __init__(self, takes: int, ending: int) -> None:
-        self.takes, self.ending = takes, ending
+    def __init__(self, takes: int, frame: int, ending: int) -> None:
+        self.takes, self.frame, self.ending = takes, frame, ending
         self.done = Activations()
         self.waiting: deque[Event] = deque()
         self.running = 0
         self.end = 0
+        self.opens = 0  # the time from which on the frame lets the next activation through
 
     def expires(self, event: Event) -> None:
-        if len(self.waiting) + self.running < self.takes:
+        if len(self.waiting) + self.running < self.takes and event.t >= self.opens:
             self.waiting.append(event)
+            self.opens = event.t + self.frame
         else:
             self.done.lost.append(event)
 

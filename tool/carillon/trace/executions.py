@@ -124,6 +124,7 @@ def warn_of_lost(system: System, summary: Summary, trace: Trace, diagnostics: Di
     """Report C311 for each task that lost activations."""
     spans = {task.name: task.span for task in system.tasks}
     spans |= {task.name: task.span for task in system.osek.tasks} if system.osek is not None else {}
+    framed = {task.name for task in system.osek.tasks if task.time_frame} if system.osek is not None else set()
     for task in summary.tasks:
         if not task.lost:
             continue
@@ -131,7 +132,7 @@ def warn_of_lost(system: System, summary: Summary, trace: Trace, diagnostics: Di
         first = next(event.t for event in trace.events if event.kind is Kind.LOST and event.object == name)
         many = "an activation" if task.lost == 1 else f"{task.lost} activations, the first"
         when = format_duration(first, system.clock_hz) if first else "0"
-        cause = f"task '{name}' lost {many} at {when}: it had all that it takes"
+        cause = f"task '{name}' lost {many} at {when}: it had all that it takes{', or its time frame was not over' * (name in framed)}"
         remedy = "activate it less often, shorten it and what holds it back, or let more activations wait (activations)"
         diagnostics.warning("C311", spans.get(name), cause, remedy)
 
