@@ -88,6 +88,7 @@ class Trace:
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
     with a stack of its own.  With it are the bytes of the stack, and those that its function takes by itself (None: not known).
+    ``stacks_used``: how many bytes of each stack the run has used at most, where the emulator tells.
     """
 
     application: str
@@ -120,6 +121,7 @@ class Trace:
     pins: tuple[tuple[str, int], ...] = ()
     supply: Supply | None = None
     frames: tuple[tuple[str, int, int | None], ...] = ()
+    stacks_used: tuple[tuple[str, int], ...] = ()
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:
