@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,14 @@ def test_a_run_stands_beside_the_bound_of_each_stack(lab: Laboratory, board: str
 def test_a_run_uses_what_the_kernel_says(lab: Laboratory, tmp_path: Path) -> None:
     path = lab.write(schedule(AST), CODE)
     (said,) = lab.run_file(path, AST, ticks=lab.firmware(path, AST)[0].system.clock_hz * 3 // 10).said("used")
-    assert analysed(path, "--board", AST, "--for", "300ms", "--out", str(tmp_path))["Low"]["used"] == said
+    used = analysed(path, "--board", AST, "--for", "300ms", "--out", str(tmp_path))["Low"]["used"]
+    assert said - 8 < used <= said  # the kernel counts words of eight bytes
 
 
 def test_without_a_run_the_image_that_was_built_is_looked_at(lab: Laboratory, tmp_path: Path) -> None:
     path, options = lab.write(schedule(MPS), CODE), ("--board", MPS, "--out", str(tmp_path / "out"))
     assert analysed(path, *options) is None
+    time.sleep(0.02)  # a file system's clock may be some milliseconds late
     assert CliRunner().invoke(app, ["build", str(path), *options]).exit_code == 0
     stacks = analysed(path, *options)
     assert stacks["Low"]["bound"] > 140

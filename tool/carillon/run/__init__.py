@@ -18,7 +18,7 @@ from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
-from carillon.emit.text import UNEXPECTED
+from carillon.emit.text import FAULTED, UNEXPECTED
 from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
@@ -29,6 +29,7 @@ from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
 from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
+from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
 from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
@@ -109,7 +110,7 @@ def _simavr_command(
     vectors = entry_values(image, table, [*_all_vectors(image), *isrs])
     lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
-    places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
+    places |= dict.fromkeys(("carillon_port_halt", UNEXPECTED), "H")
     if image.system.osek is not None:
         places |= MARKS
         lines += [f"0 Q {isr.source:x}" for isr in image.system.osek.isrs]
@@ -183,7 +184,9 @@ def _traced_command(
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
-    lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
+    lines += [
+        f"{table[f][0] & ~1:x} H 0" for f in ("carillon_port_halt", FAULTED if FAULTED in table else UNEXPECTED) if f in table
+    ]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
     for begin, size in (table[symbol] for symbol in spans):
         lines += [f"{at:x} M 0" for at in range(begin & ~1, begin + size, 2)]
@@ -233,8 +236,11 @@ def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> sub
 
 
 def failed(result: subprocess.CompletedProcess[bytes], how: str, remedy: str, diagnostics: Diagnostics) -> None:
-    """Report C095 with what the emulator said."""
+    """Report C095 with what the emulator said, or C322 if it said that the processor has locked up."""
     said = result.stderr.decode(errors="replace").strip() or "nothing was said"
+    if LOCKUP in said:
+        diagnostics.error("C322", None, locked_up(said), "a stack has overflowed, as a rule: write longer stacks, or stack_check")
+        return
     diagnostics.error("C095", None, f"the run {how} (exit code {result.returncode}): {said}", remedy)
 
 
@@ -377,4 +383,6 @@ def run(
         return None
     trace = Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)
     trace = replace(trace, stacks_used=recording.memory.used())
-    return replace(trace, frames=frames(image, firmware.elf)) if UNEXPECTED in trace.stopped else trace
+    if UNEXPECTED not in trace.stopped:
+        return trace
+    return replace(trace, frames=frames(image, firmware.elf), fault=fault_of(image, firmware.elf, recording.memory))

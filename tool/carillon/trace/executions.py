@@ -141,7 +141,10 @@ FAULT = "carillon_port_unexpected"
 
 
 def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: Diagnostics) -> None:
-    """Report C321 where a fault, or an interrupt of nobody, has ended a run: who ran, and what is known of the stack."""
+    """Report where a fault, or an interrupt of nobody, has ended a run: who ran, and what is known of the stack.
+
+    It is C322, an error, if the emulator tells what the fault was; else C321.
+    """
     if FAULT not in trace.stopped:
         return
     ran = [s.lane for s in summary.segments if s.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)]
@@ -159,4 +162,15 @@ def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: D
     for task, stack, takes in small:
         cause += f"; the function of task '{task}' takes {takes} bytes by itself, and its stack has {stack}"
         remedy = "write a longer stack for it, and room for what it calls and what interrupts it"
+    if trace.fault is not None:
+        kinds = {lane.name: "task" if lane.kind is LaneKind.TASK else "interrupt" for lane in ran}
+        who = f"{kinds[name]} '{name}'" if name else "before anything of the application ran, the processor"
+        stack = trace.fault.stack(name)
+        cause = f"{who} faulted{trace.fault.place}, at {when} of the run: {trace.fault.words}" + (f"; {stack}" if stack else "")
+        cause += "".join(
+            f"; the function of task '{task}' takes {takes} of {bytes_} bytes by itself" for task, bytes_, takes in small
+        )
+        remedy = "look at the place that is named; if the stack pointer is outside a stack, write a longer one"
+        diagnostics.error("C322", spans.get(name), cause, remedy)
+        return
     diagnostics.warning("C321", spans.get(small[0][0] if small else name), cause, remedy)
