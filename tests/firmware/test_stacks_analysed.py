@@ -49,6 +49,7 @@ def test_a_run_uses_what_the_kernel_says(lab: Laboratory, tmp_path: Path) -> Non
     assert said - 8 < used <= said  # the kernel counts words of eight bytes
 
 
+@pytest.mark.compiles
 def test_without_a_run_the_image_that_was_built_is_looked_at(lab: Laboratory, tmp_path: Path) -> None:
     path, options = lab.write(schedule(MPS), CODE), ("--board", MPS, "--out", str(tmp_path / "out"))
     assert analysed(path, *options) is None

@@ -165,12 +165,9 @@ def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: D
     if trace.fault is not None:
         kinds = {lane.name: "task" if lane.kind is LaneKind.TASK else "interrupt" for lane in ran}
         who = f"{kinds[name]} '{name}'" if name else "before anything of the application ran, the processor"
-        stack = trace.fault.stack(name)
-        cause = f"{who} faulted{trace.fault.place}, at {when} of the run: {trace.fault.words}" + (f"; {stack}" if stack else "")
-        cause += "".join(
-            f"; the function of task '{task}' takes {takes} of {bytes_} bytes by itself" for task, bytes_, takes in small
-        )
+        parts = [f"{who} faulted{trace.fault.place}, at {when} of the run: {trace.fault.words}", trace.fault.stack(name)]
+        parts += [f"the function of task '{task}' takes {takes} of {size} bytes by itself" for task, size, takes in small]
         remedy = "look at the place that is named; if the stack pointer is outside a stack, write a longer one"
-        diagnostics.error("C322", spans.get(name), cause, remedy)
+        diagnostics.error("C322", spans.get(name), "; ".join(part for part in parts if part), remedy)
         return
     diagnostics.warning("C321", spans.get(small[0][0] if small else name), cause, remedy)
