@@ -14,8 +14,8 @@
  *    own version to qemu_plugin_install.
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where the
- * code region begins, and its bytes), warm_up=N (instructions before reset), monitor=SOCKET and memory=FILE (below).
- * The map's lines are "address kind value".  The kinds are:
+ * code region begins, and its bytes), warm_up=N (instructions before reset).  For memory, also monitor=SOCKET and
+ * memory=FILE.  The map's lines are "address kind value".  The kinds are:
  * - V where a handler is entered, and what is recorded of it; T the same place, and an application's function that the
  *   handler runs;
  * - F a function to watch, B the load of a start list, L the branch that lowers the execution priority, H the end of

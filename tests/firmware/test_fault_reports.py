@@ -57,7 +57,7 @@ TASK(Filter)
 """
 READ = "sum += *(volatile unsigned *)0xFFFF0000u;"
 UNDEFINED = '__asm__ volatile(".short 0xde00");'
-ILLEGAL = '__asm__ volatile(".word 0");'
+ILLEGAL = '__asm__ volatile("unimp");'
 
 
 def said(lab: Laboratory, board: str, fault: str, folder: Path) -> tuple[int, list[tuple[str, str]]]:

@@ -58,7 +58,7 @@ def test_without_a_run_the_image_that_was_built_is_looked_at(lab: Laboratory, tm
     stacks = analysed(path, *options)
     assert stacks["Low"]["bound"] > 140
     assert {stack["used"] for stack in stacks.values()} == {None}
-    path.write_text(schedule(MPS, stack=2048), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("stack = 1280", "stack = 2048"), encoding="utf-8")
     assert analysed(path, *options) is None
 
 
