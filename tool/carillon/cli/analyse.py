@@ -49,6 +49,8 @@ def command(
         return
     measured = run.responses if run is not None else None
     stacks = before if run is None else rows_of(run.bounds, run.used)
+    if planned.system.board.native:  # its stacks are this machine's
+        stacks = ()
     report.status("looking for how much each WCET may grow") if growth else None
     grows = pipeline.growths(planned) if growth else None
     report.result(analysis_json(planned.system, bounds, measured, grows) | {"stacks": stacks_json(stacks)})

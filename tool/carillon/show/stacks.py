@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from carillon.stacks import StackBound
 
 NOT_BUILT = "Stacks are bounded in the image: build it (carillon build), or run it (--for)."
-NO_STACKS = "The stacks are those of this machine, and have no bounds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,9 @@ def stacks_json(stacks: Sequence[StackRow] | None) -> list[dict[str, Any]] | Non
 
 def render_stacks(console: Console, stacks: Sequence[StackRow] | None) -> None:
     """Print the table, and below it why bounds are not known."""
+    if stacks is None:
+        console.print(NOT_BUILT, markup=False)
     if not stacks:
-        console.print(NOT_BUILT if stacks is None else NO_STACKS, markup=False)
         return
     measured = any(stack.used is not None for stack in stacks)
     rows = Table("stack", "bytes", "used at most", "", *(["used in the run"] if measured else []))
