@@ -14,8 +14,8 @@
  *    own version to qemu_plugin_install.
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where the
- * code region begins, and its bytes), warm_up=N (instructions before reset).  The map's lines are "address kind value".
- * The kinds are:
+ * code region begins, and its bytes), warm_up=N (instructions before reset).  For memory, also monitor=SOCKET and
+ * memory=FILE.  The map's lines are "address kind value".  The kinds are:
  * - V where a handler is entered, and what is recorded of it; T the same place, and an application's function that the
  *   handler runs;
  * - F a function to watch, B the load of a start list, L the branch that lowers the execution priority, H the end of
@@ -25,6 +25,9 @@
  * - M a mark, which is recorded each time it is executed.
  * Of schedule tables, each with bytes as its value: s, t, n and g the functions that start, stop, name the next one,
  * and go on with it.  E what says what their steps are, and D their statuses.
+ * Z memory that is saved when the run has ended, and its bytes.  QEMU saves it: it is asked at the socket of its
+ * monitor, because plugins cannot read memory before version 4 of the interface.  What the n-th line names is in
+ * FILE.n.
  *
  * A handler is entered where its first instruction follows something that does not lead there.  A function may be one
  * source's vector and another source's handler may call it, or end in a branch to it.  That an interrupt comes between
@@ -53,6 +56,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -198,6 +204,56 @@ static void record(uint64_t time, enum record kind, uint32_t value)
     insert(line_count, time, kind, value);
 }
 
+struct data {
+    uint32_t base, bytes;
+};
+
+/* Memory to save, and where QEMU's monitor and the files are; NULL: nobody wants it. */
+static struct data saved[512];
+static uint32_t saved_count;
+static const char *monitor, *memory;
+
+/* Whether QEMU has carried out a command. */
+static bool commanded(FILE *qmp, const char *command)
+{
+    char line[512];
+    if (fputs(command, qmp) < 0 || fflush(qmp) != 0) {
+        return false;
+    }
+    while (fgets(line, sizeof line, qmp) != NULL) { /* the greeting and events come between */
+        if (strncmp(line, "{\"return\"", 9) == 0 || strncmp(line, "{\"error\"", 8) == 0) {
+            return line[2] == 'r';
+        }
+    }
+    return false;
+}
+
+/* QEMU's main thread answers while this one, the processor's, stands still. */
+static void save_memory(void)
+{
+    if (monitor == NULL || memory == NULL || saved_count == 0) {
+        return;
+    }
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", monitor);
+    const int line = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (line < 0 || connect(line, (const struct sockaddr *)&address, sizeof address) != 0) {
+        give_up("cannot reach QEMU's monitor");
+    }
+    FILE *const qmp = fdopen(line, "r+");
+    bool done = qmp != NULL && commanded(qmp, "{\"execute\": \"qmp_capabilities\"}\n");
+    for (uint32_t k = 0; done && k < saved_count; k++) {
+        char command[512];
+        snprintf(command, sizeof command,
+                 "{\"execute\": \"memsave\", \"arguments\": {\"val\": %u, \"size\": %u, \"filename\": \"%s.%u\"}}\n",
+                 saved[k].base, saved[k].bytes, memory, k);
+        done = commanded(qmp, command);
+    }
+    if (!done) {
+        give_up("QEMU's monitor does not save memory");
+    }
+}
+
 static void end_run(uint32_t why)
 {
     record(executed, RECORD_HALT, why);
@@ -205,6 +261,7 @@ static void end_run(uint32_t why)
     if (fclose(out) != 0) {
         give_up("cannot write the records");
     }
+    save_memory();
     fflush(stdout);
     _Exit(0);
 }
@@ -515,9 +572,6 @@ static void on_context(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
 }
 
 /* Data that is watched. */
-struct data {
-    uint32_t base, bytes;
-};
 static struct data steps, statuses;
 
 static bool is_in(uint64_t address, struct data data)
@@ -622,6 +676,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             code_base = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
         } else if (strncmp(argv[i], "code=", 5) == 0) {
             code_bytes = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
+        } else if (strncmp(argv[i], "monitor=", 8) == 0) {
+            monitor = strdup(argv[i] + 8);
+        } else if (strncmp(argv[i], "memory=", 7) == 0) {
+            memory = strdup(argv[i] + 7);
         }
     }
     table = calloc(code_bytes / 2, sizeof *table);
@@ -638,6 +696,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         }
         if (kind == 'E') {
             steps = (struct data){address, value};
+            continue;
+        }
+        if (kind == 'Z' && saved_count < sizeof saved / sizeof saved[0]) {
+            saved[saved_count++] = (struct data){address, value};
+        }
+        if (kind == 'Z') {
             continue;
         }
         struct insn *const insn = insn_at(address);

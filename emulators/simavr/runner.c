@@ -10,7 +10,8 @@
  * - B the function that starts cells and D its store that does; H the end of the run;
  * - C and U the beginning and the end of a call that may end anywhere within;
  * - R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
- * - M a mark.
+ * - M a mark;
+ * - Z memory that is saved when the run has ended, and its bytes: of the n-th line, beside the records in memory.n.
  *
  * The processor's stack says it all.  A function has returned where a return finds the stack pointer that the function
  * was entered with.  The simulator says when it takes an interrupt and when it returns from one.  What has begun in a
@@ -30,6 +31,7 @@
  * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors).
  * 6. A low level at a line that has the mode of levels, as after reset, requests the line's interrupt for ever,
  * whatever its mode is later.  Here it requests nothing while the interrupt is disabled, as that mode has no flag. */
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -131,12 +133,32 @@ static void record(uint32_t kind, uint32_t value)
     }
 }
 
+/* Memory to save, and the folder of the records. */
+static struct {
+    uint32_t address, bytes;
+} saved[256];
+static uint32_t saved_count;
+static char *folder;
+
+static void save_memory(void)
+{
+    for (uint32_t k = 0; k < saved_count; k++) {
+        char name[4096];
+        (void)snprintf(name, sizeof name, "%s/memory.%u", folder, k);
+        FILE *const file = fopen(name, "wb");
+        if (file == NULL || fwrite(&avr->data[saved[k].address], saved[k].bytes, 1, file) != 1 || fclose(file) != 0) {
+            fail("cannot write the memory");
+        }
+    }
+}
+
 static void end_run(uint32_t why)
 {
     record(RECORD_HALT, why);
     if (fclose(out) != 0) {
         fail("cannot write the records");
     }
+    save_memory();
     fflush(stdout);
     _Exit(0);
 }
@@ -646,7 +668,11 @@ static void read_map(const char *path)
     unsigned address, value;
     char kind;
     while (fscanf(map, "%x %c %x", &address, &kind, &value) == 3) {
-        if (address / 2 >= words) {
+        if (kind == 'Z' && saved_count < sizeof saved / sizeof saved[0]) {
+            saved[saved_count].address = address - DATA;
+            saved[saved_count++].bytes = value;
+        }
+        if (kind == 'Z' || address / 2 >= words) {
             continue;
         }
         struct place *const place = &places[address / 2];
@@ -691,6 +717,7 @@ int main(int argc, char **argv)
     avr_global_logger_set(say);
     elf_firmware_t firmware = {0};
     out = fopen(argv[5], "wb");
+    folder = dirname(strdup(argv[5]));
     if (out == NULL || elf_read_firmware(argv[3], &firmware) != 0) {
         fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[3], argv[5]);
         return 1;

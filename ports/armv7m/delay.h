@@ -25,9 +25,4 @@ void carillon_port_halt(void)
     }
 }
 
-void carillon_port_unexpected(void)
-{
-    carillon_port_halt();
-}
-
 #endif

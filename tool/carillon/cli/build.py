@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from carillon.cli import options
+from carillon.cli.built import question, recalled
 from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, schedule_file, usage
 from carillon.sources import ARXML, Source, files_of
 
@@ -59,8 +60,7 @@ def command(
         _library(report, schedule, board, kernel, check_machine(machine, schedule), out, time_limit)
         return
     check_outputs(files_of(schedule), out=out, depfile=depfile)
-    asked = {"schedule": str(schedule), "board": board, "kernel": kernel, "out": str(out), "time_limit": time_limit}
-    asked |= {"verify": not no_verify, "machine": check_machine(machine, schedule).value}
+    asked = question(schedule, board, kernel, check_machine(machine, schedule), out, not no_verify, time_limit)
 
     def build() -> dict[str, Any] | None:
         """The result of the build, which is recorded; None after errors."""
@@ -108,9 +108,7 @@ def command(
                 whole.note(folder, asked, inputs, firmware.steps, firmware.elf, answer, began)
             return answer
 
-    beside, ending = files_of(schedule)[0].parent, "-cells" if machine == "cells" else ""
-    folders = [out] if out is not None else sorted((beside / "build").glob(f"*-{kernel}{ending}"))
-    answer = whole.recall(folders, asked) if not generate_only and depfile is None else None
+    answer = recalled(schedule, asked, out) if not generate_only and depfile is None else None
     if answer is None:
         check_kernel(kernel)
         answer = build()

@@ -14,6 +14,7 @@ from carillon.cli.common import Report, build_folder, check_machine, check_outpu
 from carillon.sources import files_of
 
 if TYPE_CHECKING:
+    from carillon.build import Firmware
     from carillon.model import System
     from carillon.model.stimuli import Stimuli
     from carillon.pipeline import Planned
@@ -103,6 +104,51 @@ def _two_expiries(system: System) -> int:
     return min(most, max([least, *(ticks[counter] * (end + 1) for counter, end in ends if counter in ticks)]))
 
 
+def built(
+    planned: Planned, kernel: str, out: Path | None, report: Report, elf: Path | None = None, stimuli: Stimuli | None = None
+) -> Firmware | None:
+    """Build for a run, or take ``elf``, which others built, if it does what the schedule says; None after errors."""
+    from carillon.build import build as build_firmware
+    from carillon.build import built_elsewhere
+    from carillon.files import alone
+    from carillon.run import runnable
+    from carillon.run.stimuli import fits
+
+    if runnable(planned.system, report.diagnostics) is None:
+        return None
+    if stimuli is not None and not fits(stimuli, planned.system.board, report.diagnostics):
+        return None
+    if elf is not None:
+        return built_elsewhere(planned.image, elf, report.diagnostics)
+    report.status(f"compiling for {planned.system.board.name}")
+    folder = build_folder(planned, kernel, out)
+    with alone(folder):
+        return build_firmware(planned.image, folder, report.diagnostics)
+
+
+def run_built(
+    planned: Planned,
+    firmware: Firmware,
+    ticks: int,
+    rounds: int,
+    report: Report,
+    serial: Path | None = None,
+    stimuli: Stimuli | None = None,
+    stacks: bool = False,
+) -> Trace | None:
+    """Run what was built; None after errors.  ``stacks``: what was used of the main stack is told, too."""
+    from carillon import pipeline
+    from carillon.run import run as run_firmware
+
+    report.status(f"running {ticks} ticks")
+    trace = run_firmware(
+        planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial, stimuli=stimuli, stacks=stacks
+    )
+    if trace is None:
+        return None
+    return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
+
+
 def build_and_run(
     planned: Planned,
     kernel: str,
@@ -115,32 +161,8 @@ def build_and_run(
     stimuli: Stimuli | None = None,
 ) -> Trace | None:
     """Build and run, or run ``elf``, which others built, if it does what the schedule says; None after errors."""
-    from carillon import pipeline
-    from carillon.build import build as build_firmware
-    from carillon.build import built_elsewhere
-    from carillon.files import alone
-    from carillon.run import run as run_firmware
-    from carillon.run import runnable
-    from carillon.run.stimuli import fits
-
-    if runnable(planned.system, report.diagnostics) is None:
-        return None
-    if stimuli is not None and not fits(stimuli, planned.system.board, report.diagnostics):
-        return None
-    if elf is not None:
-        firmware = built_elsewhere(planned.image, elf, report.diagnostics)
-    else:
-        report.status(f"compiling for {planned.system.board.name}")
-        folder = build_folder(planned, kernel, out)
-        with alone(folder):
-            firmware = build_firmware(planned.image, folder, report.diagnostics)
-    if firmware is None:
-        return None
-    report.status(f"running {ticks} ticks")
-    trace = run_firmware(planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial, stimuli=stimuli)
-    if trace is None:
-        return None
-    return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
+    firmware = built(planned, kernel, out, report, elf, stimuli)
+    return run_built(planned, firmware, ticks, rounds, report, serial, stimuli) if firmware is not None else None
 
 
 def stimuli_of(system: System, path: Path | None, report: Report) -> Stimuli | None:

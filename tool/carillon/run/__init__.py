@@ -11,14 +11,14 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
-from carillon.emit.text import UNEXPECTED
+from carillon.emit.text import FAULTED, UNEXPECTED
 from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
@@ -29,7 +29,9 @@ from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
 from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
+from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
+from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
@@ -82,7 +84,14 @@ def _chart(lines: Sequence[str], out: Path) -> Path:
 
 
 def _simavr_command(
-    image: Image, firmware: Firmware, how: Run, ticks: int, out: Path, marks: Sequence[str], diagnostics: Diagnostics
+    image: Image,
+    firmware: Firmware,
+    how: Run,
+    ticks: int,
+    out: Path,
+    marks: Sequence[str],
+    memory: Saved,
+    diagnostics: Diagnostics,
 ) -> list[str] | None:
     """The command of the runner on libsimavr, with a map of what the runner watches."""
     board = image.system.board
@@ -101,13 +110,13 @@ def _simavr_command(
     vectors = entry_values(image, table, [*_all_vectors(image), *isrs])
     lines = [f"{_VECTOR_BYTES * source:x} V {value:x}" for source, value in sorted(vectors.items())]
     places = {"carillon_port_start": "B", "carillon_port_start_store": "D"}
-    places |= dict.fromkeys(("carillon_port_halt", "carillon_port_unexpected"), "H")
+    places |= dict.fromkeys(("carillon_port_halt", UNEXPECTED), "H")
     if image.system.osek is not None:
         places |= MARKS
         lines += [f"0 Q {isr.source:x}" for isr in image.system.osek.isrs]
     lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
     lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
-    lines += [f"{table[symbol][0]:x} M 0" for symbol in marks]
+    lines += [f"{table[symbol][0]:x} M 0" for symbol in marks] + memory.lines
     chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
@@ -149,6 +158,7 @@ def _traced_command(
     spans: Sequence[str],
     fetched: tuple[str, str] | None,
     serial: Path | None,
+    memory: Saved,
     diagnostics: Diagnostics,
 ) -> list[str] | None:
     """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
@@ -174,7 +184,9 @@ def _traced_command(
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
-    lines += [f"{table[f][0]:x} H 0" for f in ("carillon_port_halt", "carillon_port_unexpected") if f in table]
+    lines += [
+        f"{table[f][0] & ~1:x} H 0" for f in ("carillon_port_halt", FAULTED if FAULTED in table else UNEXPECTED) if f in table
+    ]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
     for begin, size in (table[symbol] for symbol in spans):
         lines += [f"{at:x} M 0" for at in range(begin & ~1, begin + size, 2)]
@@ -184,7 +196,8 @@ def _traced_command(
     lines += watched(image, read_elf(firmware.elf).symbols)
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
-    chart = _chart(lines, out)
+    save, to = memory.monitored(out.parent, read_elf(firmware.elf).machine) if not isinstance(found, list) else ([], "")
+    chart = _chart([*lines, *(memory.lines if save else ())], out)
     before, warm_up = warmed(image, how, table)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     if image.osek is not None and image.modes:
@@ -200,8 +213,9 @@ def _traced_command(
         *("-icount", f"shift={clock.qemu_shift},sleep=off"),
         *("-kernel", str(firmware.elf)),
         *warm_up,
+        *save,
         "-plugin",
-        f"{found[1]},{options}",
+        f"{found[1]},{options}{to}",
     ]
 
 
@@ -222,8 +236,11 @@ def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> sub
 
 
 def failed(result: subprocess.CompletedProcess[bytes], how: str, remedy: str, diagnostics: Diagnostics) -> None:
-    """Report C095 with what the emulator said."""
+    """Report C095 with what the emulator said, or C322 if it said that the processor has locked up."""
     said = result.stderr.decode(errors="replace").strip() or "nothing was said"
+    if LOCKUP in said:
+        diagnostics.error("C322", None, locked_up(said), "a stack has overflowed, as a rule: write longer stacks, or stack_check")
+        return
     diagnostics.error("C095", None, f"the run {how} (exit code {result.returncode}): {said}", remedy)
 
 
@@ -255,11 +272,12 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The result of a run: its records in order, the firmware's output, and the stimuli that it had."""
+    """The result of a run: its records in order, the firmware's output, the stimuli that it had, and memory at its end."""
 
     records: list[Record]
     output: str
     stimuli: Prepared | None = None
+    memory: Saved = field(default_factory=Saved)
 
 
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
@@ -281,12 +299,14 @@ def record(
     spans: Sequence[str] = (),
     fetched: tuple[str, str] | None = None,
     stimuli: Stimuli | None = None,
+    stacks: bool = False,
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
-    other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.  Reports C092 (no
+    other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.
+    ``stacks``: the main stack is saved at its end, too.  Reports C092 (no
     emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs) or C296 (stimuli that the board's
     emulator cannot do), and returns None then.
     """
@@ -307,12 +327,13 @@ def record(
             prepared = prepare(stimuli, image, symbols(firmware.elf), lead_of(image), ticks, diagnostics)
             if prepared is None:
                 return None
+        memory = saved(image, firmware.elf, stacks)
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
-            command = _simavr_command(image, firmware, how, ticks, out, marks, diagnostics)
+            command = _simavr_command(image, firmware, how, ticks, out, marks, memory, diagnostics)
         else:
-            command = _traced_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, diagnostics)
+            command = _traced_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, diagnostics)
         if command is None:
             return None
         if prepared is not None:
@@ -336,7 +357,8 @@ def record(
             remedy = "look for what ends the program in the application's own code: a call of exit, say"
             failed(result, "ended before its time", remedy, diagnostics)
             return None
-        return Recording(records, result.stdout.decode(errors="replace"), prepared)
+        memory.read(Path(scratch))
+        return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
 
 
 def run(
@@ -348,13 +370,19 @@ def run(
     rounds: int = 0,
     serial: Path | None = None,
     stimuli: Stimuli | None = None,
+    stacks: bool = False,
 ) -> Trace | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round, with ``stimuli``, and return what happened.
 
+    ``stacks``: what was used of the main stack is told, too.
+
     Reports what :func:`record` reports, and returns None then.
     """
-    recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli)
+    recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli, stacks=stacks)
     if recording is None:
         return None
     trace = Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)
-    return replace(trace, frames=frames(image, firmware.elf)) if UNEXPECTED in trace.stopped else trace
+    trace = replace(trace, stacks_used=recording.memory.used())
+    if UNEXPECTED not in trace.stopped:
+        return trace
+    return replace(trace, frames=frames(image, firmware.elf), fault=fault_of(image, firmware.elf, recording.memory))

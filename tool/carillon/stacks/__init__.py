@@ -18,19 +18,18 @@ from functools import partial
 from pathlib import Path
 
 from carillon.allocate.osek import TaskKind
-from carillon.elf import ALLOC, ARM, AVR, RISCV, WRITE, UnreadableError, read_elf
+from carillon.elf import ARM, AVR, RISCV, UnreadableError
 from carillon.image import Image
-from carillon.image.osek import GUARD_WORDS
 from carillon.model.osek import OsekTask
 from carillon.stacks.avr import Avr, WideAvr
 from carillon.stacks.code import Code, Unknown, disassembly
 from carillon.stacks.graph import Calls, Chains, Link, deeper, deepest
+from carillon.stacks.places import MAIN as MAIN
+from carillon.stacks.places import TOP, stack_places
 from carillon.stacks.riscv import RiscV
 from carillon.stacks.thumb import Thumb, ThumbWithFloats
 from carillon.verify.elf import Elf
 
-MAIN = "main"
-_TOP = "carillon_stack_top"
 _ENTRY = 4
 """Of RISC-V, where the first interrupt begins behind exceptions (``carillon_port_entries``)."""
 _FLAGS, _AVR_6 = 36, 6
@@ -102,28 +101,7 @@ def stack_bounds(image: Image, elf: Path) -> tuple[StackBound, ...]:
     try:
         return _Stacks(image, elf, content).bounds(tasks)
     except Unknown as unknown:
-        sizes = [(task.name, _own(image, content, task)) for task in tasks] + [(MAIN, _main(elf, content, _top(content)))]
-        return tuple(StackBound(name, size, None, str(unknown)) for name, size in sizes if size)
-
-
-def _own(image: Image, elf: Elf, task: OsekTask) -> int:
-    """Bytes of a task's own stack that it may use: guard words are none of them; 0 where the linker kept none."""
-    symbol = elf.symbols.get(f"carillon_stack_{task.name}")
-    assert image.osek is not None
-    guard = 8 * GUARD_WORDS if image.osek.model.stack_check else 0
-    return symbol.size - guard if symbol is not None else 0
-
-
-def _main(path: Path, elf: Elf, top: int) -> int:
-    """Bytes between the variables and where the stack begins; with a heap, the stack has half of them; 0: not known."""
-    ends = [s.address + s.size for s in read_elf(path).sections if s.flags & ALLOC and s.flags & WRITE and s.address < top]
-    left = top - max(ends, default=top)
-    return left // 2 if "_sbrk" in elf.symbols else left
-
-
-def _top(elf: Elf) -> int:
-    """Where the linker script says that the main stack begins; 0: it does not."""
-    return elf.symbols[_TOP].address if _TOP in elf.symbols else 0
+        return tuple(StackBound(place.name, place.size, None, str(unknown)) for place in stack_places(image, elf))
 
 
 def _code(image: Image, path: Path, elf: Elf, objdump: str) -> Code:
@@ -304,7 +282,7 @@ class _Stacks:
     def _top(self) -> int:
         """Where the main stack begins.  On AVR, the code after reset says so."""
         if self.elf.machine != AVR or not (reset := self._named(["carillon_port_reset"])):
-            return _top(self.elf)
+            return self.elf.symbols[TOP].address if TOP in self.elf.symbols else 0
         loads: dict[str, int] = {}
         place = reset[0]
         while (it := self.code.code.get(place)) is not None and it.name in ("eor", "out", "ldi"):
@@ -337,17 +315,14 @@ class _Stacks:
     def bounds(self, tasks: list[OsekTask]) -> tuple[StackBound, ...]:
         """Of each stack."""
         found: list[StackBound] = []
-        end = self._named(["carillon_osek_end"])
-        for task in tasks:
-            size = _own(self.image, self.elf, task)
-            if not size:
+        end, by_name = self._named(["carillon_osek_end"]), {task.name: task for task in tasks}
+        for place in stack_places(self.image, self.path, self._top()):
+            if place.name not in by_name:
+                found.append(self._bound(MAIN, place.size, self._named(["carillon_port_reset"]), 0, 0, 0))
                 continue
             assert self.image.osek is not None
-            allocation = self.image.osek.allocation
+            task, allocation = by_name[place.name], self.image.osek.allocation
             level = 0 if allocation.osek.servers else allocation.level_of(task).number
             roots = [self._function(task), *end]
-            found.append(self._bound(task.name, size, roots, level, self.code.first, self.code.context))
-        size = _main(self.path, self.elf, self._top())
-        if size:
-            found.append(self._bound(MAIN, size, self._named(["carillon_port_reset"]), 0, 0, 0))
+            found.append(self._bound(task.name, place.size, roots, level, self.code.first, self.code.context))
         return tuple(found)

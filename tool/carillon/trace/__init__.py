@@ -69,6 +69,34 @@ class TableState:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of the processor: in ``words``, at ``pc`` (0: not known), which is ``where`` (a function and its line, or nothing).
+
+    ``sp``: the stack pointer.  ``stacks``: of each stack, its name, its lowest address, its bytes, and those that were used.
+    """
+
+    words: str
+    pc: int
+    where: str
+    sp: int
+    stacks: tuple[tuple[str, int, int, int], ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where it was, for a message."""
+        return (f" at {self.pc:#x}" if self.pc else "") + (f", {self.where}" if self.where else "")
+
+    def stack(self, name: str) -> str:
+        """What is known of a task's own stack, for a message; empty if it has none."""
+        for own, lowest, size, used in self.stacks:
+            if own == name and lowest <= self.sp < lowest + size:
+                return f"its stack: {used} of {size} bytes used"
+            if own == name:
+                return f"the stack pointer, {self.sp:#x}, is outside its stack, {lowest:#x} to {lowest + size - 1:#x}"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A run's events with what is needed to read them.
 
@@ -90,6 +118,8 @@ class Trace:
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
     with a stack of its own.  With it are the bytes of the stack, and those that its function takes by itself (None: not known).
+    ``stacks_used``: how many bytes of each stack the run has used at most, where the emulator tells.
+    ``fault``: that which ended the run; None of other runs, and where the emulator does not tell.
     """
 
     application: str
@@ -123,6 +153,8 @@ class Trace:
     pins: tuple[tuple[str, int], ...] = ()
     supply: Supply | None = None
     frames: tuple[tuple[str, int, int | None], ...] = ()
+    stacks_used: tuple[tuple[str, int], ...] = ()
+    fault: Fault | None = None
 
 
 def write_events(events: Iterable[Event], stream: TextIO) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.declared import Declared
@@ -21,6 +22,9 @@ from carillon.trace.invocations import Invoked
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, LaneKind, Moment, Run
 from carillon.units import format_duration
+
+if TYPE_CHECKING:
+    from carillon.stacks import StackBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,17 @@ def report_broken(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: D
         cause = f"{one.said}; {one.came}, from tick {one.at} ({when}) of the run on"
         remedy = "if the application locks interrupts, declare for how long; otherwise this is an error of Carillon's: report it"
         diagnostics.error("C309", bounds.places.get(one.name), cause, remedy)
+
+
+def report_deep(
+    stacks: Iterable[StackBound], used: Mapping[str, int], places: Mapping[str, Span], diagnostics: Diagnostics
+) -> None:
+    """Report C309 for each stack of which a run has used more than its bound."""
+    for stack in stacks:
+        if stack.bound is not None and used.get(stack.name, 0) > stack.bound:
+            cause = f"of stack '{stack.name}' {stack.bound} bytes are used at most; the run has used {used[stack.name]}"
+            remedy = "see whether [stacks] names all calls and recursion; otherwise this is an error of Carillon's: report it"
+            diagnostics.error("C309", places.get(stack.name), cause, remedy)
 
 
 def refuted(summary: Summary, bounds: Bounds) -> Iterator[tuple[str, str, int]]:

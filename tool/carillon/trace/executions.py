@@ -132,7 +132,8 @@ def warn_of_lost(system: System, summary: Summary, trace: Trace, diagnostics: Di
         first = next(event.t for event in trace.events if event.kind is Kind.LOST and event.object == name)
         many = "an activation" if task.lost == 1 else f"{task.lost} activations, the first"
         when = format_duration(first, system.clock_hz) if first else "0"
-        cause = f"task '{name}' lost {many} at {when}: it had all that it takes{', or its time frame was not over' * (name in framed)}"
+        frame = ", or its time frame was not over" if name in framed else ""
+        cause = f"task '{name}' lost {many} at {when}: it had all that it takes{frame}"
         remedy = "activate it less often, shorten it and what holds it back, or let more activations wait (activations)"
         diagnostics.warning("C311", spans.get(name), cause, remedy)
 
@@ -142,7 +143,10 @@ FAULT = "carillon_port_unexpected"
 
 
 def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: Diagnostics) -> None:
-    """Report C321 where a fault, or an interrupt of nobody, has ended a run: who ran, and what is known of the stack."""
+    """Report where a fault, or an interrupt of nobody, has ended a run: who ran, and what is known of the stack.
+
+    It is C322, an error, if the emulator tells what the fault was; else C321.
+    """
     if FAULT not in trace.stopped:
         return
     ran = [s.lane for s in summary.segments if s.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)]
@@ -160,4 +164,12 @@ def warn_of_fault(system: System, summary: Summary, trace: Trace, diagnostics: D
     for task, stack, takes in small:
         cause += f"; the function of task '{task}' takes {takes} bytes by itself, and its stack has {stack}"
         remedy = "write a longer stack for it, and room for what it calls and what interrupts it"
+    if trace.fault is not None:
+        kinds = {lane.name: "task" if lane.kind is LaneKind.TASK else "interrupt" for lane in ran}
+        who = f"{kinds[name]} '{name}'" if name else "before anything of the application ran, the processor"
+        parts = [f"{who} faulted{trace.fault.place}, at {when} of the run: {trace.fault.words}", trace.fault.stack(name)]
+        parts += [f"the function of task '{task}' takes {takes} of {size} bytes by itself" for task, size, takes in small]
+        remedy = "look at the place that is named; if the stack pointer is outside a stack, write a longer one"
+        diagnostics.error("C322", spans.get(name), "; ".join(part for part in parts if part), remedy)
+        return
     diagnostics.warning("C321", spans.get(small[0][0] if small else name), cause, remedy)
