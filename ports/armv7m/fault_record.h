@@ -7,8 +7,13 @@
 /* `cause`: the exception's number (IPSR).  `address` (BFAR) and `status` (CFSR): of ARMv7-M.  `sp`: where the frame is
  * that the exception has pushed.  `pc`: of the instruction. */
 struct carillon_fault {
-    uint32_t cause, address, status, sp, pc;
+    uint32_t cause;
+    uint32_t address;
+    uint32_t status;
+    uint32_t sp;
+    uint32_t pc;
 };
+extern struct carillon_fault carillon_fault;
 struct carillon_fault carillon_fault __attribute__((used));
 
 /* The tool's runs end there. */

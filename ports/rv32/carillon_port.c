@@ -380,8 +380,13 @@ void carillon_port_halt(void)
 
 /* What a fault, or an interrupt that nobody serves, leaves behind: mcause, mtval, nothing, the stack pointer, mepc. */
 struct carillon_fault {
-    uint32_t cause, address, status, sp, pc;
+    uint32_t cause;
+    uint32_t address;
+    uint32_t status;
+    uint32_t sp;
+    uint32_t pc;
 };
+extern struct carillon_fault carillon_fault;
 struct carillon_fault carillon_fault __attribute__((used));
 
 /* It needs no stack, as there may be none.  The tool's runs end at carillon_port_faulted. */
