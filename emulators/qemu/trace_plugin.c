@@ -213,25 +213,57 @@ static struct data saved[512];
 static uint32_t saved_count;
 static const char *monitor, *memory;
 
-/* Whether QEMU has carried out a command. */
+/* Whether QEMU has carried out a command; its answer, a line, is in `answer`. */
+static char answer[16384];
 static bool commanded(FILE *qmp, const char *command)
 {
-    char line[512];
     if (fputs(command, qmp) < 0 || fflush(qmp) != 0) {
         return false;
     }
-    while (fgets(line, sizeof line, qmp) != NULL) { /* the greeting and events come between */
-        if (strncmp(line, "{\"return\"", 9) == 0 || strncmp(line, "{\"error\"", 8) == 0) {
-            return line[2] == 'r';
+    while (fgets(answer, sizeof answer, qmp) != NULL) { /* the greeting and events come between */
+        if (strncmp(answer, "{\"return\"", 9) == 0 || strncmp(answer, "{\"error\"", 8) == 0) {
+            return answer[2] == 'r';
         }
     }
     return false;
 }
 
+static bool save(FILE *qmp, uint32_t base, uint32_t bytes, const char *name)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "{\"execute\": \"memsave\", \"arguments\": {\"val\": %u, \"size\": %u, \"filename\": \"%s.%s\"}}\n", base,
+             bytes, memory, name);
+    return commanded(qmp, command);
+}
+
+/* The processor's registers, as QEMU words them, and what lies at the stack pointer, if memory is there. */
+static bool save_registers(FILE *qmp)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%s.registers", memory);
+    if (!commanded(
+            qmp, "{\"execute\": \"human-monitor-command\", \"arguments\": {\"command-line\": \"info registers\"}}\n")) {
+        return false;
+    }
+    FILE *const file = fopen(name, "w");
+    const bool written = file != NULL && fputs(answer, file) >= 0;
+    if (file == NULL || fclose(file) != 0) {
+        return false;
+    }
+    const char *sp = strstr(answer, "R13=");
+    sp = (sp != NULL) ? sp + 4 : strstr(answer, "x2/sp");
+    if (sp != NULL) {
+        sp = (strncmp(sp, "x2/sp", 5) == 0) ? sp + 5 : sp;
+        (void)save(qmp, (uint32_t)strtoul(sp, NULL, 16), 32, "frame");
+    }
+    return written;
+}
+
 /* QEMU's main thread answers while this one, the processor's, stands still. */
 static void save_memory(void)
 {
-    if (monitor == NULL || memory == NULL || saved_count == 0) {
+    if (monitor == NULL || memory == NULL) {
         return;
     }
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -243,13 +275,11 @@ static void save_memory(void)
     FILE *const qmp = fdopen(line, "r+");
     bool done = qmp != NULL && commanded(qmp, "{\"execute\": \"qmp_capabilities\"}\n");
     for (uint32_t k = 0; done && k < saved_count; k++) {
-        char command[512];
-        snprintf(command, sizeof command,
-                 "{\"execute\": \"memsave\", \"arguments\": {\"val\": %u, \"size\": %u, \"filename\": \"%s.%u\"}}\n",
-                 saved[k].base, saved[k].bytes, memory, k);
-        done = commanded(qmp, command);
+        char number[16];
+        snprintf(number, sizeof number, "%u", k);
+        done = save(qmp, saved[k].base, saved[k].bytes, number);
     }
-    if (!done) {
+    if (!done || !save_registers(qmp)) {
         give_up("QEMU's monitor does not save memory");
     }
 }

@@ -4,7 +4,6 @@
 #include "carillon_port.h"
 
 #include "ports/armv7m/delay.h"
-#include "ports/armv6m/fault.h"
 
 #define SHPR UINT32_C(0xE000ED18) /* of exception 4: the registers of exceptions 4 to 7 are not there */
 #define SHPR_FIRST 4u

@@ -4,7 +4,6 @@
 #include "carillon_port.h"
 
 #include "ports/armv7m/delay.h"
-#include "ports/armv7m/fault.h"
 
 /* Is the processor an ARMv8-M in its non-secure state, or one without states?  Its board says so. */
 #ifndef CARILLON_NON_SECURE

@@ -25,4 +25,9 @@ void carillon_port_halt(void)
     }
 }
 
+void carillon_port_unexpected(void)
+{
+    carillon_port_halt();
+}
+
 #endif

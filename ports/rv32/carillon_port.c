@@ -378,29 +378,7 @@ void carillon_port_halt(void)
     }
 }
 
-/* What a fault, or an interrupt that nobody serves, leaves behind: mcause, mtval, nothing, the stack pointer, mepc. */
-struct carillon_fault {
-    uint32_t cause;
-    uint32_t address;
-    uint32_t status;
-    uint32_t sp;
-    uint32_t pc;
-};
-extern struct carillon_fault carillon_fault;
-struct carillon_fault carillon_fault __attribute__((used));
-
-/* It needs no stack, as there may be none.  The tool's runs end at carillon_port_faulted. */
-__attribute__((naked)) void carillon_port_unexpected(void)
+void carillon_port_unexpected(void)
 {
-    __asm__ volatile("   la t0, carillon_fault\n"
-                     "   csrr t1, mcause\n"
-                     "   sw t1, 0(t0)\n"
-                     "   csrr t1, mtval\n"
-                     "   sw t1, 4(t0)\n"
-                     "   sw sp, 12(t0)\n"
-                     "   csrr t1, mepc\n"
-                     "   sw t1, 16(t0)\n"
-                     "   .global carillon_port_faulted\n"
-                     "carillon_port_faulted:\n"
-                     "   j carillon_port_faulted\n");
+    carillon_port_halt();
 }

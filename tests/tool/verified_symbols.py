@@ -121,7 +121,7 @@ SYMBOLS = (
     Generated(r"carillon_osek_(lock_budgets|isr_budgets|frames)", "each budget, each time frame"),
     Generated(r"carillon_software_handlers", "each level's handler"),
     Generated(
-        r"carillon_fault|carillon_osek_(jobs|saved)|carillon_ring_\w+|carillon_extended_\w+|carillon_stack_\w+",
+        r"carillon_osek_(jobs|saved)|carillon_ring_\w+|carillon_extended_\w+|carillon_stack_\w+",
         "",
         f"{MEMORY}; who has it, and how much, is compared",
     ),

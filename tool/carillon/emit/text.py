@@ -12,7 +12,7 @@ from carillon.diagnostics import Span
 from carillon.image import ActionSet, CellImage, Device, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
 from carillon.model.osek import Osek
 
-UNEXPECTED, FAULTED = "carillon_port_unexpected", "carillon_port_faulted"
+UNEXPECTED = "carillon_port_unexpected"
 """What halts the system after an interrupt that nobody uses."""
 HANDLER = "__vector_"
 """What the symbols of handlers begin with where vectors are code, because avr-gcc wants it so."""

@@ -18,7 +18,7 @@ from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
-from carillon.emit.text import FAULTED, UNEXPECTED
+from carillon.emit.text import UNEXPECTED
 from carillon.image import Image
 from carillon.image.misses import compute_lanes, deadline_misses, late_threads
 from carillon.image.operations import Vector
@@ -184,9 +184,7 @@ def _traced_command(
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
     lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
-    lines += [
-        f"{table[f][0] & ~1:x} H 0" for f in ("carillon_port_halt", FAULTED if FAULTED in table else UNEXPECTED) if f in table
-    ]
+    lines += [f"{table[f][0] & ~1:x} H 0" for f in ("carillon_port_halt", UNEXPECTED) if f in table]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
     for begin, size in (table[symbol] for symbol in spans):
         lines += [f"{at:x} M 0" for at in range(begin & ~1, begin + size, 2)]

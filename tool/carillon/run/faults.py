@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fault of the processor has left in memory (``carillon_fault`` of the ports), in words.
+"""What a fault of the processor has left in its registers, in words.
+
+The run has ended at the first instruction of ``carillon_port_unexpected``.  So the firmware has no code for this, and nothing of
+the fault has been overwritten.
 
 Standards: ARMv7-M Architecture Reference Manual, B3.2.15; The RISC-V Instruction Set Manual, volume 2, mcause.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import struct
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from carillon.elf import ARM, read_elf
@@ -17,8 +22,13 @@ from carillon.image import Image
 from carillon.run.memory import Saved
 from carillon.trace import Fault
 
-_FORM = "<5I"
 _ARM_SOURCES, _ARM_HARD = 16, 3
+_ARM_EXCEPTION = 0x1FF
+"""Of the program status."""
+_ARM_NO_FRAME = 1 << 12 | 1 << 4
+"""Bits of the fault status: the frame could not be pushed."""
+_ARM_PC = 24
+"""Of the frame."""
 _ARM = {
     9: "access to {address} (no memory there)",
     10: "a store to where no memory is, some instructions before",
@@ -60,17 +70,52 @@ def locked_up(said: str) -> str:
     return f"the processor has locked up: a fault came while another one was handled{where}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Registers:
+    """What is known of a fault: its cause, as the processor numbers it, an address, a status, and pointers; 0: not known."""
+
+    cause: int
+    address: int
+    status: int
+    sp: int
+    pc: int
+
+
 def fault_of(image: Image, elf: Path, memory: Saved) -> Fault | None:
-    """What a fault has left; None if the emulator does not tell, or the port records none."""
-    content = memory.content.get(memory.fault[0]) if memory.fault is not None else None
-    if content is None or len(content) < struct.calcsize(_FORM):
+    """What a fault has left; None if the emulator does not tell."""
+    said = memory.found.get("registers")
+    if said is None:
         return None
-    cause, address, status, sp, pc = struct.unpack_from(_FORM, content)
+    text = str(json.loads(said)["return"])
     arm = read_elf(elf).machine == ARM
-    words = (_arm(cause, status) if arm else _riscv(cause)).format(address=f"{address:#x}")
-    where = _place(elf, pc, re.sub("objcopy$", "addr2line", image.system.board.build.objcopy)) if pc else ""
+    found = _of_arm(text, memory) if arm else _of_riscv(text)
+    if found is None:
+        return None
+    words = (_arm(found.cause, found.status) if arm else _riscv(found.cause)).format(address=f"{found.address:#x}")
+    where = _place(elf, found.pc, re.sub("objcopy$", "addr2line", image.system.board.build.objcopy)) if found.pc else ""
     own = [(stack.name, stack.address, stack.size, dict(memory.used()).get(stack.name, 0)) for stack in memory.stacks]
-    return Fault(words, pc, where, sp, tuple(own))
+    return Fault(words, found.pc, where, found.sp, tuple(own))
+
+
+def _register(text: str, name: str) -> int | None:
+    found = re.search(rf"(?<![\w/]){name}[= ]\s*([0-9a-f]{{8}})", text)
+    return int(found[1], 16) if found is not None else None
+
+
+def _of_arm(text: str, memory: Saved) -> _Registers | None:
+    sp, program = _register(text, "R13"), _register(text, "XPSR")
+    content = memory.content.get(memory.status[0], b"") if memory.status is not None else b""
+    if sp is None or program is None or len(content) < struct.calcsize("<5I"):
+        return None
+    status, *_, address = struct.unpack_from("<5I", content)
+    frame = memory.found.get("frame", b"")
+    pc = int.from_bytes(frame[_ARM_PC : _ARM_PC + 4], "little") if not status & _ARM_NO_FRAME else 0
+    return _Registers(program & _ARM_EXCEPTION, address, status, sp, pc)
+
+
+def _of_riscv(text: str) -> _Registers | None:
+    cause, address, sp, pc = (_register(text, name) for name in ("mcause", "mtval", "x2/sp", "mepc"))
+    return None if cause is None or sp is None else _Registers(cause, address or 0, 0, sp, pc or 0)
 
 
 def _arm(cause: int, status: int) -> str:

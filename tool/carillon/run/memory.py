@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of the chip that a run saves when it ends: its stacks, and what a fault has left.
+"""Memory and registers of the chip that a run saves when it ends: its stacks, and what says of a fault what it was.
 
-QEMU saves it itself, asked at its monitor by the tracing plugin; the runner on simavr has it.  Others do not tell.
+QEMU saves them itself, asked at its monitor by the tracing plugin; the runner on simavr has the memory.  Others do not tell.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from carillon.build.symbols import symbols
-from carillon.elf import LOAD
+from carillon.elf import ARM, LOAD, read_elf
 from carillon.image import Image
 from carillon.stacks.places import FILL, MAIN, StackPlace, stack_places
 
-FAULT = "carillon_fault"
+STATUS = (0xE000ED28, 20)
+"""Registers of Cortex-M from CFSR up to BFAR (ARMv7-M Architecture Reference Manual, B3.2.2)."""
 _LONGEST_SOCKET = 100
 """A little less than the name of a socket may be long."""
 _MOST = 32768
@@ -24,17 +24,21 @@ _MOST = 32768
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What is saved: ``stacks``, each with its place, and ``fault``, the address and the bytes of what a fault leaves."""
+    """What is saved: ``stacks``, each with its place, and ``status``, the address and the bytes of registers of faults.
+
+    After the run: ``content`` by address, ``found``: "registers", as the emulator words them, and "frame", what lies at the stack
+    pointer.  Both are empty if the emulator does not tell.
+    """
 
     stacks: tuple[StackPlace, ...] = ()
-    fault: tuple[int, int] | None = None
+    status: tuple[int, int] | None = None
     content: dict[int, bytes] = field(default_factory=dict)
-    """By address, after the run; empty if the emulator does not tell."""
+    found: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def regions(self) -> list[tuple[int, int]]:
         """The address and the bytes of each."""
-        return [(stack.address, stack.size) for stack in self.stacks] + ([self.fault] if self.fault is not None else [])
+        return [(stack.address, stack.size) for stack in self.stacks] + ([self.status] if self.status is not None else [])
 
     @property
     def lines(self) -> list[str]:
@@ -52,7 +56,7 @@ class Saved:
         ``machine``: the processor's family, as in its ELF files.
         """
         socket = scratch / "monitor"
-        if not self.regions or len(str(socket)) > _LONGEST_SOCKET:
+        if len(str(socket)) > _LONGEST_SOCKET:
             return [], ""
         options = ["-qmp", f"unix:{socket},server=on,wait=off"]
         for stack in self.stacks:
@@ -68,6 +72,10 @@ class Saved:
             file = scratch / f"memory.{number}"
             if file.is_file():
                 self.content[address] = file.read_bytes()
+        for what in ("registers", "frame"):
+            file = scratch / f"memory.{what}"
+            if file.is_file():
+                self.found[what] = file.read_bytes()
 
 
 def _filled(stack: StackPlace, machine: int) -> bytes:
@@ -82,9 +90,9 @@ def saved(image: Image, elf: Path, main: bool) -> Saved:
     """What is saved of an image; ``main``: the main stack, too, which may be much."""
     if image.system.board.native:
         return Saved()
-    found = symbols(elf).get(FAULT)
     places = stack_places(image, elf)
-    return Saved(tuple(_end_of(place) if place.name == MAIN else place for place in places if main or place.name != MAIN), found)
+    stacks = tuple(_end_of(place) if place.name == MAIN else place for place in places if main or place.name != MAIN)
+    return Saved(stacks, STATUS if read_elf(elf).machine == ARM else None)
 
 
 def _end_of(stack: StackPlace) -> StackPlace:
