@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-JOINT = ("budgets", "hooks", "frames", "time", "slices", "servers", "mutexes")
+JOINT = ("budgets", "hooks", "frames", "time", "slices", "servers", "mutexes", "software")
 """Parts of the kernel that all objects of a system feel."""
 
 
@@ -180,6 +180,8 @@ def _lines(drawn: Drawn) -> Iterator[str]:
     hooks = [*drawn.hooks, *(["protection"] if drawn.parts & {"budgets", "frames"} else [])]
     if hooks:
         yield "hooks = [" + ", ".join(f'"{hook}"' for hook in hooks) + "]"
+    if "software" in drawn.parts:
+        yield 'dispatch = "software"'
     if drawn.hooks:
         yield f'hook_wcet = "{drawn.profile.hook[0]} ticks"'
     if drawn.clock:

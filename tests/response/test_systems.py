@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections import Counter
@@ -19,10 +20,14 @@ from drawing_systems import Drawn, Profile, code, draw, toml
 from building import build
 from carillon import pipeline
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.pipeline import Planned
 from carillon.run import run
+from carillon.trace import Trace
 from carillon.trace.analyse import analyse
-from carillon.trace.bounds import broken, refuted
+from carillon.trace.bounds import Bounds, broken, refuted
 from carillon.trace.executions import exceeded
+from carillon.trace.longest import longest
+from carillon.trace.summary import Summary
 from runnable import runnable
 
 PROFILES = {
@@ -79,6 +84,15 @@ def test_no_response_is_longer_than_its_bound(board: str, tmp_path: Path, capsys
         assert tally.reached >= 0.8 * tally.strict
 
 
+def tight_bounds(drawn: Drawn, planned: Planned, trace: Trace, summary: Summary, folder: Path) -> Bounds:
+    """The bounds of the same image with WCETs that are what the run's jobs took, so that no slack hides what the kernel takes."""
+    took = {item.name: item.ticks for item in longest(planned.system, trace, summary)}
+    for item in drawn.items:
+        item.wcet = math.ceil(took[item.name] or item.wcet)
+    (folder / "schedule.toml").write_text(toml(drawn))
+    return pipeline.bounds_of(pipeline.plan(folder / "schedule.toml", Diagnostics(), time_limit=2.0, verdicts=False))
+
+
 def try_system(drawn: Drawn, folder: Path, tally: Tally) -> str:
     folder.mkdir(exist_ok=True)
     (folder / "main.c").write_text(code(drawn))
@@ -109,6 +123,10 @@ def try_system(drawn: Drawn, folder: Path, tally: Tally) -> str:
     found = list(broken(trace, summary, bounds))
     if found:
         return f"{found}"
+    if trace.instructions_per_tick and not drawn.strict:
+        found = list(broken(trace, summary, tight_bounds(drawn, planned, trace, summary, folder)))
+        if found:
+            return f"with what jobs took as their WCETs: {found}"
     tally.judged += 1
     results = {bound.name: bound for bound in pipeline.analyse(planned)}
     for task in summary.tasks:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from carillon.allocate.allocation import Allocation
@@ -41,15 +41,18 @@ CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174", 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A schedule with its allocation and image."""
+    """A schedule with its allocation and image.
+
+    ``kernel_times``: of each mode, at most; none of a conventional kernel, which is there to be measured.  ``analysed``: bounds
+    of all response times, once they have been asked for (:func:`analyse`).
+    """
 
     system: System
     lowered: tuple[LoweredMode, ...]
     allocation: Allocation
     image: Image
-    kernel_times: tuple[
-        KernelTime, ...
-    ] = ()  # of each mode, at most; none of a conventional kernel, which is there to be measured
+    kernel_times: tuple[KernelTime, ...] = ()
+    analysed: list[tuple[ResponseBound, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
 
 def read_and_check(
@@ -238,7 +241,9 @@ def analyse(planned: Planned) -> tuple[ResponseBound, ...]:
 
     if planned.allocation.kernel != "carillon":
         return ()
-    return analyse_system(planned.system, planned.image, planned.kernel_times)
+    if not planned.analysed:
+        planned.analysed.append(analyse_system(planned.system, planned.image, planned.kernel_times))
+    return planned.analysed[0]
 
 
 def growths(planned: Planned) -> dict[str, int | None]:
