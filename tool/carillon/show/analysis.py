@@ -29,6 +29,8 @@ WORDS = {
     "blocking": "held back by",
     "mate": "before it",
     "preemption": "preempted by",
+    "charged": "its server is charged for",
+    "rest": "rests of server",
     "elapsed": "passed before its activation",
     "machine": "the machine, at instants",
     "drivers": "drivers",
@@ -144,7 +146,7 @@ def _waiting(bound: Bound) -> str:
 
 
 def _words(term: Term) -> str:
-    named = term.why in ("blocking", "mate", "preemption", "proved")
+    named = term.why in ("blocking", "mate", "preemption", "charged", "rest", "proved")
     return f"{WORDS[term.why]} {term.name}" if named and term.name else WORDS[term.why]
 
 

@@ -21,7 +21,8 @@ from carillon.timing.bound import Bound
 from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, longer, round_flows
 from carillon.timing.giotto import carriers_of, giotto_bounds
 from carillon.timing.releases import UnknownError, counters_of
-from carillon.timing.response import MOST_RELEASES, Flow, Term, around, response
+from carillon.timing.response import MOST_RELEASES, Flow, Others, Term, around, response
+from carillon.timing.served import served_response
 
 LATE = 1
 """What comes in the unit in which a job ends preempts it (:mod:`carillon.check.simulation`)."""
@@ -242,6 +243,8 @@ def _level(bound: Bound, flow: Flow, flows: Flows, releases: int) -> Bound:
     if below is not None:
         return replace(bound, why=f"{below.kind} '{below.name}' may hold it back: {below.why}")
     others = around(flow, flows.known, LATE)
+    if flow.server:
+        return _served(bound, others)
     if others.load > 1:
         takers = sorted((*others.above, *others.mates, flow), key=lambda other: -other.load)
         most = ", ".join(f"'{other.name}' {float(other.load):.1%}" for other in takers[:4])
@@ -250,6 +253,16 @@ def _level(bound: Bound, flow: Flow, flows: Flows, releases: int) -> Bound:
     if found is None:
         return replace(bound, why="what runs before it may follow each other for too long to be looked at")
     return replace(bound, bound=found.bound, terms=found.terms, jobs=found.jobs)
+
+
+def _served(bound: Bound, others: Others) -> Bound:
+    """The bound of a thread that runs on a server's budget."""
+    found = served_response(others, LATE)
+    if found is not None:
+        return replace(bound, bound=found.bound, terms=found.terms, jobs=found.jobs)
+    server = others.flow.server
+    why = f"its threads need more than the budget of server '{server}', or what is above them leaves less than that in a period"
+    return replace(bound, why=why)
 
 
 def _before(lacks: Unbounded) -> str:

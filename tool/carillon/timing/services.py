@@ -13,16 +13,16 @@ others of its level.
    period, and the next one at once.  So the flow has a jitter of the period without the budget.  A constant-bandwidth server may
    begin a period before the last one is over, if it has used less than its bandwidth by then.  With a whole budget before that
    and one after, it takes at most two budgets more than its bandwidth.
-2. To its own threads, the time in which they rest is a flow above them.  They rest when a budget is used up and until it comes
-   back, so for ``period - budget`` at most, and they have run for a budget between two rests.  While threads are ready, periods
-   follow each other without a gap.  Interrupts that are charged to the server shorten its budget, and stand among what
-   is above the threads already.
+2. To its own threads, the time in which they rest is a flow above them (:mod:`carillon.timing.served`).  They rest when a budget
+   is used up and until it comes back, so for ``period - budget`` at most.  While threads are ready, periods follow each other
+   without a gap.
 3. What a thread runs beyond the budget while it holds something is owed, and nothing bounds that here.  So threads of a server
    that hold something have no bound, and neither have they with a periodic clock, which charges whole ticks.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from carillon.allocate.clock import ClockCell
@@ -68,7 +68,7 @@ def of_server(server: Server, threads: list[OsekTask], clock: ClockCell, prices:
     """What stands for the threads of a server, and the clock's interrupts for it."""
     level = prices.allocation.level_of(threads[0]).number
     yield _demand_of(server, level, prices)
-    yield _rest_of(server, level, prices)
+    yield _rest_of(server, level, clock, prices)
     yield _budgets_of(server, clock, prices)
     owed = max((task.declared.wcet for task in threads if _holds(task)), default=0) * prices.scale
     if owed:
@@ -93,10 +93,11 @@ def _budgets_of(server: Server, clock: ClockCell, prices: Prices) -> Flow:
     return Flow(f"the clock for server {server.name}", "handler", level, level, 2 * (prices.clock + prices.of("server")), again)
 
 
-def _rest_of(server: Server, level: int, prices: Prices) -> Flow:
-    """The time in which the threads of a server rest, to these."""
-    apart = Arrivals((Sporadic(server.period * prices.scale),))
-    rest = (server.period - server.budget) * prices.scale
+def _rest_of(server: Server, level: int, clock: ClockCell, prices: Prices) -> Flow:
+    """The time in which the threads of a server rest, to these: the clock rounds budgets down and periods up."""
+    period = math.ceil(math.ceil(server.period / clock.tick) * clock.tick) * prices.scale
+    apart = Arrivals((Sporadic(period),))
+    rest = period - math.floor(math.floor(server.budget / clock.tick) * clock.tick) * prices.scale
     return Flow(f"rests of server {server.name}", REST, level + 1, level + 1, rest, apart, server=server.name)
 
 
