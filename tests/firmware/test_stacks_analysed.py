@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
-from carillon.stacks import StackBound
+from carillon.model.stacks import StackBound
 from carillon.stacks.places import FILL, StackPlace
 from carillon.trace.bounds import report_deep
 

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from building import build
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
+from carillon.model.stacks import StackBound
 from carillon.pipeline import plan
-from carillon.stacks import MAIN, StackBound, stack_bounds
+from carillon.stacks import MAIN, stack_bounds
 
 F4, LEONARDO, MEGA2560, AVR, MICROBIT = "stm32f4-discovery", "arduino-leonardo", "atmega2560", "atmega128", "microbit"
 

@@ -26,11 +26,11 @@ from carillon.files import link, write_bytes, write_text
 from carillon.image import Image
 from carillon.model import System
 from carillon.model.osek import Hook
-from carillon.model.stacks import Refuse
+from carillon.model.stacks import Refuse, StackBound
 from carillon.resources import data_root
 from carillon.reuse.objects import Reuse, forget
 from carillon.reuse.whole import Steps
-from carillon.stacks import StackBound, stack_bounds
+from carillon.stacks import stack_bounds
 from carillon.verify import Report, verify
 
 ERRNO = {"__errno", "errno"}

@@ -14,8 +14,8 @@ from carillon.cli import options
 from carillon.cli.common import Report, asked
 
 if TYPE_CHECKING:
+    from carillon.model.stacks import StackBound
     from carillon.pipeline import Planned
-    from carillon.stacks import StackBound
     from carillon.trace.summary import Spread
 
 EPILOG = "Examples: carillon analyse examples/engine; carillon analyse examples/engine --for 1s (beside what a run measures)"

@@ -21,7 +21,7 @@ from carillon.sources import ARXML, Source, files_of
 if TYPE_CHECKING:
     from carillon.model import System
     from carillon.model.giotto import Machine
-    from carillon.stacks import StackBound
+    from carillon.model.stacks import StackBound
 
 EPILOG = (
     "Examples: carillon build examples/three-tasks --board mps2-an385 --kernel conventional; "

@@ -12,7 +12,7 @@ from carillon.show.table import Table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from carillon.stacks import StackBound
+    from carillon.model.stacks import StackBound
 
 NOT_BUILT = "Stacks are bounded in the image: build it (carillon build), or run it (--for)."
 

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,9 +21,10 @@ from carillon.allocate.osek import TaskKind
 from carillon.elf import ARM, AVR, RISCV, UnreadableError
 from carillon.image import Image
 from carillon.model.osek import OsekTask
+from carillon.model.stacks import StackBound
 from carillon.stacks.avr import Avr, WideAvr
 from carillon.stacks.code import Code, Unknown, disassembly
-from carillon.stacks.graph import Calls, Chains, Link, deeper, deepest
+from carillon.stacks.graph import Calls, Chains, deeper, deepest
 from carillon.stacks.places import MAIN as MAIN
 from carillon.stacks.places import TOP, stack_places
 from carillon.stacks.riscv import RiscV
@@ -52,43 +53,6 @@ _UNBOUNDED = {
 _DELIVER = ("carillon_software_deliver_at_base", "carillon_software_deliver")
 _DISPATCHERS = (*_DELIVER, "carillon_software_above", "carillon_software_dispatch")
 """Functions that call the handlers of task levels, where these are dispatched in software."""
-
-
-@dataclass(frozen=True, slots=True)
-class StackBound:
-    """A stack of ``size`` bytes, of which ``bound`` are used at most; None: not known, for a ``reason``.
-
-    ``name``: of the task or the thread, or ``main``.  ``chain``: the functions of the deepest chain, and of the interrupts on top
-    of it, each with the bytes that it adds.  ``calls``: what the stack needs without any interrupt, and ``calls_chain`` its
-    chain; it may be known where the bound is not.
-
-    The bound assumes that each level interrupts in the deepest place of the one below.  Of masks it knows only that of the error
-    hook.  So what happens may stay below it, and never comes above.
-    """
-
-    name: str
-    size: int
-    bound: int | None
-    reason: str = ""
-    chain: tuple[Link, ...] = ()
-    calls: int | None = None
-    calls_chain: tuple[Link, ...] = ()
-
-    @property
-    def fits(self) -> bool:
-        """Whether it is not known to be smaller than its bound."""
-        return self.bound is None or self.bound <= self.size
-
-    @property
-    def fits_calls(self) -> bool:
-        """Whether it is not known to be too small even if nothing interrupts."""
-        return self.calls is None or self.calls <= self.size
-
-    def as_json(self) -> dict[str, object]:
-        """For a program."""
-        chain = [{"function": name, "bytes": size} for name, size in self.chain]
-        said = {"name": self.name, "size": self.size, "bound": self.bound, "calls": self.calls}
-        return {**said, "reason": self.reason or None, "chain": chain}
 
 
 def stack_bounds(image: Image, elf: Path) -> tuple[StackBound, ...]:

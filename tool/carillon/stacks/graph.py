@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from carillon.elf import UnreadableError
+from carillon.model.stacks import Link
 from carillon.stacks.code import Call, Code, Unknown, Use
-
-Link = tuple[str, int]
-"""A function, and the bytes that it adds."""
-
 
 _HOLDS = ("carillon_osek_fail",)
 """Functions that call others with the interrupts of the event-triggered system masked: the error hook."""

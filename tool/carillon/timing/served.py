@@ -3,8 +3,8 @@
 
 A server has a budget ``B`` in each period ``P`` while its threads are ready (``kernel/time/server.c``).
 
-1. ``f(c)`` is the longest time in which the threads run for ``c`` if their budget suffices.  It begins at any instant at which they
-   may run, and has all in it that is above, and the longest section from below.  If ``f(B)`` is ``P`` at most, no period
+1. ``f(c)`` is the longest time in which the threads run for ``c`` if their budget suffices.  It begins at any instant at which
+   they may run, and has all in it that is above, and the longest section from below.  If ``f(B)`` is ``P`` at most, no period
    ends before its budget has been used, as long as a thread is ready.  Else there is no bound here.
 2. A job may come when the budget has just been used up, as early as it can be.  So it waits for ``P - B`` at first.
 3. The job and all that is before it need a time ``D``, of which interrupts are a part that are charged to the server.  They use

@@ -24,7 +24,7 @@ from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, LaneKind, Moment,
 from carillon.units import format_duration
 
 if TYPE_CHECKING:
-    from carillon.stacks import StackBound
+    from carillon.model.stacks import StackBound
 
 
 @dataclass(frozen=True, slots=True)
