@@ -50,6 +50,7 @@ SEARCHES = {
     "network": Search("tests/network"),
     "microcode": Search("tests/giotto/test_microcode.py"),
     "osek": Search("tests/osek/test_model_based.py", more={"CARILLON_EXAMPLES": "20"}),
+    "responses": Search("tests/response/test_systems.py", seeds=("CARILLON_SYSTEMS_SEED",), more={"CARILLON_SYSTEMS": "40"}),
     "rounds": Search("tests/rounds", seeds=("CARILLON_ROUNDS_SEED",), more={"CARILLON_ROUNDS": "8"}),
     "threads": Search("tests/threads", seeds=("CARILLON_THREADS_SEED",), more={"CARILLON_THREADS": "2"}),
     "expiries": Search("tests/firmware/test_lost_expiries.py", seeds=("CARILLON_EXPIRIES_SEED",)),
