@@ -99,7 +99,7 @@ static inline uint16_t avr16_place(uint16_t last, uint16_t ahead, uint16_t top)
  *    with the round, so that the first point that lies ahead is the same whatever the turns.  The cell comes back to
  *    its ticks however late the handler is.  A counter that runs freely tells the time only within a turn.
  * 3. Points that have passed are skipped, as they were absorbed by the activation that waited; the loop is bounded by
- * them.
+ *    them.
  * 4. A point that passes before its match can be set, in AVR16_REARM_TIME from looking at the counter, is skipped as
  *    well.  A match that is set to what the counter has left would come a turn later, and no store can request an
  *    interrupt.

@@ -8,9 +8,9 @@
  *
  * 1. One store enables several slices in one cycle, and leaves the others as they are.
  * 2. TOP is buffered while a slice runs: what it gets then holds from the next wrap on.  So the first interval is in
- * TOP at the start, and the period is stored right after it (FINISH).
+ *    TOP at the start, and the period is stored right after it (FINISH).
  * 3. The raw interrupt is a level until a store clears it, and is set whether it may interrupt or not.  So arming
- * clears it first.
+ *    clears it first.
  *
  * carillon_board.h says where a cell has its slice, RP2040PWM_SLICE. */
 #ifndef CARILLON_CELL_RP2040PWM_H

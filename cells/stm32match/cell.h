@@ -8,7 +8,7 @@
  * has to be timed.
  *
  * 1. A match sets the channel's flag, whether DIER lets it be a request or not.  A flag is cleared by a 0, and left by
- * a
+ *    a
  *    1.  Bits of DIER are set and cleared through the processor's bit-band alias, by one store.
  * 2. A match that is set to what the counter reads may set the flag at once, or in a turn, which takes a minute.  So
  *    whoever moves a match looks at the counter afterwards.  What has passed by then is skipped, and a flag that it may

@@ -7,11 +7,11 @@
  * message arrives.  It goes on as soon as nobody can send it anything that arrives before:
  *
  * 1. Let `due` be the time of a node's next deed.  A node that waits sends nothing before its `due`, since its code
- * takes no time and runs at its ticks and at arrivals only.
+ *    takes no time and runs at its ticks and at arrivals only.
  * 2. What it sends then arrives `least` later or more, with the least latency of the network, which is more than 0.
  * 3. What others send because of that arrives later still.
  * 4. So a node whose `due` is before the smallest `due` of the others plus `least` will hear of nothing before its
- * `due`.
+ *    `due`.
  * 5. The node with the smallest `due` of all fulfils this.  So somebody can always go on.
  * 6. While a node runs, only its own messages change the `due` of others, and send() looks at that.
  *

@@ -40,7 +40,7 @@
  * 2. A conditional return that an interrupt follows at once is in doubt: it has returned, or it was skipped.  When the
  *    interrupt's handler has been left, what follows in memory follows in time only if it was skipped.
  * 3. So records are held back while something is in doubt, and those of a return that was carried out are inserted
- * where the doubt began.  Those of later doubts move on then.
+ *    where the doubt began.  Those of later doubts move on then.
  *
  * What the plugin cannot follow ends the run with an error that says why: a trace is whole, or there is none.  The last
  * record of a whole one is RECORD_HALT, and QEMU that ends by itself writes none.

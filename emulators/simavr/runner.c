@@ -27,10 +27,10 @@
  * 2. A request that stands when its source is enabled is never served.  Here it is.
  * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not.
  * 4. In waveform mode 12 a timer counts to OCRnA.  Here it counts to ICRn, as the simulator has mode 14; and a match
- * that is stored is in force at once, as the simulator has it in mode 0.
+ *    that is stored is in force at once, as the simulator has it in mode 0.
  * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors).
  * 6. A low level at a line that has the mode of levels, as after reset, requests the line's interrupt for ever,
- * whatever its mode is later.  Here it requests nothing while the interrupt is disabled, as that mode has no flag. */
+ *    whatever its mode is later.  Here it requests nothing while the interrupt is disabled, as that mode has no flag. */
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdint.h>

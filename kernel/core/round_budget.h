@@ -15,7 +15,7 @@
  *    been made, and until its function has returned (carillon_port_call does both).  So whoever is struck has a frame
  *    to unwind to.
  * 5. What the counter reads while nothing is watched may be anything.  So before the word is written, the counter is
- * set to a reading that is far from 0, and to what is left afterwards.  So it does not go through 0 unseen, and no
+ *    set to a reading that is far from 0, and to what is left afterwards.  So it does not go through 0 unseen, and no
  *    handler in between takes the job for late.  Nobody reads back what has just been written.
  * 6. The cell may ask in the first or the last instructions of a handler that preempts the job.  There the job cannot
  *    be ended.  The handler of the cell notes that the job is late and asks again some units later.  A late job that

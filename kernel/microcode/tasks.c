@@ -29,8 +29,8 @@
  *    handler alone.  If a task ends when `due` has passed and the handler is held back, it has ended just before: with
  *    a tick, it would be the same.
  * 10. The clock expires at `due` or earlier.  It expires earlier if it does not reach that far, and the handler then
- *    finds nothing to do, and sets it anew.  If an expiry is set too late to be seen, clock_arm says so: it looks at
- *    the time after it has set it.  Then the handler goes on until the time has come, or is made to come.
+ *     finds nothing to do, and sets it anew.  If an expiry is set too late to be seen, clock_arm says so: it looks at
+ *     the time after it has set it.  Then the handler goes on until the time has come, or is made to come.
  * 11. A preempted thread is looked for again a tick later (3). */
 #include "kernel/microcode/tasks.h"
 

@@ -16,7 +16,7 @@
  * 2. The base and the ticking cell are started together and count the same clock.  So when a tick's interrupt is
  *    served, the base is at the tick or after it, and never before.
  * 3. The difference is exact up to CARILLON_BASE_MOST units.  A greater difference is a reading from before `at`:
- * before the first tick, between the start of the cells and time 0.
+ *    before the first tick, between the start of the cells and time 0.
  * 4. A tick that passes while others are counted is either counted with them, and its interrupt then finds nothing to
  *    count, or is left to its interrupt.  None is counted twice or left out.
  *

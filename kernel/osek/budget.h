@@ -21,11 +21,11 @@
  *    There the job is preempted and cannot be ended.  The handler notes that the job is late, and asks again some units
  *    later.  A late job that is paused has one unit left.
  * 6. A job that is preempted again and again has little time between, and if the handler asked again after the same
- * time always, it might miss the job for ever.  So of CARILLON_BUDGET_RETRY units, which are more than the handlers'
- * first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
- * begins anew.  A job that runs for as long as a step between two preemptions is met before all have been tried.  ISRs
- * of category 1 may be long.  In one, the handler asks again in CARILLON_BUDGET_PATIENCE units, so that it takes little
- *    of their time.
+ *    time always, it might miss the job for ever.  So of CARILLON_BUDGET_RETRY units, which are more than the handlers'
+ *    first and last instructions take, each time it asks CARILLON_BUDGET_STEP units sooner than the last time, and then
+ *    begins anew.  A job that runs for as long as a step between two preemptions is met before all have been tried.
+ *    ISRs of category 1 may be long.  In one, the handler asks again in CARILLON_BUDGET_PATIENCE units, so that it
+ *    takes little of their time.
  * 7. A hook holds the lock for as long as it likes, and the cell may count past its half meanwhile.  So a request of
  *    former jobs that waits is forgotten before the hook, and a request that waits behind the hook says that the job is
  *    late.
@@ -41,8 +41,8 @@
  * 10. The cell's level is not masked by what the application disables, so an overrun is seen while the lock lasts.  If
  *     the kernel's lock hides an overrun, it is seen when the limit is taken out: then the job is late.
  * 11. A late job gets no more limits, and none is taken out: it is ended.  It may be late since an ISR of category 1
- *    ran in it, and be looked for again only after it has released the lock, or ended (6).  So its release asks at
- * once.
+ *     ran in it, and be looked for again only after it has released the lock, or ended (6).  So its release asks at
+ *     once.
  * 12. A job that ends or waits has no locks: its handler restores the mask.  So all that is in its list goes.
  *
  * Beside a round:
@@ -64,17 +64,17 @@
  *     or where the job goes on.  Then the job is late, and asks for the dispatcher.
  * 16. The dispatcher runs where no handler and nobody with the kernel's lock does.  So if a job is late there, it is
  *     the job that has been preempted, its frame stands by 4, and it ends as if it called TerminateTask there.  What
- * the application masks, masks the clock and the dispatcher, too: then the job ends where it enables interrupts.  Where
- *     it unlocks, it looks itself.
+ *     the application masks, masks the clock and the dispatcher, too: then the job ends where it enables interrupts.
+ *     Where it unlocks, it looks itself.
  * 17. A clock that ticks tells no parts of a tick.  So its own handler pauses nothing: a tick counts for the job that
- * it preempts, and a budget of n ticks is over with the tick after these.
+ *     it preempts, and a budget of n ticks is over with the tick after these.
  *
  * ISRs of category 2:
  *
  * 18. The vector of an ISR with a budget pauses what it has preempted, as others do, and watches the ISR as if it were
- * a job.  It does so from a frame to unwind to on, until that is left, both under the lock.  `state` does not say whose
- * limit it is, which does not change while the ISR is preempted.  So a variable does, and the vector puts back its
- * value. */
+ *     a job.  It does so from a frame to unwind to on, until that is left, both under the lock.  `state` does not say
+ *     whose limit it is, which does not change while the ISR is preempted.  So a variable does, and the vector puts
+ *     back its value. */
 #ifndef CARILLON_BUDGET_H
 #define CARILLON_BUDGET_H
 

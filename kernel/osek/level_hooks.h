@@ -14,7 +14,7 @@ extern "C" {
  * handler the hook runs.
  *
  * 1. Of what comes over a hook each has a source of its own, which is not yet being served.  So the current source is
- * the hook's own only in what the hook calls.
+ *    the hook's own only in what the hook calls.
  * 2. The two words are written one after the other.  Who comes between finds the source of neither the hook that is
  *    entered nor of one beneath it, by 1, whatever the other word says.  The AVR writes a word in two steps, but its
  *    sources are below 256, so that only one of them changes anything. */

@@ -104,9 +104,9 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
  * 2. All additions have been made CARILLON_BASE_NEAR ticks after the reading.  A point that is due later has its cell
  *    before it: what that reads is more than 0 after the addition.
  * 3. A point that is due before is waited for (place_late), in the order of the points, when the cells of all others
- * are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
- * late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
- * are farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
+ *    are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
+ *    late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
+ *    are farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
 static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin, uint32_t left)
 {
     (void)left;

@@ -91,7 +91,7 @@ static const struct carillon_entry *following(const struct carillon_entry *entry
 }
 
 /* 1. All that is due is carried out in order of time, but no task is run yet.  So a deadline finds what its task is at
- * the deadline's own tick: a task that was activated before and has not begun has missed it.
+ *    the deadline's own tick: a task that was activated before and has not begun has missed it.
  * 2. Then the tasks run, those of the latest tick first, because a later activation preempts an earlier one.  Those of
  *    one tick run in the order of the table.
  * 3. A task runs lowered, so that a later tick may enter this handler again.  That one runs the tasks of its own tick,

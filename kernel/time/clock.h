@@ -5,11 +5,11 @@
  * The timer is of one of three kinds, which the configuration chooses (CARILLON_CLOCK):
  *
  * - CARILLON_CLOCK_TICK interrupts once in each tick, and the ticks are counted down here.  If they may be held back
- * for longer than a tick, a time base tells how many there were (CARILLON_CLOCK_UNITS).
+ *   for longer than a tick, a time base tells how many there were (CARILLON_CLOCK_UNITS).
  * - CARILLON_CLOCK_ONE_SHOT counts down to an expiry, and on.  As a rule, the counter can be shifted while it counts:
  *   each expiry is relative to the last one, and there is no drift.  With CARILLON_CLOCK_RESTARTS, it can only be
- * loaded anew, CARILLON_CLOCK_COST ticks after it was read.  If this figure is not exact, the difference adds up (third
- * cause of drift of the paper).
+ *   loaded anew, CARILLON_CLOCK_COST ticks after it was read.  If this figure is not exact, the difference adds up
+ *   (third cause of drift of the paper).
  * - CARILLON_CLOCK_COMPARE counts up for ever, and expires where it equals a register.
  *
  * Each kind has a few lines of its own in clock_steps.h.  One loop arms, checks again and serves, for all kinds.
@@ -35,14 +35,16 @@
  *                                carillon_clock_start
  *   CARILLON_TIME_UPTIME         1: the time since the start is kept in 64 bits, too; with CARILLON_CLOCK_KEEPS_TIME,
  *                                or where ticks are counted in the queue alone
- *   CARILLON_TIME_UNITS          of a tick clock: units in a tick, in which a counter tells the time within it; 1:
- * whole ticks are told.  A second has CARILLON_TIME_UNIT_HZ / CARILLON_TIME_UNIT_HZ_DIVISOR CARILLON_CLOCK_REQUESTS 1:
- * the timer's interrupt can be requested by software CARILLON_CLOCK_CALLED        0: no event's handler uses the clock,
- * but for the event itself CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes
- * within itself CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above CARILLON_CLOCK_BEHIND        how late the
- * handler is when more is overdue than usual: what an interrupt with an expiry takes; 0: it serves all.  After
- * CARILLON_CLOCK_BATCHES ticks of such expiries the handler leaves, and comes again as long after that.  Not of a tick
- * clock, which cannot be set ahead
+ *   CARILLON_TIME_UNITS          of a tick clock: units in a tick, in which a counter tells the time within it; 1: whole
+ *                                ticks are told.  A second has CARILLON_TIME_UNIT_HZ / CARILLON_TIME_UNIT_HZ_DIVISOR
+ *   CARILLON_CLOCK_REQUESTS      1: the timer's interrupt can be requested by software
+ *   CARILLON_CLOCK_CALLED        0: no event's handler uses the clock, but for the event itself
+ *   CARILLON_CLOCK_NESTS         0: no event's handler unlocks, so that the timer's never comes within itself
+ *   CARILLON_CLOCK_RESTARTS, CARILLON_CLOCK_COST    see above
+ *   CARILLON_CLOCK_BEHIND        how late the handler is when more is overdue than usual: what an interrupt with an
+ *                                expiry takes; 0: it serves all.  After CARILLON_CLOCK_BATCHES ticks of such expiries
+ *                                the handler leaves, and comes again as long after that.  Not of a tick clock, which
+ *                                cannot be set ahead
  *
  * The timer (carillon_clock.h, unless it is a tick) is a set of static inline functions, in its own width:
  *

@@ -293,8 +293,8 @@ static inline bool clock_has_slack(void)
  *    tick's after the other.  After each CARILLON_CLOCK_BATCHES ticks others are let in: the timer is set
  *    CARILLON_CLOCK_BEHIND ahead, and the handler leaves.  Such ticks are counted for ever, so that a backlog's first
  *    turn may be shorter: to begin anew would cost each interrupt two instructions.  So the lock is held for what is
- * due in CARILLON_CLOCK_BATCHES ticks, and for what falls due in CARILLON_CLOCK_BEHIND after that.  Ticks that a time
- *    base tells are all made up at once: the next tick may be waiting, before whoever has a greater number.
+ *    due in CARILLON_CLOCK_BATCHES ticks, and for what falls due in CARILLON_CLOCK_BEHIND after that.  Ticks that a
+ *    time base tells are all made up at once: the next tick may be waiting, before whoever has a greater number.
  * 7. With slack (CARILLON_CLOCK_SLACK), the timer is armed for the earliest deadline, which is an event's time and its
  *    slack.  Whenever the handler comes, it serves all events whose times have come.  Each is served before its
  *    deadline, since the timer is armed for no later one, and none before its time.  No other rule takes fewer
@@ -418,7 +418,7 @@ static inline __attribute__((always_inline)) void carillon_clock_serve(void (*ex
  * 1. What has passed since the reference is less than the counter's range (clock_settle, 2), wherever the reference is.
  *    So the distance of an event from it is less than that range and the longest delay together: a time can hold it.
  * 2. The timer is armed no farther than it can reach (CARILLON_CLOCK_EXTENDED).  When it expires, the reference
- * follows, as often as it has to for keeping the time, and no more often.
+ *    follows, as often as it has to for keeping the time, and no more often.
  * 3. A far event's last lap begins when the reference is there (carillon_queue_insert_far).  Nobody is put in behind it
  *    before that, because no other event's distance from the reference is as long as a lap. */
 #define CARILLON_CLOCK_STANDS                                                \

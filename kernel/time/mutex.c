@@ -4,7 +4,7 @@
  *
  * 1. A thread that holds a mutex runs at the mutex's ceiling: the highest level of the threads that the schedule names
  *    for it.  It takes the mutex and raises itself under one lock, so nothing comes in between.  If it runs there
- * anyway, it masks nothing: threads of one level may take turns while one holds a mutex.
+ *    anyway, it masks nothing: threads of one level may take turns while one holds a mutex.
  * 2. While it runs, no other of these threads does.  So a thread finds a mutex locked only while the holder waits, for
  *    a time, a semaphore, a message or another mutex.  The thread waits in line then, perhaps with a time-out.
  * 3. A mutex that is unlocked goes to the first in line at once.  That thread is woken as its holder: at the ceiling.

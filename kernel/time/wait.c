@@ -362,10 +362,10 @@ static struct carillon_osek_ring *queue_of_running(void)
  *    has returned, and until the mask is lowered.  With dispatch by software the level remembers it (`over`), and it is
  *    looked for where something above the thread has returned, and where the thread unlocks.
  * 3. A resource that only threads of one level share masks nothing above the level.  So the level counts those that the
- * thread holds, and the release of the last one asks again.  Taken is counted before it is taken, and no longer
- * after it is released.
+ *    thread holds, and the release of the last one asks again.  Taken is counted before it is taken, and no longer
+ *    after it is released.
  * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
- * there is nothing of it but its context.
+ *    there is nothing of it but its context.
  * 5. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
  *    way, a thread that is to do so counts as one that holds a resource.  What comes before the thread gives way, and
  *    another slice's end within that, do not make it give way twice. */

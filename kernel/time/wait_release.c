@@ -8,7 +8,7 @@
  * 3. The deadline is an event of the clock, which is taken out when it is met.  It counts from the release, however
  *    late the thread has gone on or asks for the next one.
  * 4. One that has passed when the thread asks for its release, or that is due when it would be taken out, is missed:
- * the thread may meet nothing any more.  It is counted, and told at the next tick, by an event of its own, as the
+ *    the thread may meet nothing any more.  It is counted, and told at the next tick, by an event of its own, as the
  *    deadline's event is that of the next release by then.  So each release is told once, however the thread catches
  *    up. */
 #include "wait_steps.h"

@@ -12,9 +12,9 @@
  *    what is above it.  A level that is to be masked has interrupts of the NVIC alone, no system exception.
  * 2. The highest level cannot be masked: the board keeps it from what is event-triggered.
  * 3. Nobody can be asked which handlers run.  So a schedule has one mode, no task of OSEK is its own vector, and what
- * asks is dispatched by software (board.toml: dispatch).
+ *    asks is dispatched by software (board.toml: dispatch).
  * 4. A handler that lowers its priority cannot return to thread mode while another handler is active.  It returns to
- * the handler that it has preempted, whose number is in its exception frame.
+ *    the handler that it has preempted, whose number is in its exception frame.
  * 5. The NVIC's priorities can be accessed by words alone.
  */
 #ifndef CARILLON_PORT_H

@@ -174,8 +174,8 @@ __attribute__((naked)) void carillon_port_align(const struct carillon_shift *lis
  *    What the handler preempted may have a context whose frame is not written yet (LSPACT).  The return to a basic
  *    frame leaves LSPACT as it is, and the task's first floating-point instruction writes that frame.
  * 2. What the task has in s0 to s15 is lost when it ends, as at any function's end; s16 to s31 it preserves.  So FPCA
- * is cleared before the call of the supervisor: its frame is a basic one too, and no frame is due to be written that is
- *    then dropped.
+ *    is cleared before the call of the supervisor: its frame is a basic one too, and no frame is due to be written that
+ *    is then dropped.
  * 3. The handler goes on with FPCA cleared.  Whatever it called might have changed s0 to s15, so it has nothing there.
  */
 #ifdef __ARM_FP
@@ -332,17 +332,17 @@ __attribute__((naked)) void carillon_port_supervisor_call(void)
  * or resumes):
  *
  * 1. Exceptions take care of s0 to s15 and FPSCR, and functions that return of s16 to s31.  What is above may go
- * without returning, or stay for later, with what it owes in frames that nobody takes down.
+ *    without returning, or stay for later, with what it owes in frames that nobody takes down.
  * 2. So what is below is saved before: s16 to s31, FPSCR and FPCA.  Nobody can tell whether these are needed, since
- * what they belong to may be several exceptions further down.  Saving is a floating-point instruction, so that no
- * exception frame is still due to be written afterwards.
+ *    what they belong to may be several exceptions further down.  Saving is a floating-point instruction, so that no
+ *    exception frame is still due to be written afterwards.
  * 3. What is above begins with FPCA cleared, or as it was when it was suspended.  The processor sets it again when it
  *    executes a floating-point instruction, and keeps it across exceptions.
  * 4. If FPCA is clear when control comes back, what is above has executed no floating-point instruction.  Then s16 to
  *    s31 are as they were, and a context that suspends itself has nothing in the unit to save.  If it is set, s16 to
  *    s31 are loaded, and of a context saved before.
  * 5. A handler that uses the unit where FPCA is clear changes FPSCR, and s0 to s15, which are nobody's then.  So FPSCR
- * is loaded whenever what goes on had a context. */
+ *    is loaded whenever what goes on had a context. */
 #if CARILLON_OSEK
 static void *frame __attribute__((used));
 

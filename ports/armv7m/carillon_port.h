@@ -15,9 +15,9 @@
  *    whose device has not got its acknowledgement yet asks again, and the handler is entered twice for one expiry.  The
  *    same holds of a request that is to be forgotten and of a source that is to be held back.
  * 3. A `dsb` ends when every store before it has arrived.  So carillon_port_settle is one, and acknowledging,
- * forgetting and holding back end with it.
+ *    forgetting and holding back end with it.
  * 4. What must not interrupt from the next instruction on needs an `isb` too: instructions that have been fetched do
- * not look at the requests again.  A handler that returns needs none: the return is one.
+ *    not look at the requests again.  A handler that returns needs none: the return is one.
  *
  * ARMv8-M:
  *

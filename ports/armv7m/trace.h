@@ -4,8 +4,8 @@
  * interrupts.
  *
  * 1. A slot is taken between a load-exclusive and a store-exclusive.  What preempts that takes slots of its own, and
- * the store then fails, because entry to an exception clears the monitor: the slot and the time are taken again.  So
- * times never fall from a slot to the next.
+ *    the store then fails, because entry to an exception clears the monitor: the slot and the time are taken again.  So
+ *    times never fall from a slot to the next.
  * 2. The counter is loaded in between.  The monitors of Cortex-M3 and M4 are cleared by exceptions, and by no load.
  * 3. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring. */
 #ifndef CARILLON_TRACE_H

@@ -810,7 +810,7 @@ static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t
  * 1. If the task cannot preempt the caller, whether the task has begun does not change while the caller runs.  If the
  *    task can preempt the caller, the task has ended whenever the caller runs.
  * 2. So another caller can change only the pending bit.  Every such caller is at most at the level of the kernel's
- * lock. A caller at that level only looks.
+ *    lock.  A caller at that level only looks.
  * 3. A caller that the task cannot preempt claims the run under the lock: it looks at the pending bit and sets it.
  *    No other caller comes in between, and the bit stays set until the caller has ended.  So the request that follows
  *    adds nothing.
