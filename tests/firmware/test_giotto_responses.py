@@ -16,7 +16,7 @@ from test_giotto_runs import Hashed, compiled, written
 from carillon import pipeline
 from carillon.model.giotto import Machine
 from carillon.trace.analyse import analyse
-from carillon.trace.bounds import broken
+from carillon.trace.bounds import Bounds, broken
 from carillon.trace.executions import exceeded
 
 sys.path.append(str(ROOT / "tests" / "giotto"))
@@ -40,6 +40,15 @@ def drawn(chance: random.Random) -> tuple[Spec, dict[str, int]]:
             return spec, {name: max(100, min(int(time * scale), 50_000)) for name, time in times.items()}
 
 
+def held(planned: pipeline.Planned) -> Bounds:
+    """The bounds of Giotto tasks with those that ``carillon run`` leaves out, as drivers have no WCETs: here, they are short."""
+    found: dict[str, int] = {}
+    for bound in pipeline.analyse(planned):
+        if bound.ticks is not None:
+            found[bound.name] = max(bound.ticks, found.get(bound.name, 0))
+    return replace(pipeline.bounds_of(planned), responses=found)
+
+
 @pytest.mark.parametrize(("machine", "board"), MACHINES)
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_no_response_of_a_random_program_is_above_its_bound(lab: Laboratory, seed: int, machine: Machine, board: str) -> None:
@@ -51,7 +60,7 @@ def test_no_response_of_a_random_program_is_above_its_bound(lab: Laboratory, see
     functions = Hashed(compiled(text), work, reports=False)
     folder = written(lab, f"responses{seed}{board}{machine.value}", text, functions.source)
     outcome = lab.run_file(next(folder.glob("*.giotto")), board, machine=machine, ticks=int(400_000 * per_us))
-    bounds = pipeline.bounds_of(outcome.planned)
+    bounds = held(outcome.planned)
     summary = analyse(outcome.trace, [])
     assert not list(exceeded(outcome.planned.system, outcome.trace, summary))
     assert not list(broken(outcome.trace, summary, bounds))
@@ -62,7 +71,7 @@ def test_no_response_of_a_random_program_is_above_its_bound(lab: Laboratory, see
 def test_no_response_of_an_example_is_above_its_bound(lab: Laboratory, name: str, board: str) -> None:
     planned, _ = lab.firmware(ROOT / "examples" / name / f"{name}.giotto", board)
     outcome = lab.run_file(ROOT / "examples" / name / f"{name}.giotto", board, ticks=planned.system.clock_hz)
-    bounds = pipeline.bounds_of(planned)
+    bounds = held(planned)
     summary = analyse(outcome.trace, [])
     assert not list(broken(outcome.trace, summary, bounds))
     worst = {job.lane: max(j.response for j in outcome.trace.invoked if j.lane == job.lane) for job in outcome.trace.invoked}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,8 @@ def test_a_run_uses_what_the_kernel_says(lab: Laboratory, tmp_path: Path) -> Non
 
 @pytest.mark.compiles
 def test_without_a_run_the_image_that_was_built_is_looked_at(lab: Laboratory, tmp_path: Path) -> None:
-    path, options = lab.write(schedule(MPS), CODE), ("--board", MPS, "--out", str(tmp_path / "out"))
+    own = shutil.copytree(lab.write(schedule(MPS), CODE).parent, tmp_path / "own")  # the laboratory's is other tests', too
+    path, options = own / "schedule.toml", ("--board", MPS, "--out", str(tmp_path / "out"))
     assert analysed(path, *options) is None
     time.sleep(0.02)  # a file system's clock may be some milliseconds late
     assert CliRunner().invoke(app, ["build", str(path), *options]).exit_code == 0

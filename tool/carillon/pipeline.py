@@ -260,9 +260,11 @@ def response_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
 
 
 def _longest(bounds: tuple[ResponseBound, ...]) -> tuple[tuple[str, int], ...]:
-    """The bound of each that has one in all modes."""
+    """The bound of each that has one in all modes, and that a run can be held against."""
     found: dict[str, int | None] = {}
     for bound in bounds:
+        if bound.rests_on:
+            continue
         ticks, before = bound.ticks, found.get(bound.name, 0)
         found[bound.name] = None if ticks is None or before is None else max(ticks, before)
     return tuple((name, ticks) for name, ticks in found.items() if ticks is not None)

@@ -397,8 +397,7 @@ class Osek:
 
     ``modes`` are its application modes, the first is OSDEFAULTAPPMODE.  Tuples are in the order of the file, which
     is the order of the numbers that C sees (TaskType and the like).  ``scheduler_resource``: RES_SCHEDULER exists.
-    ``clock_keeps``: the clock of the time services keeps budgets, and no cell of their own.  ``hook_wcet``: for how many ticks
-    of the system clock a call of an error or task hook takes at most; 0: nobody says.
+    ``clock_keeps``: the clock of the time services keeps budgets, and no cell.  ``hook_wcet``: of an error or task hook; 0: none.
     """
 
     status: Status

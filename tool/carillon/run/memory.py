@@ -33,7 +33,7 @@ class Saved:
     stacks: tuple[StackPlace, ...] = ()
     status: tuple[int, int] | None = None
     content: dict[int, bytes] = field(default_factory=dict)
-    found: dict[str, bytes] = field(default_factory=dict)
+    found: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     @property
     def regions(self) -> list[tuple[int, int]]:

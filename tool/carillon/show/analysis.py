@@ -130,6 +130,8 @@ def render_analysis(
     for bound in bounds:
         if bound.bound is None:
             console.print(f"  · {bound.kind} '{bound.name}' has no bound: {bound.why}", markup=False)
+    for text in dict.fromkeys(bound.rests_on for bound in bounds if bound.bound is not None and bound.rests_on):
+        console.print(f"  · no run is held against the bounds of Giotto tasks: {text}", markup=False)
 
 
 def _growth(grows: Growths, bound: Bound, hz: int) -> str:

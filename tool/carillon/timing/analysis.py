@@ -19,7 +19,6 @@ from carillon.model import Mode, System
 from carillon.model.osek import OsekTask
 from carillon.timing.bound import Bound
 from carillon.timing.flows import ROUNDS, Flows, Unbounded, flows_of, interrupt_flow, longer, round_flows
-from carillon.timing.giotto import carriers_of, giotto_bounds
 from carillon.timing.releases import UnknownError, counters_of
 from carillon.timing.response import MOST_RELEASES, Flow, Others, Term, around, response
 from carillon.timing.served import served_response
@@ -48,7 +47,7 @@ def analyse_system(
     found: list[Bound] = []
     for mode, kernel in zip(system.modes, kernel_times, strict=True):
         found += _rounds(system, mode, kernel, flows)
-    found += giotto_bounds(system, image, flows.scale, grown)
+    found += _giotto(system, image, flows, grown)
     found += _levels(system, image, flows)
     return tuple(found)
 
@@ -81,6 +80,25 @@ def _kept(bounds: Iterable[Bound]) -> frozenset[tuple[str, str, str]]:
         found += [(bound.mode, bound.name, "kept")] * (bound.bound is not None and bool(bound.takes) and not bound.loses)
         found += [(bound.mode, bound.name, "again")] * (bound.bound is not None and not bound.takes)
     return frozenset(found)
+
+
+# Giotto programs, whose analysis is loaded where there is one.
+
+
+def _giotto(system: System, image: Image, flows: Flows, grown: Mapping[str, int]) -> tuple[Bound, ...]:
+    if system.giotto is None:
+        return ()
+    from carillon.timing.giotto import giotto_bounds
+
+    return tuple(giotto_bounds(system, image, flows.scale, grown))
+
+
+def _carriers(system: System) -> frozenset[str]:
+    if system.giotto is None:
+        return frozenset()
+    from carillon.timing.giotto import carriers_of
+
+    return frozenset(carriers_of(system))
 
 
 # The rounds.
@@ -188,7 +206,7 @@ def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
         items |= {t.name: (t.span, t.declared.deadline or t.deadline, _takes(t)) for t in osek.tasks}
-    for name in carriers_of(system):
+    for name in _carriers(system):
         items.pop(name, None)
     missing = {lacks.name for lacks in flows.unknown}
     shown = [f for f in flows.known if f.level != ROUNDS and f.name in items and f.name not in missing]

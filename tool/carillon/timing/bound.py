@@ -18,7 +18,8 @@ class Bound:
     why.  ``jobs``: how many of its activations wait or run at once at most, and ``takes`` how many it takes: with more, some are
     lost.  It is 0 of what has none, as a task that waits for events, which are set once or several times alike.  ``deadline`` in
     ticks, None if it has none; of a task of the rounds, what is left to its nearest one is ``slack``.  Of a Giotto task that may
-    be late, it is negative.  ``load``: its part of the processor in the long run.
+    be late, it is negative.  ``load``: its part of the processor in the long run.  ``rests_on``: what the bound takes for granted
+    beside what is declared, so that no run is held against it; empty: nothing.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Bound:
     slack: int | None = None
     load: Fraction | None = None
     mode: str = ""
+    rests_on: str = ""
 
     @property
     def ticks(self) -> int | None:

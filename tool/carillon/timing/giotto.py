@@ -161,7 +161,7 @@ class _Analysis:
         load = Fraction(self.cost(name), period) if name in self.wcets else None
         span = next(task.name.span for task in self.program.tasks if task.name.text == name)
         bound = Bound(self.threads[name], KIND, span, self.scale, None, deadline=int(period) // self.scale, load=load)
-        bound = replace(bound, mode=mode.name.text if len(self.modes) > 1 else "")
+        bound = replace(bound, mode=mode.name.text if len(self.modes) > 1 else "", rests_on=self.rests_on)
         if why:
             return replace(bound, why=why)
         if played is None:
@@ -172,6 +172,12 @@ class _Analysis:
             late = [job.name for job in played.late]
             return replace(bound, why=LATE, slack=-1) if name in late else replace(bound, why=f"task '{late[0]}' may be late")
         return replace(bound, bound=played.ends[job] - job.release, terms=played.terms(job))
+
+    @property
+    def rests_on(self) -> str:
+        """What nothing says of drivers; empty if each has a WCET."""
+        missing = next((driver.name.text for driver in self.program.drivers if driver.name.text not in self.drivers), "")
+        return f"driver '{missing}' has no wcet, and counts as a call alone" if missing else ""
 
     # A period of a mode
 
