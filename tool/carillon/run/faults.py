@@ -27,6 +27,8 @@ _ARM_EXCEPTION = 0x1FF
 """Of the program status."""
 _ARM_NO_FRAME = 1 << 12 | 1 << 4
 """Bits of the fault status: the frame could not be pushed."""
+_ARM_NOT_ALLOWED = 1
+"""A bit of the fault status: what was accessed is in another register."""
 _ARM_PC = 24
 """Of the frame."""
 _ARM = {
@@ -84,7 +86,7 @@ class _Registers:
 def fault_of(image: Image, elf: Path, memory: Saved) -> Fault | None:
     """What a fault has left; None if the emulator does not tell."""
     said = memory.found.get("registers")
-    if said is None:
+    if said is None or not said.endswith(b"}\r\n"):  # an answer that is longer than the plugin reads is no answer
         return None
     text = str(json.loads(said)["return"])
     arm = read_elf(elf).machine == ARM
@@ -107,7 +109,8 @@ def _of_arm(text: str, memory: Saved) -> _Registers | None:
     content = memory.content.get(memory.status[0], b"") if memory.status is not None else b""
     if sp is None or program is None or len(content) < struct.calcsize("<5I"):
         return None
-    status, *_, address = struct.unpack_from("<5I", content)
+    status, _, _, not_allowed, no_memory = struct.unpack_from("<5I", content)  # CFSR, HFSR, DFSR, MMFAR, BFAR
+    address = not_allowed if status >> _ARM_NOT_ALLOWED & 1 else no_memory
     frame = memory.found.get("frame", b"")
     pc = int.from_bytes(frame[_ARM_PC : _ARM_PC + 4], "little") if not status & _ARM_NO_FRAME else 0
     return _Registers(program & _ARM_EXCEPTION, address, status, sp, pc)

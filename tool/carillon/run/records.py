@@ -120,7 +120,7 @@ class Decoder:
         functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
-        self._unexpected = {symbols[name][0] & ~1 for name in (text.UNEXPECTED,) if name in symbols}
+        self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0] & ~1
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
         self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
         self._late = {symbols[miss.symbol][0]: miss for miss in rows}
@@ -268,7 +268,7 @@ class Decoder:
 
     def _reason(self, where: int) -> str:
         """Why a run ended before its time; empty if the run did not stop by itself."""
-        if where and where & ~1 in self._unexpected:
+        if where and where & ~1 == self._unexpected:
             return "a fault, or an interrupt that nobody uses (carillon_port_unexpected)"
         return "the system was shut down" if where else ""
 
