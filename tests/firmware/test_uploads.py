@@ -81,7 +81,7 @@ def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: 
         join = ("microcode", "upload", "b.microcode", "--at", "record@0", "--beside", "b.microcode", "--program", "beside.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr
-        assert target.wait(60) == 0
+        assert target.wait(300) == 0
     milliseconds: dict[str, list[int]] = {"control": [], "recorder": []}
     for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines():
         event = json.loads(line)
@@ -109,7 +109,7 @@ def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: s
         join = ("microcode", "upload", "watch.microcode", "--beside", "event.microcode", "--program", "event.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr
-        assert target.wait(60) == 0
+        assert target.wait(300) == 0
     events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
     ms = {AST: 15_625, MPS: 25_000}[board]
 
