@@ -53,15 +53,16 @@ def test_another_process_in_another_folder_writes_the_same_bytes(
     assert here == there
 
 
-def test_a_different_schedule_shows_in_the_head_of_every_generated_file(tmp_path: Path) -> None:
+def test_a_different_schedule_shows_in_the_head_of_every_generated_c_file_and_leaves_headers_as_they_are(tmp_path: Path) -> None:
     schedule = tmp_path / "schedule.toml"
     shutil.copy(THREE_TASKS.with_name("main.c"), tmp_path)
     heads = []
     for text in (THREE_TASKS.read_text(encoding="utf-8"), THREE_TASKS.read_text(encoding="utf-8") + "\n# changed\n"):
         schedule.write_text(text, encoding="utf-8")
         files = generated(schedule, AST, "carillon", tmp_path / "out")
-        heads.append([files[name].split(b"*/")[0] for name in FILES])
-    assert all(before != after for before, after in zip(*heads, strict=True))
+        heads.append({name: text.split(b"*/")[0] for name, text in files.items() if name.endswith((".c", ".h"))})
+    before, after = heads
+    assert {name for name in before if before[name] != after[name]} == {name for name in before if name.endswith(".c")}
 
 
 @pytest.mark.parametrize("board", [AST, TC])

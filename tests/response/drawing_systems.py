@@ -53,6 +53,7 @@ class Item:
     thread: bool = False
     by: str = "alarm"
     server: str = ""
+    later: bool = False  # its first release is not at the begin
 
 
 @dataclass
@@ -104,6 +105,8 @@ def draw(shape: random.Random, times: random.Random, profile: Profile) -> Drawn:
 def _shape(drawn: Drawn, rng: random.Random, chosen: set[str]) -> None:
     """What its objects are."""
     profile, items = drawn.profile, drawn.items
+    for item in items:
+        item.later = rng.random() < 0.5
     for item in items if not drawn.strict else ():
         item.thread = bool(drawn.clock) and rng.random() < 0.5
         if profile.sources and not item.thread and rng.random() < 0.25:
@@ -150,7 +153,7 @@ def _times(drawn: Drawn, rng: random.Random) -> None:
         item.interval = rng.choice((1, 2, 4, 5, 10)) * fast if whole else rng.randint(fast, 10 * fast)
         wcet = int(item.interval * tick * load * rng.uniform(0.1, 1.9) / len(items))
         item.wcet = max(profile.overhead + 1, wcet // 3 if item.isr else wcet)
-        item.offset = rng.randint(1, item.interval) if rng.random() < 0.5 else 1
+        item.offset = rng.randint(2, item.interval) if item.later else 1
         item.section = rng.choice((20, 50, 100)) if item.resource else 0
     longest = max(item.interval for item in items)
     turns = (
