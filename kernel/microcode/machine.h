@@ -49,17 +49,11 @@ void carillon_machine_terminated(uint16_t task);
 
 /* With CARILLON_MICROCODE_TOLD, the owner is told of each release, so many ticks before the task's deadline (0: it has
  * none). */
-#ifndef CARILLON_MICROCODE_TOLD
-#define CARILLON_MICROCODE_TOLD 0
-#endif
 #if CARILLON_MICROCODE_TOLD
 void carillon_machine_released(uint16_t task, uint32_t deadline);
 #endif
 
 /* With CARILLON_MICROCODE_MISSED, carillon_giotto_missed is called for each CARILLON_MACHINE_LATE. */
-#ifndef CARILLON_MICROCODE_MISSED
-#define CARILLON_MICROCODE_MISSED 0
-#endif
 
 /* Begin with a program: its first block is due at the time `now`.  What carillon_machine_replace has said before stays.
  */

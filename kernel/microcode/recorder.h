@@ -19,9 +19,6 @@ extern "C" {
 #endif
 
 /* How many decisions there is room for; 0: none is recorded. */
-#ifndef CARILLON_MICROCODE_RECORD
-#define CARILLON_MICROCODE_RECORD 0u
-#endif
 
 /* `order`: of the tasks of a block, the smallest goes first, and of equal ones the first that is declared.  With EDF,
  * it is the ticks from the block to the task's deadline, the fewest that were seen.  With rate-monotonic scheduling, it

@@ -42,10 +42,6 @@
 #include "kernel/time/clock_steps.h"
 #endif
 
-#ifndef CARILLON_MICROCODE_UNITS
-#define CARILLON_MICROCODE_UNITS 0
-#endif
-
 #define NONE CARILLON_MICROCODE_NONE
 
 static uint16_t chosen = NONE;

@@ -34,9 +34,6 @@ void carillon_microcode_thread(uint16_t task) __attribute__((noreturn));
 void carillon_microcode_tick(const void *frame);
 
 /* Where the clock wakes the machine. */
-#ifndef CARILLON_MICROCODE_WAKES
-#define CARILLON_MICROCODE_WAKES 0
-#endif
 #if CARILLON_MICROCODE_WAKES > 0
 /* At the start of the system: the first instant is a tick from here.  Locked, as is the next one. */
 void carillon_microcode_start(void);

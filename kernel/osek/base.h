@@ -32,13 +32,6 @@
 
 #include "carillon_config.h"
 
-#ifndef CARILLON_BASE_BITS
-#define CARILLON_BASE_BITS 0
-#endif
-#ifndef CARILLON_TICKLESS
-#define CARILLON_TICKLESS 0
-#endif
-
 #if CARILLON_BASE_BITS > 0
 
 #if CARILLON_TICKLESS

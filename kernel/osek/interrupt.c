@@ -5,11 +5,6 @@
 #include "kernel/osek/interrupt.h"
 #include "kernel/osek/budget.h"
 
-/* The highest level of ISRs of category 2.  The kernel's lock is above it where there are budgets (budget.h). */
-#if !CARILLON_OSEK_BUDGETS
-#define CARILLON_OSEK_SUSPENDED CARILLON_OSEK_TOP
-#endif
-
 static uint32_t disabled_saved;
 static uint32_t all_saved;
 static uint32_t os_saved;

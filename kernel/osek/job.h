@@ -72,10 +72,6 @@ bool carillon_time_resumes(TaskType thread);
 void carillon_time_thread_ended(TaskType thread);
 #endif
 
-#ifndef CARILLON_TIME_OFFSETS
-#define CARILLON_TIME_OFFSETS 0
-#define CARILLON_TIME_DEADLINES 0
-#endif
 /* StartOS has activated what it activates: offsets and deadlines of threads count.  A thread is released by an
  * activation; it has met its deadline.  All locked (kernel/time/wait_release.c). */
 #if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)

@@ -12,9 +12,6 @@
 #if CARILLON_GIOTTO
 #include "kernel/giotto/blocks.h"
 #endif
-#ifndef CARILLON_MICROCODE_WAKES
-#define CARILLON_MICROCODE_WAKES 0
-#endif
 #if CARILLON_MICROCODE_WAKES > 0
 #include "kernel/microcode/tasks.h"
 #endif

@@ -21,9 +21,6 @@
 extern "C" {
 #endif
 
-#ifndef CARILLON_CLOCK_HOOKED /* without time services */
-#define CARILLON_CLOCK_HOOKED 0
-#endif
 #if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
 /* Whether StartOS has been called and ShutdownOS has not. */
 extern bool carillon_osek_up;
@@ -53,14 +50,6 @@ extern volatile uint16_t carillon_osek_hook_source;
 /* Before a resource of this ceiling is taken, and when it has been released (wait.c): no thread gives way meanwhile. */
 void carillon_slice_hold(uint8_t ceiling);
 void carillon_slice_let_go(uint8_t ceiling);
-#endif
-
-#ifndef CARILLON_OSEK_SERVERS
-#define CARILLON_OSEK_SERVERS 0
-#endif
-
-#ifndef CARILLON_OSEK_MUTEXES
-#define CARILLON_OSEK_MUTEXES 0
 #endif
 
 /* Threads that hold mutexes (kernel/time/mutex.c).  When such a thread has waited, it goes on as a guest of the level

@@ -5,9 +5,6 @@
 
 #include "kernel/core/kernel.h"
 #include "kernel/osektime/sync.h"
-#ifndef CARILLON_ROUND_BUDGETS /* only systems with budgets of the rounds' tasks define this */
-#define CARILLON_ROUND_BUDGETS 0
-#endif
 #if CARILLON_ROUND_BUDGETS
 #include "kernel/core/round_budget.h"
 #endif

@@ -77,53 +77,8 @@
 extern "C" {
 #endif
 
-#ifndef CARILLON_CLOCK
-#define CARILLON_CLOCK CARILLON_CLOCK_NONE
-#endif
-
 #if CARILLON_CLOCK != CARILLON_CLOCK_NONE
 
-#ifndef CARILLON_CLOCK_BITS
-#define CARILLON_CLOCK_BITS CARILLON_TIME_BITS
-#endif
-#ifndef CARILLON_CLOCK_UNITS
-#define CARILLON_CLOCK_UNITS 0
-#endif
-#ifndef CARILLON_CLOCK_MINIMUM
-#define CARILLON_CLOCK_MINIMUM 1u
-#endif
-#ifndef CARILLON_CLOCK_FARTHEST
-#define CARILLON_CLOCK_FARTHEST CARILLON_LAP
-#endif
-#ifndef CARILLON_TIME_FAR
-#define CARILLON_TIME_FAR 0
-#endif
-#ifndef CARILLON_CLOCK_KEEPS_TIME
-#define CARILLON_CLOCK_KEEPS_TIME 0
-#endif
-#ifndef CARILLON_TIME_UPTIME
-#define CARILLON_TIME_UPTIME 0
-#endif
-#ifndef CARILLON_TIME_UNITS
-#define CARILLON_TIME_UNITS 1u
-#define CARILLON_TIME_UNIT_HZ CARILLON_TIME_HZ
-#define CARILLON_TIME_UNIT_HZ_DIVISOR CARILLON_TIME_HZ_DIVISOR
-#endif
-#ifndef CARILLON_CLOCK_REQUESTS
-#define CARILLON_CLOCK_REQUESTS 0
-#endif
-#ifndef CARILLON_CLOCK_NESTS
-#define CARILLON_CLOCK_NESTS 1
-#endif
-#ifndef CARILLON_CLOCK_RESTARTS
-#define CARILLON_CLOCK_RESTARTS 0
-#endif
-#ifndef CARILLON_CLOCK_CALLED
-#define CARILLON_CLOCK_CALLED 1
-#endif
-#ifndef CARILLON_CLOCK_BEHIND
-#define CARILLON_CLOCK_BEHIND 0
-#endif
 /* After how many ticks' expiries that are overdue others are let in: a power of two. */
 #define CARILLON_CLOCK_BATCHES 8u
 
@@ -154,15 +109,6 @@ typedef carillon_count carillon_span;
 #define CARILLON_CLOCK_MASK (0xFFFFFFFFu >> (32 - CARILLON_CLOCK_BITS))
 #else
 #error "CARILLON_CLOCK_BITS is at most 32"
-#endif
-
-/* A quarter of what both the counter and a time can count. */
-#ifndef CARILLON_CLOCK_LATEST
-#if CARILLON_CLOCK_BITS < CARILLON_TIME_BITS
-#define CARILLON_CLOCK_LATEST (CARILLON_CLOCK_MASK / 4u)
-#else
-#define CARILLON_CLOCK_LATEST (CARILLON_NEVER / 4u)
-#endif
 #endif
 
 /* How far ahead the timer can be armed: what has passed when the handler has ended is still less than its range. */

@@ -24,9 +24,6 @@
 
 #include "carillon_config.h"
 
-#ifndef CARILLON_QUEUE_COUNTERS
-#define CARILLON_QUEUE_COUNTERS 0
-#endif
 #if CARILLON_QUEUE_COUNTERS
 #include "kernel/conventional/counters.h"
 #else

@@ -12,9 +12,6 @@ extern "C" {
 #endif
 
 /* Whether events are repeated with carillon_queue_move, of one queue: the list then keeps in mind what moved last. */
-#ifndef CARILLON_QUEUE_MOVES
-#define CARILLON_QUEUE_MOVES 1
-#endif
 #define CARILLON_QUEUE_KEEPS_LAST (CARILLON_QUEUE_MOVES && !CARILLON_QUEUE_TREE)
 
 /* What carillon_queue_move has moved last, while the reference stands, and its distance from that; NULL: nothing. */

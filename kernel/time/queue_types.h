@@ -14,22 +14,6 @@
 extern "C" {
 #endif
 
-#ifndef CARILLON_TIME_BITS
-#define CARILLON_TIME_BITS 32
-#endif
-#ifndef CARILLON_DISTANCE_BITS
-#if CARILLON_TIME_BITS >= 32
-#define CARILLON_DISTANCE_BITS 64
-#else
-#define CARILLON_DISTANCE_BITS 32
-#endif
-#endif
-#ifndef CARILLON_QUEUE_TREE
-#define CARILLON_QUEUE_TREE 0
-#endif
-#ifndef CARILLON_CLOCK_SLACK
-#define CARILLON_CLOCK_SLACK 0
-#endif
 #if CARILLON_CLOCK_SLACK > 0
 #define CARILLON_EVENT_SLACK \
     carillon_time slack; /* by how much its owner may serve it later; the owner's, who sets it before it is put in */

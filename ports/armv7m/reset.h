@@ -18,7 +18,7 @@ __attribute__((weak)) void carillon_board_init(void)
 {
 }
 
-#ifdef CARILLON_TRACE
+#if CARILLON_TRACE
 void carillon_trace_start(void);
 #endif
 
@@ -60,7 +60,7 @@ void carillon_port_reset(void)
         *word = 0u;
     }
     carillon_board_init();
-#ifdef CARILLON_TRACE
+#if CARILLON_TRACE
     carillon_trace_start();
 #endif
 #if CARILLON_CONSTRUCTORS

@@ -409,7 +409,7 @@ void carillon_port_reset(void);
     "   sts carillon_port_held, r24\n" calls "   sts carillon_port_source, r1\n" \
     "   sts carillon_port_held, r1\n"
 /* Deliver what is pending above the level of what was interrupted; then ask whether a slice has ended. */
-#if defined(CARILLON_OSEK_SLICES) && CARILLON_OSEK_SLICES
+#if CARILLON_OSEK_SLICES
 #define CARILLON_END_SLICE               \
     "   lds r24, carillon_slices_over\n" \
     "   cpse r24, r1\n"                  \
@@ -418,7 +418,7 @@ void carillon_port_reset(void);
 #define CARILLON_END_SLICE
 #endif
 /* The same for a job whose budget is used up. */
-#if defined(CARILLON_BUDGETS_IN_QUEUE) && CARILLON_BUDGETS_IN_QUEUE
+#if CARILLON_BUDGETS_IN_QUEUE
 #define CARILLON_END_JOB                 \
     "   lds r24, carillon_budget_asks\n" \
     "   cpse r24, r1\n"                  \

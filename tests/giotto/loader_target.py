@@ -57,7 +57,7 @@ def _built(record: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
     room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record}
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
-    config += "#define CARILLON_LOADER_RESETS application_resets\n"
+    config += '#define CARILLON_LOADER_RESETS application_resets\n#include "tests/config/carillon_off.h"\n'
     (folder / "carillon_config.h").write_text(config, encoding="ascii")
     (folder / "shim.c").write_text(SHIM, encoding="ascii")
     (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")

@@ -95,7 +95,7 @@ class _Decision(ctypes.Structure):
 @functools.cache
 def _library() -> Path:
     path = Path(_folder.name) / "machine.so"
-    (Path(_folder.name) / "carillon_config.h").write_text("", encoding="ascii")
+    (Path(_folder.name) / "carillon_config.h").write_text('#include "tests/config/carillon_off.h"\n', encoding="ascii")
     command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
     command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]

@@ -22,7 +22,7 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
 
 def built(folder: Path, bindings: int, threads: int) -> Path:
     """The program, for machines with so much room; what it does in the verifier guides how it changes programs."""
-    (folder / "carillon_config.h").write_text("", encoding="ascii")
+    (folder / "carillon_config.h").write_text('#include "tests/config/carillon_off.h"\n', encoding="ascii")
     rooms = {"TASKS": 2, "BINDINGS": bindings, "THREADS": threads}
     options = [*OPTIONS, *SANITIZERS, f"-I{ROOT}", f"-I{folder}", *(f"-DCARILLON_MICROCODE_{k}={v}u" for k, v in rooms.items())]
     objects = []

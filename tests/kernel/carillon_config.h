@@ -55,4 +55,6 @@
 #define CARILLON_VIRTUAL_CELLS \
     {0, 1u, 1u}, {1, 1u, 1u}, {2, 1u, 1u}, {3, 1u, 1u}, {4, 1u, 1u}, {4, 1u, 1u}, {5, 1u, 4u},
 
+#include "tests/config/carillon_off.h"
+
 #endif

@@ -95,20 +95,6 @@ extern struct carillon_osek_job carillon_osek_jobs[];
 
 #include "carillon_osek.h"
 
-/* Only systems with budgets, lock budgets or time frames define these. */
-#ifndef CARILLON_OSEK_BUDGETS
-#define CARILLON_OSEK_BUDGETS 0
-#endif
-#ifndef CARILLON_BUDGETS_IN_QUEUE
-#define CARILLON_BUDGETS_IN_QUEUE 0
-#endif
-#ifndef CARILLON_OSEK_LOCKS
-#define CARILLON_OSEK_LOCKS 0
-#endif
-#ifndef CARILLON_OSEK_FRAMES
-#define CARILLON_OSEK_FRAMES 0
-#endif
-
 /* What an extended task has beside its job.  While the task does not run, its context is ready to be resumed. */
 struct carillon_osek_extended {
     struct carillon_context context;
@@ -189,9 +175,6 @@ bool carillon_isr_arrives(uint32_t place);
 #endif
 
 /* Internal: an ISR of category 2, within its budget if it has one (kernel/osek/budget.h). */
-#ifndef CARILLON_OSEK_ISR_BUDGETS
-#define CARILLON_OSEK_ISR_BUDGETS 0
-#endif
 #if CARILLON_OSEK_ISR_BUDGETS
 void carillon_isr_within(uint32_t place, carillon_vector function);
 #define CARILLON_ISR_RUNS(budget, function) \

@@ -136,9 +136,6 @@ struct carillon_timed {
     (CARILLON_TIME_FUNCTIONS || CARILLON_TIME_TASKS || CARILLON_TIME_EVENTS || CARILLON_TIME_SEMAPHORES)
 
 /* 1: the calendar is the board's real-time clock, by `calendar` of [time].  Else an alarm of a function counts it. */
-#ifndef CARILLON_TIME_RTC
-#define CARILLON_TIME_RTC 0
-#endif
 #define CARILLON_TIME_CALENDAR (CARILLON_TIME_FUNCTIONS || CARILLON_TIME_RTC)
 
 /* A counting semaphore.  Tasks wait in the order of their priorities; tasks of one priority wait in the order in which

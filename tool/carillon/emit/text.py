@@ -10,6 +10,7 @@ from carillon.actions import Action
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
 from carillon.image import ActionSet, CellImage, Device, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
+from carillon.image.registry import OFF
 from carillon.model.osek import Osek
 
 UNEXPECTED = "carillon_port_unexpected"
@@ -109,8 +110,13 @@ def action(it: Action) -> str:
 
 
 def switches(image: Image, file: str) -> list[str]:
-    """The macros of a file's switches."""
-    return [f"#define {name} {value(found, name)}" for name, found in image.switches[file].items()]
+    """The macros of a file's switches: those that say something, then those of parts that the image does not have."""
+    lines = [
+        (f"#define {name} {value(said, name)}", name in OFF and said == OFF[name]) for name, said in image.switches[file].items()
+    ]
+    missing = [line for line, off in lines if off]
+    rest = ["", "/* What this image does not have, or not otherwise than as a rule. */", *missing] if missing else []
+    return [*(line for line, off in lines if not off), *rest]
 
 
 def value(said: Value, name: str = "") -> str:

@@ -15,6 +15,7 @@ from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
 from carillon.image.devices import units_of_tick
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
+from carillon.image.registry import OFF, OSEK_OFF
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnBudgetOverrun, OnDeadlineMiss, Synchronisation, SyncStart
 from carillon.model.osek import AlarmAction, CounterKind, Hook, ServerKind, Status
@@ -44,8 +45,16 @@ def switches(image: Image) -> dict[str, dict[str, Value]]:
     config["CARILLON_TRACE"] = 1 if system.tracing is not None and system.tracing.ring is not None else None
     config |= system.board.defines
     config |= {name: Unsigned(value) for name, value in system.board.clock(system.clock_hz).defines.items()}
-    files = {"carillon_config.h": config, "carillon_osek.h": _of_osek(image, osek) if osek is not None else {}}
-    return {file: {name: value for name, value in own.items() if value is not None} for file, own in files.items()}
+    files = {"carillon_config.h": _whole(config, OFF), "carillon_osek.h": {}}
+    if osek is not None:
+        files["carillon_osek.h"] = _whole(_of_osek(image, osek), OSEK_OFF)
+    return files
+
+
+def _whole(said: Switches, off: dict[str, Value]) -> dict[str, Value]:
+    """What is said, and of the others what they are in an image without their part."""
+    found = {name: value for name, value in said.items() if value is not None}
+    return found | {name: value for name, value in off.items() if name not in found}
 
 
 def _of_all(image: Image) -> Switches:
@@ -255,7 +264,8 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_TIME": allocation.clock is not None,
         "CARILLON_OSEK_BUDGETS": budgets or None,
         "CARILLON_OSEK_ISR_BUDGETS": 1 if model.bounded_isrs else None,
-        "CARILLON_OSEK_SUSPENDED": keeps_out(allocation.top) if budgets else None,
+        # The highest level of ISRs of category 2.  The kernel's lock is above it where there are budgets.
+        "CARILLON_OSEK_SUSPENDED": keeps_out(allocation.top if budgets else allocation.locked),
         "CARILLON_OSEK_LOCKS": Unsigned(locks) if model.lock_budgets else None,
         "CARILLON_OSEK_FRAMES": Unsigned(len(model.tasks) + len(model.isrs)) if frames else None,
         "CARILLON_OSEK_PROTECTION_HOOK": Hook.PROTECTION in hooks if budgets or frames else None,
