@@ -20,6 +20,10 @@ extern "C" {
 #ifndef CARILLON_CALL_AS
 #define CARILLON_CALL_AS(recorded, function) carillon_port_call(function)
 #endif
+/* Of a port on which all is masked out of reset. */
+#ifndef CARILLON_PORT_BEGIN
+#define CARILLON_PORT_BEGIN()
+#endif
 #ifndef CARILLON_NOTE
 #define CARILLON_NOTE(function)
 #endif

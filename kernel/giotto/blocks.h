@@ -20,6 +20,7 @@
 #ifndef CARILLON_GIOTTO_BLOCKS_H
 #define CARILLON_GIOTTO_BLOCKS_H
 
+#include "kernel/giotto/begin.h"
 #include "kernel/osek/kernel.h"
 
 #include "kernel/contract/microcode.h"
@@ -55,9 +56,6 @@ void carillon_giotto_next(void (*block)(void), carillon_giotto_ticks ticks);
 /* In a block: the instruction of E code before `address` touches these slots, some of which are unfinished.  They are
  * abandoned: what was last committed stays.  The list ends with CARILLON_MICROCODE_NONE. */
 void carillon_giotto_late(const uint16_t *slots, uint16_t address);
-
-/* At the start of the system, locked: the first block is due at the first tick. */
-void carillon_giotto_start(void);
 
 static inline bool carillon_giotto_is_unfinished(uint16_t slot)
 {

@@ -40,6 +40,13 @@ void carillon_microcode_start(void);
 
 /* The machine has another program: it is woken at the next tick. */
 void carillon_microcode_replaced(void);
+#else
+static inline void carillon_microcode_start(void)
+{
+}
+static inline void carillon_microcode_replaced(void)
+{
+}
 #endif
 
 #ifdef __cplusplus

@@ -41,7 +41,6 @@ static inline __attribute__((always_inline)) bool carillon_is_action(uint32_t se
 }
 
 /* The pieces; locked, or in a handler of the lock's level.  What fails tells the error hook. */
-#if CARILLON_ACTS(CARILLON_ACTION_ACTIVATE)
 static inline void carillon_act_activate(TaskType task)
 {
     const StatusType status = carillon_osek_activate_locked(task);
@@ -49,9 +48,7 @@ static inline void carillon_act_activate(TaskType task)
         (void)FAIL(OSServiceId_ActivateTask, status, .object = task);
     }
 }
-#endif
 
-#if CARILLON_ACTS(CARILLON_ACTION_SET_EVENT)
 static inline void carillon_act_set_event(TaskType task, EventMaskType event)
 {
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
@@ -61,7 +58,6 @@ static inline void carillon_act_set_event(TaskType task, EventMaskType event)
         carillon_osek_set(task, event);
     }
 }
-#endif
 
 #if CARILLON_ACTS(CARILLON_ACTION_GIVE)
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
@@ -71,36 +67,28 @@ static inline void carillon_act_give(struct carillon_semaphore *semaphore)
         (void)FAIL(OSServiceId_SemaphoreV, E_OS_LIMIT, .reference = semaphore);
     }
 }
+#else
+static inline void carillon_act_give(struct carillon_semaphore *semaphore)
+{
+    (void)semaphore;
+}
 #endif
 
 /* Do an action of a set, which the compiler knows, to an object, with what it takes besides. */
 static inline __attribute__((always_inline)) void carillon_act(uint32_t set, uint8_t action, uint8_t object,
                                                                const union carillon_operand *operand)
 {
-    uint32_t left = set;
-#if CARILLON_ACTS(CARILLON_ACTION_ACTIVATE)
-    if (carillon_is_action(left, action, CARILLON_ACTION_ACTIVATE)) {
+    const uint32_t but_activate = set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE);
+    const uint32_t but_events = but_activate & ~CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT);
+    if (carillon_is_action(set, action, CARILLON_ACTION_ACTIVATE)) {
         carillon_act_activate(object);
-        return;
-    }
-    left &= ~CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE);
-#endif
-#if CARILLON_ACTS(CARILLON_ACTION_SET_EVENT)
-    if (carillon_is_action(left, action, CARILLON_ACTION_SET_EVENT)) {
+    } else if (carillon_is_action(but_activate, action, CARILLON_ACTION_SET_EVENT)) {
         carillon_act_set_event(object, operand->carillon_event);
-        return;
-    }
-    left &= ~CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT);
-#endif
-#if CARILLON_ACTS(CARILLON_ACTION_GIVE)
-    if (carillon_is_action(left, action, CARILLON_ACTION_GIVE)) {
+    } else if (carillon_is_action(but_events, action, CARILLON_ACTION_GIVE)) {
         carillon_act_give(operand->carillon_semaphore);
+    } else {
+        /* nothing else is done here */
     }
-#endif
-    (void)left;
-    (void)action;
-    (void)object;
-    (void)operand;
 }
 
 #endif

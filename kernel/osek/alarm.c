@@ -16,11 +16,8 @@
 #define IDLE 2u
 #define STOPPED 3u
 
-#if CARILLON_OSEK_CELLS
-/* Of each alarm that has a cell, on which it is from the start: ON_CELL, IDLE or STOPPED; in the queue, IDLE. */
-uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
-#endif
-
+/* What an image does with alarms in queues: whether one is there, ticks until it is due, set it, and cancel it.  All
+ * locked. */
 #if CARILLON_OSEK_QUEUES
 static struct carillon_queue *queue_of(AlarmType alarm)
 {
@@ -31,39 +28,111 @@ static struct carillon_event *event_of(AlarmType alarm)
 {
     return carillon_osek_event_of(&carillon_osek_alarm_states[alarm]);
 }
-#endif
 
-/* What is due of the alarm's counter is served first, where its handler may be held back (expiry.h).  In the error
- * hook nothing is, since an error could not be told there.  Locked. */
-static void serve_first(AlarmType alarm)
+static inline bool is_queued(AlarmType alarm)
 {
-#if CARILLON_OSEK_LEVEL_COUNTERS
+    return carillon_event_is_queued(event_of(alarm));
+}
+
+static TickType left_in_queue(AlarmType alarm)
+{
+    const carillon_osek_distance ahead =
+        CARILLON_OSEK_QUEUE_DISTANCE(queue_of(alarm), &carillon_osek_alarm_states[alarm].event);
+    const carillon_osek_distance passed = carillon_osek_uncounted(carillon_osek_alarms[alarm].counter);
+    if (passed < ahead) {
+        return (TickType)(ahead - passed);
+    }
+    /* It is due, and its handler is held back: a cyclic alarm's next expiry, as that of a cell. */
+    const TickType cycle = carillon_osek_alarm_states[alarm].cycle;
+    return (cycle == 0u) ? 0u : (cycle - ((TickType)(carillon_osek_distance)(passed - ahead) % cycle));
+}
+
+static inline void set_after(AlarmType alarm, TickType increment, TickType cycle)
+{
+    carillon_osek_alarm_states[alarm].cycle = cycle;
+    const carillon_osek_distance passed = carillon_osek_uncounted(carillon_osek_alarms[alarm].counter);
+    carillon_osek_insert(carillon_osek_alarms[alarm].counter, &carillon_osek_alarm_states[alarm],
+                         (carillon_osek_distance)(passed + (carillon_osek_distance)increment));
+}
+
+static inline void set_at(AlarmType alarm, TickType start, TickType cycle)
+{
+    carillon_osek_alarm_states[alarm].cycle = cycle;
     const CounterType counter = carillon_osek_alarms[alarm].counter;
-    if ((carillon_osek_counters[counter].leveled != 0u) && ((carillon_osek_hook & IN_ERROR_HOOK) == 0u) &&
-        carillon_osek_counter_rests(counter)) {
-        carillon_osek_serve_counter(counter);
-    }
-#else
-    (void)alarm;
-#endif
+    const carillon_osek_distance passed = carillon_osek_uncounted(counter);
+    const TickType now =
+        carillon_osek_later(&carillon_osek_counters[counter], carillon_osek_counter_states[counter].value, passed);
+    carillon_osek_insert(carillon_osek_alarms[alarm].counter, &carillon_osek_alarm_states[alarm],
+                         (carillon_osek_distance)(passed + carillon_osek_until(counter, now, start)));
 }
 
-static uint8_t carrier_of(AlarmType alarm)
+static inline void cancel_in_queue(AlarmType alarm)
 {
-#if CARILLON_OSEK_QUEUES
-    if (carillon_event_is_queued(event_of(alarm))) {
-        return QUEUED;
-    }
-#endif
-#if CARILLON_OSEK_CELLS
-    if (carillon_osek_alarms[alarm].cell != NULL) {
-        return carillon_osek_alarm_cells[alarm];
-    }
-#endif
-    return IDLE;
+    carillon_queue_remove(queue_of(alarm), event_of(alarm));
+}
+#else
+static inline bool is_queued(AlarmType alarm)
+{
+    (void)alarm;
+    return false;
 }
 
+static inline TickType left_in_queue(AlarmType alarm)
+{
+    (void)alarm;
+    return 0u;
+}
+
+static inline void set_after(AlarmType alarm, TickType increment, TickType cycle)
+{
+    (void)alarm;
+    (void)increment;
+    (void)cycle;
+}
+
+static inline void set_at(AlarmType alarm, TickType start, TickType cycle)
+{
+    (void)alarm;
+    (void)start;
+    (void)cycle;
+}
+
+static inline void cancel_in_queue(AlarmType alarm)
+{
+    (void)alarm;
+}
+#endif
+
+/* The same of alarms on cells; what carries one that has a cell and is in no queue. */
 #if CARILLON_OSEK_CELLS
+/* Of each alarm that has a cell, on which it is from the start: ON_CELL, IDLE or STOPPED; in the queue, IDLE. */
+uint8_t carillon_osek_alarm_cells[CARILLON_OSEK_ALARMS];
+
+static inline uint8_t unqueued_carrier(AlarmType alarm)
+{
+    return (carillon_osek_alarms[alarm].cell != NULL) ? carillon_osek_alarm_cells[alarm] : IDLE;
+}
+
+static inline TickType left_on_cell(AlarmType alarm)
+{
+    const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
+    return (carillon_port_read(cell->counter) + (cell->units - 1u)) / cell->units;
+}
+
+static inline void cancel_on_cell(AlarmType alarm)
+{
+    const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
+    for (uint32_t i = 0; i < cell->stop_count; i++) {
+        carillon_port_write(cell->stop[i].address, cell->stop[i].value);
+    }
+    if (CARILLON_OSEK_LEVEL_CELLS) {
+        carillon_port_settle();
+        carillon_osek_serve_cells(&carillon_osek_tasks[carillon_osek_alarms[alarm].object]);
+    }
+    carillon_osek_alarm_cells[alarm] =
+        (uint8_t)((carillon_osek_counters[carillon_osek_alarms[alarm].counter].ticked != 0u) ? IDLE : STOPPED);
+}
+
 /* The handler of an alarm's cell, where that is not the vector of the task. */
 void carillon_osek_alarm_expired(AlarmType alarm)
 {
@@ -74,6 +143,46 @@ void carillon_osek_alarm_expired(AlarmType alarm)
         }
     }
     carillon_osek_unlock(saved);
+}
+#else
+static inline uint8_t unqueued_carrier(AlarmType alarm)
+{
+    (void)alarm;
+    return IDLE;
+}
+
+static inline TickType left_on_cell(AlarmType alarm)
+{
+    (void)alarm;
+    return 0u;
+}
+
+static inline void cancel_on_cell(AlarmType alarm)
+{
+    (void)alarm;
+}
+#endif
+
+static uint8_t carrier_of(AlarmType alarm)
+{
+    return is_queued(alarm) ? QUEUED : unqueued_carrier(alarm);
+}
+
+/* What is due of the alarm's counter is served first, where its handler may be held back (expiry.h).  In the error
+ * hook nothing is: an alarm's action may have called it. */
+#if CARILLON_OSEK_LEVEL_COUNTERS
+static void serve_first(AlarmType alarm)
+{
+    const CounterType counter = carillon_osek_alarms[alarm].counter;
+    if ((carillon_osek_counters[counter].leveled != 0u) && ((carillon_osek_hook & IN_ERROR_HOOK) == 0u) &&
+        carillon_osek_counter_rests(counter)) {
+        carillon_osek_serve_counter(counter);
+    }
+}
+#else
+static inline void serve_first(AlarmType alarm)
+{
+    (void)alarm;
 }
 #endif
 
@@ -90,35 +199,6 @@ StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
     return E_OK;
 }
 
-/* Ticks left; locked, and the alarm is in use. */
-static TickType left(AlarmType alarm)
-{
-#if CARILLON_OSEK_CELLS
-    if (carrier_of(alarm) == ON_CELL) {
-        const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
-        return (carillon_port_read(cell->counter) + (cell->units - 1u)) / cell->units;
-    }
-#endif
-#if CARILLON_OSEK_QUEUES
-#if CARILLON_OSEK_FAR
-    const carillon_osek_distance ahead =
-        carillon_queue_distance_far(queue_of(alarm), &carillon_osek_alarm_states[alarm].event);
-#else
-    const carillon_osek_distance ahead =
-        carillon_queue_distance(queue_of(alarm), &carillon_osek_alarm_states[alarm].event);
-#endif
-    const carillon_osek_distance passed = carillon_osek_uncounted(carillon_osek_alarms[alarm].counter);
-    if (passed < ahead) {
-        return (TickType)(ahead - passed);
-    }
-    /* It is due, and its handler is held back: a cyclic alarm's next expiry, as that of a cell. */
-    const TickType cycle = carillon_osek_alarm_states[alarm].cycle;
-    return (cycle == 0u) ? 0u : (cycle - ((TickType)(carillon_osek_distance)(passed - ahead) % cycle));
-#else
-    return 0u;
-#endif
-}
-
 StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
 {
     CHECK_PLACE(IN_TASK | IN_ISR2 | IN_ERROR_HOOK | IN_TASK_HOOK, OSServiceId_GetAlarm, .object = alarm,
@@ -130,7 +210,7 @@ StatusType GetAlarm(AlarmType alarm, TickRefType ticks)
     const uint8_t carrier = carrier_of(alarm);
     const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
     if (used) {
-        *ticks = left(alarm);
+        *ticks = (carrier == ON_CELL) ? left_on_cell(alarm) : left_in_queue(alarm);
     }
     carillon_osek_unlock(saved);
     REQUIRE(used, OSServiceId_GetAlarm, E_OS_NOFUNC, .object = alarm, .reference = ticks);
@@ -161,16 +241,9 @@ StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
     const uint32_t saved = carillon_osek_lock();
     serve_first(alarm);
     const bool idle = carrier_of(alarm) == IDLE;
-#if CARILLON_OSEK_QUEUES
     if (idle) {
-        carillon_osek_alarm_states[alarm].cycle = cycle;
-        const carillon_osek_distance passed = carillon_osek_uncounted(carillon_osek_alarms[alarm].counter);
-        carillon_osek_insert(carillon_osek_alarms[alarm].counter, &carillon_osek_alarm_states[alarm],
-                             (carillon_osek_distance)(passed + (carillon_osek_distance)increment));
+        set_after(alarm, increment, cycle);
     }
-#else
-    (void)cycle;
-#endif
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetRelAlarm, E_OS_STATE, .object = alarm, .first = increment, .second = cycle);
     return E_OK;
@@ -186,20 +259,9 @@ StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
     const uint32_t saved = carillon_osek_lock();
     serve_first(alarm);
     const bool idle = carrier_of(alarm) == IDLE;
-#if CARILLON_OSEK_QUEUES
     if (idle) {
-        carillon_osek_alarm_states[alarm].cycle = cycle;
-        const CounterType counter = carillon_osek_alarms[alarm].counter;
-        const carillon_osek_distance passed = carillon_osek_uncounted(counter);
-        const TickType now =
-            carillon_osek_later(&carillon_osek_counters[counter], carillon_osek_counter_states[counter].value, passed);
-        carillon_osek_insert(carillon_osek_alarms[alarm].counter, &carillon_osek_alarm_states[alarm],
-                             (carillon_osek_distance)(passed + carillon_osek_until(counter, now, start)));
+        set_at(alarm, start, cycle);
     }
-#else
-    (void)start;
-    (void)cycle;
-#endif
     carillon_osek_unlock(saved);
     REQUIRE(idle, OSServiceId_SetAbsAlarm, E_OS_STATE, .object = alarm, .first = start, .second = cycle);
     return E_OK;
@@ -213,25 +275,12 @@ StatusType CancelAlarm(AlarmType alarm)
     serve_first(alarm);
     const uint8_t carrier = carrier_of(alarm);
     const bool used = (carrier == QUEUED) || (carrier == ON_CELL);
-#if CARILLON_OSEK_QUEUES
     if (carrier == QUEUED) {
-        carillon_queue_remove(queue_of(alarm), event_of(alarm));
+        cancel_in_queue(alarm);
     }
-#endif
-#if CARILLON_OSEK_CELLS
     if (carrier == ON_CELL) {
-        const struct carillon_osek_cell *const cell = carillon_osek_alarms[alarm].cell;
-        for (uint32_t i = 0; i < cell->stop_count; i++) {
-            carillon_port_write(cell->stop[i].address, cell->stop[i].value);
-        }
-#if CARILLON_OSEK_LEVEL_CELLS
-        carillon_port_settle();
-        carillon_osek_serve_cells(&carillon_osek_tasks[carillon_osek_alarms[alarm].object]);
-#endif
-        carillon_osek_alarm_cells[alarm] =
-            (uint8_t)((carillon_osek_counters[carillon_osek_alarms[alarm].counter].ticked != 0u) ? IDLE : STOPPED);
+        cancel_on_cell(alarm);
     }
-#endif
     carillon_osek_unlock(saved);
     REQUIRE(used, OSServiceId_CancelAlarm, E_OS_NOFUNC, .object = alarm);
     return E_OK;

@@ -80,15 +80,18 @@ static inline carillon_base carillon_base_past(carillon_base at, carillon_base l
 
 /* More than CARILLON_BASE_MOST units?  Never where that is all that a reading can tell: the clock of tickless counters
  * never reads what is ahead. */
+#if (CARILLON_BASE_BITS <= 16) && (CARILLON_BASE_MOST >= 65535u)
 static inline bool carillon_base_beyond(carillon_base passed)
 {
-#if (CARILLON_BASE_BITS <= 16) && (CARILLON_BASE_MOST >= 65535u)
     (void)passed;
     return false;
-#else
-    return passed > CARILLON_BASE_MOST;
-#endif
 }
+#else
+static inline bool carillon_base_beyond(carillon_base passed)
+{
+    return passed > CARILLON_BASE_MOST;
+}
+#endif
 
 /* Ticks of `units` that have passed since `at`, until a reading, and until now.  None if `at` has not been reached:
  * more than CARILLON_BASE_MOST units seem to have passed then. */
@@ -126,21 +129,24 @@ static inline bool carillon_base_one(carillon_base at, carillon_base units)
     return (carillon_base)(passed - units) < units;
 }
 
-/* The last tick until a reading, of those that are counted from time 0 on. */
+/* The last tick until a reading, of those that are counted from time 0 on.  Time 0 of tickless counters is when StartOS
+ * starts them. */
+#if CARILLON_TICKLESS
 static inline carillon_base carillon_base_last(carillon_base units, carillon_base left)
 {
-#if CARILLON_TICKLESS
     (void)units;
-    return left; /* time 0 of tickless counters is when StartOS starts them */
-#elif CARILLON_MODES > 0
+    return left;
+}
+#else
+static inline carillon_base carillon_base_last(carillon_base units, carillon_base left)
+{
+    if (CARILLON_MODES == 0) {
+        return CARILLON_BASE_ORIGIN; /* the cells have just been started */
+    }
     const carillon_base passed = carillon_base_later(CARILLON_BASE_ORIGIN, left);
     return carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)(passed - (passed % units)));
-#else
-    (void)units;
-    (void)left;
-    return CARILLON_BASE_ORIGIN; /* the cells have just been started */
-#endif
 }
+#endif
 
 #ifdef __cplusplus
 }

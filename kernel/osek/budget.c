@@ -31,11 +31,9 @@ void carillon_resume_budget(carillon_budget_rest left)
 static uint32_t limit_of(uint32_t lock)
 {
     const uint32_t source = carillon_port_current();
-#if CARILLON_OSEK_SOFTWARE
-    const bool is_task = source == 0u;
-#else
-    const bool is_task = (source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_TASK) != 0u);
-#endif
+    const bool is_task = (CARILLON_OSEK_SOFTWARE != 0)
+                             ? (source == 0u)
+                             : ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_TASK) != 0u));
     const uint_fast8_t task = carillon_osek_running;
     return (is_task && (task != INVALID_TASK) && (carillon_osek_hook == 0u))
                ? carillon_osek_lock_budgets[(task * CARILLON_OSEK_LOCKS) + lock]
@@ -145,12 +143,12 @@ carillon_budget_rest carillon_pause_budget(void)
 void carillon_resume_budget(carillon_budget_rest left)
 {
     const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
-#if CARILLON_BUDGETS_IN_QUEUE
-    const uint32_t state = (left != 0u) ? CARILLON_WATCHED : CARILLON_UNWATCHED;
-    carillon_budget_give((struct carillon_budget_left){left - MORE, state});
-#else
-    carillon_budget_watch(0u, left);
-#endif
+    if (CARILLON_BUDGETS_IN_QUEUE) {
+        const uint32_t state = (left != 0u) ? CARILLON_WATCHED : CARILLON_UNWATCHED;
+        carillon_budget_give((struct carillon_budget_left){left - MORE, state});
+    } else {
+        carillon_budget_watch(0u, left);
+    }
     carillon_port_restore(mask);
 }
 #endif
@@ -161,16 +159,14 @@ bool carillon_budget_before_hook(void)
                         ((carillon_budget.state & CARILLON_LATE) == 0u);
     if (counts && carillon_budget_is_over(carillon_budget_reading())) {
         carillon_budget.state |= CARILLON_LATE;
-#if CARILLON_BUDGETS_IN_QUEUE
-        carillon_budget_ask();
-#endif
+        if (CARILLON_BUDGETS_IN_QUEUE) {
+            carillon_budget_ask();
+        }
         return false;
     }
-#if !CARILLON_BUDGETS_IN_QUEUE
-    if (counts) {
+    if (counts && (CARILLON_BUDGETS_IN_QUEUE == 0)) {
         carillon_budget_forget();
     }
-#endif
     return counts;
 }
 

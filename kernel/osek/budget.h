@@ -84,6 +84,12 @@
 #include "kernel/core/kernel.h"
 #include "kernel/osek/state.h"
 
+/* The source of the ISR that is watched; 0: what is watched is a job (18). */
+extern volatile uint16_t carillon_budget_isr;
+
+/* Whether a job is late and the dispatcher looks (16). */
+extern volatile uint8_t carillon_budget_asks;
+
 #if CARILLON_OSEK_BUDGETS
 
 #if CARILLON_BUDGETS_IN_QUEUE
@@ -102,9 +108,9 @@ extern "C" {
 /* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */
 enum { CARILLON_UNWATCHED, CARILLON_WATCHED };
 #define CARILLON_LATE UINT32_C(0x80000000) /* beside the number */
+#define CARILLON_BUDGET_OF_LOCK(lock) (CARILLON_OSEK_TASKS + 1u + (lock))
 #if CARILLON_OSEK_LOCKS > 0
 #define CARILLON_BUDGET_OF(task) ((task) + 1u)
-#define CARILLON_BUDGET_OF_LOCK(lock) (CARILLON_OSEK_TASKS + 1u + (lock))
 #define CARILLON_BUDGET_OF_ISR (CARILLON_OSEK_TASKS + CARILLON_OSEK_LOCKS) /* as if it were a task behind them */
 #define CARILLON_BUDGET_LIMITS (CARILLON_BUDGET_OF(CARILLON_BUDGET_OF_ISR) + 1u)
 
@@ -118,11 +124,6 @@ extern struct carillon_budget_limit carillon_budget_limits[];
 #else
 #define CARILLON_BUDGET_OF(task) CARILLON_WATCHED
 #define CARILLON_BUDGET_OF_ISR 0u
-#endif
-
-#if CARILLON_OSEK_ISR_BUDGETS
-/* The source of the ISR that is watched; 0: what is watched is a job (18). */
-extern volatile uint16_t carillon_budget_isr;
 #endif
 
 /* What is left of the budget of a job that does not run. */
@@ -139,7 +140,6 @@ static inline bool carillon_budget_is_over(uint32_t left)
 
 /* What is left; from now on so much is left; and that the job is looked at which is late (15).  All locked. */
 #if CARILLON_BUDGETS_IN_QUEUE
-extern volatile uint8_t carillon_budget_asks;
 uint32_t carillon_budget_reading(void);
 void carillon_budget_count(uint32_t units);
 static inline void carillon_budget_ask(void)
@@ -166,13 +166,46 @@ static inline void carillon_budget_ask(void)
  * Whether it is over is looked at when the job goes on: that is later, and a dispatch costs less.  Locked. */
 static inline struct carillon_budget_left carillon_budget_take(void)
 {
-#if CARILLON_BUDGETS_IN_QUEUE
-    const bool counts = carillon_budget.state != CARILLON_UNWATCHED; /* to ask for the time takes long */
-    return (struct carillon_budget_left){counts ? carillon_budget_reading() : 0u, carillon_budget.state};
-#else
+    /* To ask for the time takes long: only where something counts.  A counter is read before the look at the state. */
+    if (CARILLON_BUDGETS_IN_QUEUE) {
+        const bool counts = carillon_budget.state != CARILLON_UNWATCHED;
+        return (struct carillon_budget_left){counts ? carillon_budget_reading() : 0u, carillon_budget.state};
+    }
     return (struct carillon_budget_left){carillon_budget_reading(), carillon_budget.state};
-#endif
 }
+
+/* Whether what is over is a lock's limit; a job has no limit behind that of its budget; and no lock's limit is in force
+ * any more.  Locked. */
+#if CARILLON_OSEK_LOCKS > 0
+static inline bool carillon_budget_is_of_lock(void)
+{
+    return ((carillon_budget.state & ~CARILLON_LATE) - CARILLON_BUDGET_OF_LOCK(0u)) < CARILLON_OSEK_LOCKS;
+}
+static inline void carillon_budget_follows_nothing(uint32_t task)
+{
+    carillon_budget_limits[CARILLON_BUDGET_OF(task)].next = 0u;
+}
+static inline void carillon_budget_forget_locks(void)
+{
+    uint32_t number = carillon_budget.state & ~CARILLON_LATE;
+    while (number != 0u) { /* bounded by the number of locks, and 1 */
+        carillon_budget_limits[number].is_set = false;
+        number = carillon_budget_limits[number].next;
+    }
+}
+#else
+static inline bool carillon_budget_is_of_lock(void)
+{
+    return false;
+}
+static inline void carillon_budget_follows_nothing(uint32_t task)
+{
+    (void)task;
+}
+static inline void carillon_budget_forget_locks(void)
+{
+}
+#endif
 
 /* Watch a job of a task that has a budget, or none if that is 0.  Locked. */
 static inline void carillon_budget_watch(uint32_t task, uint32_t budget)
@@ -181,11 +214,7 @@ static inline void carillon_budget_watch(uint32_t task, uint32_t budget)
     if (budget != 0u) {
         carillon_budget_count(budget);
     }
-#if CARILLON_OSEK_LOCKS > 0
-    carillon_budget_limits[CARILLON_BUDGET_OF(task)].next = 0u;
-#else
-    (void)task;
-#endif
+    carillon_budget_follows_nothing(task);
 }
 
 /* Watch the job that goes on.  Locked. */
@@ -205,29 +234,17 @@ static inline void carillon_budget_give(struct carillon_budget_left left)
     }
 }
 
-/* A job has no locks any more; its budget's state must be said before the lock is lowered.  Locked. */
-static inline void carillon_budget_forget_locks(void)
-{
-#if CARILLON_OSEK_LOCKS > 0
-    uint32_t number = carillon_budget.state & ~CARILLON_LATE;
-    while (number != 0u) { /* bounded by the number of locks, and 1 */
-        carillon_budget_limits[number].is_set = false;
-        number = carillon_budget_limits[number].next;
-    }
-#endif
-}
-
 /* Around a hook: whether the job may become late in it, and that it has.  Locked. */
 bool carillon_budget_before_hook(void);
 void carillon_budget_after_hook(void);
+
+/* Generated: what the cell has asked for is forgotten. */
+void carillon_budget_forget(void);
 
 #if CARILLON_BUDGETS_IN_QUEUE
 /* In the clock's handler: the time at which a budget may end has come (15). */
 void carillon_budget_due(void);
 #else
-/* Generated: what the cell has asked for is forgotten. */
-void carillon_budget_forget(void);
-
 /* In the first and the last instructions of a round's handler: what the counter was, and whether it had asked (13). */
 uint32_t carillon_budget_stops(void);
 void carillon_budget_goes_on(uint32_t stand);
@@ -236,6 +253,19 @@ void carillon_budget_goes_on(uint32_t stand);
 #ifdef __cplusplus
 }
 #endif
+
+#else
+
+struct carillon_budget_left {
+    uint32_t reading;
+};
+static inline bool carillon_budget_before_hook(void)
+{
+    return false;
+}
+static inline void carillon_budget_after_hook(void)
+{
+}
 
 #endif
 

@@ -30,17 +30,26 @@ bool carillon_osek_alarm_acts_again(AlarmType number, uint32_t times)
 }
 #endif
 
-#if CARILLON_MODES > 0
 /* How often an alarm has expired by now. */
 static carillon_base cycles_since(carillon_base first, carillon_base cycle)
 {
     const carillon_base passed = carillon_base_past(first, carillon_base_left());
     return (passed > CARILLON_OSEK_TOLD_MOST) ? 0u : (carillon_base)((passed / cycle) + 1u);
 }
-#endif
 
-/* Beneath a round the cells were started with it.  What has expired before is forgotten, or waits: `pending` then is
+/* Beneath a round the cells were started with it.  What has expired before is forgotten, or waits: then the last one is
  * its request.  An expiry between the two readings makes them differ, and they are taken again. */
+static inline carillon_base cycles_gone(AlarmType alarm, carillon_base first, carillon_base cycle)
+{
+    carillon_base gone = 0u;
+    bool waits = false;
+    do {
+        gone = cycles_since(first, cycle);
+        waits = carillon_port_is_pending(carillon_osek_alarms[alarm].cell->source);
+    } while (cycles_since(first, cycle) != gone);
+    return ((gone != 0u) && waits) ? (carillon_base)(gone - 1u) : gone;
+}
+
 void carillon_osek_start_expiries(void)
 {
     for (uint32_t alarm = 0; alarm < CARILLON_OSEK_ALARMS; alarm++) {
@@ -51,19 +60,9 @@ void carillon_osek_start_expiries(void)
             (carillon_base)carillon_osek_alarm_units((AlarmType)alarm, carillon_osek_alarms[alarm].cycle);
         const carillon_base first =
             carillon_base_later(CARILLON_BASE_ORIGIN, (carillon_base)carillon_osek_alarm_first((AlarmType)alarm));
-#if CARILLON_MODES > 0
-        carillon_base gone = 0u; /* cycles */
-        bool waits = false;
-        do {
-            gone = cycles_since(first, cycle);
-            waits = carillon_port_is_pending(carillon_osek_alarms[alarm].cell->source);
-        } while (cycles_since(first, cycle) != gone);
-        gone = ((gone != 0u) && waits) ? (carillon_base)(gone - 1u) : gone;
-        carillon_osek_alarm_due[alarm] = carillon_base_later(first, (carillon_base)(gone * cycle));
-#else
-        (void)cycle;
-        carillon_osek_alarm_due[alarm] = first;
-#endif
+        const carillon_base gone = (CARILLON_MODES > 0) ? cycles_gone((AlarmType)alarm, first, cycle) : 0u;
+        carillon_osek_alarm_due[alarm] =
+            (gone == 0u) ? first : carillon_base_later(first, (carillon_base)(gone * cycle));
     }
 }
 #endif

@@ -125,12 +125,10 @@ static inline __attribute__((always_inline)) bool carillon_osek_cell_acts(uint8_
         }
         return true;
     }
-#if CARILLON_OSEK_ERROR_HOOK
-    if (job->activations == 0u) {
+    if ((CARILLON_OSEK_ERROR_HOOK != 0) && (job->activations == 0u)) {
         carillon_osek_cell_fails(action, object, event, E_OS_STATE);
         return false;
     }
-#endif
     task->extended->set |= event; /* of a suspended task it is forgotten when that is activated */
     if ((task->extended->set & task->extended->waited) != 0u) {
         task->extended->waited = 0u;

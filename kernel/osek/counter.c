@@ -41,13 +41,15 @@ struct carillon_osek_counter_state carillon_osek_counter_states[CARILLON_OSEK_PA
  * 4. Everything is under the lock, or in the clock's handler, whose level is that of the lock. */
 static struct carillon_timed wakes[CARILLON_OSEK_COUNTERS];
 
+#if CARILLON_TIME_FAR
+#define NEAR(far) (&(far)->event)
+#else
+#define NEAR(near) (near)
+#endif
+
 static inline struct carillon_event *event_of(CounterType counter)
 {
-#if CARILLON_TIME_FAR
-    return &wakes[counter].event.event;
-#else
-    return &wakes[counter].event;
-#endif
+    return NEAR(&wakes[counter].event);
 }
 
 static void wake_at(CounterType counter, carillon_base at, carillon_base units)
@@ -63,6 +65,22 @@ static void wake_at(CounterType counter, carillon_base at, carillon_base units)
         carillon_clock_insert(event, 0u);
     }
 }
+
+/* A counter is left until another tick than before, if `moved`. */
+static inline void wake_if(CounterType counter, carillon_base units, bool moved)
+{
+    const struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
+    if (moved || !carillon_event_is_queued(event_of(counter))) {
+        wake_at(counter, state->ticker.at, (carillon_base)(state->ahead * units));
+    }
+}
+#elif CARILLON_OSEK_AHEAD
+static inline void wake_if(CounterType counter, carillon_base units, bool moved)
+{
+    (void)counter;
+    (void)units;
+    (void)moved;
+}
 #endif
 
 #if CARILLON_OSEK_AHEAD
@@ -73,16 +91,10 @@ __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     __asm__("" : "+r"(state)); /* the address is worked out once, and not for each member */
     if (units != 0u) {
-#if CARILLON_TICKLESS
         const carillon_base before = state->ticker.wake;
-#endif
         state->ahead = carillon_ticker_ahead(&state->ticker, carillon_ticker_most(units, CARILLON_LAP));
         carillon_ticker_leave(&state->ticker, units, state->ahead);
-#if CARILLON_TICKLESS
-        if ((state->ticker.wake != before) || !carillon_event_is_queued(event_of(counter))) {
-            wake_at(counter, state->ticker.at, (carillon_base)(state->ahead * units));
-        }
-#endif
+        wake_if(counter, units, state->ticker.wake != before);
     }
 }
 #endif
@@ -93,11 +105,7 @@ __attribute__((noinline)) void carillon_osek_look_ahead(CounterType part)
 static inline __attribute__((always_inline)) TickType value_of(CounterType counter)
 {
     const TickType value = carillon_osek_counter_states[counter].value;
-#if CARILLON_OSEK_QUEUES
     return carillon_osek_later(&carillon_osek_counters[counter], value, carillon_osek_uncounted(counter));
-#else
-    return value;
-#endif
 }
 
 StatusType GetCounterValue(CounterType counter, TickRefType value)

@@ -31,9 +31,21 @@ extern "C" {
 #if CARILLON_OSEK_FAR
 typedef carillon_distance carillon_osek_distance;
 typedef struct carillon_far_event carillon_osek_event;
+#define CARILLON_OSEK_NEAR(far) (&(far)->event)
+#define CARILLON_OSEK_LAPS(far) ((far)->laps)
+#define CARILLON_OSEK_QUEUE_INSERT carillon_queue_insert_far
+#define CARILLON_OSEK_QUEUE_DISTANCE carillon_queue_distance_far
+#define CARILLON_OSEK_QUEUE_REPEAT(queue, far, cycle) carillon_queue_repeat_far((queue), (far), (cycle))
+#define CARILLON_OSEK_NEXT_LAP carillon_queue_next_lap
 #else
 typedef carillon_time carillon_osek_distance;
 typedef struct carillon_event carillon_osek_event;
+#define CARILLON_OSEK_NEAR(near) (near)
+#define CARILLON_OSEK_LAPS(near) 0u
+#define CARILLON_OSEK_QUEUE_INSERT carillon_queue_insert
+#define CARILLON_OSEK_QUEUE_DISTANCE carillon_queue_distance
+#define CARILLON_OSEK_QUEUE_REPEAT(queue, near, cycle) carillon_queue_repeat((queue), (carillon_time)(cycle))
+#define CARILLON_OSEK_NEXT_LAP(queue, near) false
 #endif
 
 /* What stands in the queues: the alarms, and behind them the cursors of schedule tables. */
@@ -45,11 +57,7 @@ extern struct carillon_osek_alarm_state carillon_osek_alarm_states[];
 
 static inline struct carillon_event *carillon_osek_event_of(struct carillon_osek_alarm_state *state)
 {
-#if CARILLON_OSEK_FAR
-    return &state->event.event;
-#else
-    return &state->event;
-#endif
+    return CARILLON_OSEK_NEAR(&state->event);
 }
 #else
 typedef TickType carillon_osek_distance;
@@ -69,6 +77,36 @@ struct carillon_osek_counter_state {
 };
 extern struct carillon_osek_counter_state carillon_osek_counter_states[];
 
+/* Whether what is due of a counter is being served: of counters that have the level of tasks (expiry.h, 4). */
+#if CARILLON_OSEK_LEVEL_COUNTERS
+static inline void carillon_osek_counter_serves(struct carillon_osek_counter_state *state, bool serving)
+{
+    state->serving = serving;
+}
+#else
+static inline void carillon_osek_counter_serves(struct carillon_osek_counter_state *state, bool serving)
+{
+    (void)state;
+    (void)serving;
+}
+#endif
+
+/* The cursor that is alone in a part, plus 1; 0: none is. */
+#if CARILLON_OSEK_LONE
+static inline uint32_t carillon_osek_lone_of(const struct carillon_osek_counter *part)
+{
+    return part->lone;
+}
+#define CARILLON_OSEK_INSERT_LONE(queue, ticks) ((queue)->head.time = (ticks))
+#else
+#define CARILLON_OSEK_INSERT_LONE(queue, ticks) ((void)(queue), (void)(ticks))
+static inline uint32_t carillon_osek_lone_of(const struct carillon_osek_counter *part)
+{
+    (void)part;
+    return 0u;
+}
+#endif
+
 /* Which part of the counters' queues it is: the compiler knows the only one. */
 static inline CounterType carillon_osek_only_part(CounterType part)
 {
@@ -82,19 +120,22 @@ static inline struct carillon_queue *carillon_osek_queue_of(CounterType part)
 }
 
 /* Ticks that have passed and that nobody has counted; none of a software counter. */
+#if CARILLON_BASE_BITS > 0
 static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
 {
-#if CARILLON_BASE_BITS > 0
     const carillon_base units = (carillon_base)carillon_osek_counters[counter].units;
     if (units == 0u) {
         return 0u;
     }
     return (carillon_osek_distance)carillon_ticker_uncounted(&carillon_osek_counter_states[counter].ticker, units);
+}
 #else
+static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
+{
     (void)counter;
     return 0u;
-#endif
 }
+#endif
 
 /* Ticks until the counter reads `value`, from a tick when it reads `now`: at least one. */
 static inline carillon_osek_distance carillon_osek_until(CounterType counter, TickType now, TickType value)
@@ -104,6 +145,14 @@ static inline carillon_osek_distance carillon_osek_until(CounterType counter, Ti
     carillon_osek_distance ticks = (carillon_osek_distance)but_one;
     ticks++; /* in the type that has room for a whole turn */
     return ticks;
+}
+
+#else
+
+static inline carillon_osek_distance carillon_osek_uncounted(CounterType counter)
+{
+    (void)counter;
+    return 0u;
 }
 
 #endif
@@ -139,11 +188,7 @@ static inline void carillon_osek_insert(CounterType any, struct carillon_osek_al
                                         carillon_osek_distance ticks)
 {
     const CounterType part = carillon_osek_only_part(any);
-#if CARILLON_OSEK_FAR
-    carillon_queue_insert_far(carillon_osek_queue_of(part), &state->event, ticks);
-#else
-    carillon_queue_insert(carillon_osek_queue_of(part), &state->event, ticks);
-#endif
+    CARILLON_OSEK_QUEUE_INSERT(carillon_osek_queue_of(part), &state->event, ticks);
     carillon_osek_look_ahead(part);
 }
 

@@ -25,15 +25,13 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 #if CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
 ProtectionReturnType carillon_osek_ask_protection(StatusType error)
 {
-#if CARILLON_OSEK_PROTECTION_HOOK
+    if (!CARILLON_OSEK_PROTECTION_HOOK) {
+        return PRO_SHUTDOWN;
+    }
     const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_PROTECTION_HOOK);
     const ProtectionReturnType answer = ProtectionHook(error);
     carillon_osek_leave_hook(before);
     return answer;
-#else
-    (void)error;
-    return PRO_SHUTDOWN;
-#endif
 }
 #endif
 

@@ -25,11 +25,9 @@ void carillon_osek_set(TaskType task, EventMaskType mask)
     extended->set |= mask;
     if (((extended->set & extended->waited) != 0u) && (carillon_osek_arrive(task, E_OK) == E_OK)) {
         extended->waited = 0u;
-#if CARILLON_OSEK_MUTEXES > 0
-        carillon_osek_wake(&carillon_osek_tasks[task], task, false);
-#else
-        carillon_osek_ready(task);
-#endif
+        if (!carillon_osek_may_be_guest(task) || !carillon_osek_wakes_as_guest(task)) {
+            carillon_osek_ready(task);
+        }
     }
     carillon_osek_unlock(saved);
 }
@@ -39,7 +37,10 @@ StatusType(SetEvent)(TaskType task, EventMaskType mask)
     CHECK_PLACE(IN_TASK | IN_ISR2, OSServiceId_SetEvent, .object = task, .first = mask);
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_SetEvent, E_OS_ID, .object = task, .first = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_SetEvent, E_OS_ACCESS, .object = task, .first = mask);
-#if CARILLON_OSEK_EXTENDED
+    if (!CARILLON_OSEK_EXTENDED) {
+        carillon_osek_set(task, mask);
+        return E_OK;
+    }
     const uint32_t saved = carillon_osek_lock(); /* the task may end, or begin anew, between the look and the event */
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const uint8_t activations = carillon_osek_jobs[task].activations;
@@ -48,9 +49,6 @@ StatusType(SetEvent)(TaskType task, EventMaskType mask)
     }
     carillon_osek_unlock(saved);
     CHECK(activations != 0u, OSServiceId_SetEvent, E_OS_STATE, .object = task, .first = mask);
-#else
-    carillon_osek_set(task, mask);
-#endif
     return E_OK;
 }
 
@@ -80,7 +78,10 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     CHECK_POINTER(mask, OSServiceId_GetEvent, .object = task, .reference = mask);
     CHECK(carillon_osek_tasks[task].extended != NULL, OSServiceId_GetEvent, E_OS_ACCESS, .object = task,
           .reference = mask);
-#if GET_EVENT_LOCKS
+    if (!GET_EVENT_LOCKS) {
+        *mask = carillon_osek_tasks[task].extended->set;
+        return E_OK;
+    }
     const uint32_t saved = carillon_osek_lock();
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const bool suspended = carillon_osek_suspended(task);
@@ -89,9 +90,6 @@ StatusType GetEvent(TaskType task, EventMaskRefType mask)
     CHECK(!suspended, OSServiceId_GetEvent, E_OS_STATE, .object = task, .reference = mask);
     (void)suspended;
     *mask = set;
-#else
-    *mask = carillon_osek_tasks[task].extended->set;
-#endif
     return E_OK;
 }
 
@@ -110,9 +108,7 @@ StatusType(WaitEvent)(EventMaskType mask)
     }
     extended->waited = mask;
     carillon_osek_suspend(extended);
-#if CARILLON_OSEK_MUTEXES > 0
     carillon_osek_goes_on();
-#endif
     return E_OK;
 }
 

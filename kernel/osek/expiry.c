@@ -7,6 +7,7 @@
 #if CARILLON_OSEK_COUNTERS > 0
 
 #define COUNTS ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) != 0u)
+#define NOBODY CARILLON_OSEK_COUNTERS
 #define CALLS ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_CALL)) != 0u)
 
 #if CARILLON_OSEK_ALARMS > 0
@@ -22,18 +23,15 @@ static inline __attribute__((always_inline)) void act(uint8_t action, const uint
                                                       const union carillon_operand *operand)
 {
     const uint32_t set = CARILLON_OSEK_ALARM_ACTIONS & ~NOT_SINGLE;
-#if CALLS
-    if (carillon_is_action(set, action, CARILLON_ACTION_CALL)) {
+    if (CALLS && carillon_is_action(set, action, CARILLON_ACTION_CALL)) {
         const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_CALLBACK);
         operand->function();
         carillon_osek_leave_hook(before);
         return;
     }
-#endif
     carillon_act(set & ~CARILLON_ACTION_BIT(CARILLON_ACTION_CALL), action, *object, operand); /* read here, at last */
 }
 
-#if LISTS
 /* What the lists of alarms hold.  Each thing asks for its task's level, as services do.  Nothing that a list makes
  * ready runs before its end: the handler is on the kernel's level, or on the one level of all its tasks, or locked. */
 static __attribute__((noinline)) void act_each(uint32_t first)
@@ -47,16 +45,13 @@ static __attribute__((noinline)) void act_each(uint32_t first)
         one++;
     }
 }
-#endif
 
 void carillon_osek_act(const struct carillon_osek_alarm *alarm)
 {
-#if LISTS
-    if (carillon_is_action(CARILLON_OSEK_ALARM_ACTIONS, alarm->action, CARILLON_ACTION_SEVERAL)) {
+    if (LISTS && carillon_is_action(CARILLON_OSEK_ALARM_ACTIONS, alarm->action, CARILLON_ACTION_SEVERAL)) {
         act_each(alarm->operand.carillon_first);
         return;
     }
-#endif
     act(alarm->action, &alarm->object, &alarm->operand);
 }
 #endif
@@ -82,12 +77,34 @@ static void expire(struct carillon_queue *queue, struct carillon_osek_alarm_stat
     if (state->cycle == 0u) {
         carillon_queue_pop(queue);
     } else {
-#if CARILLON_OSEK_FAR
-        carillon_queue_repeat_far(queue, &state->event, state->cycle);
-#else
-        carillon_queue_repeat(queue, (carillon_time)state->cycle);
-#endif
+        CARILLON_OSEK_QUEUE_REPEAT(queue, &state->event, state->cycle);
     }
+}
+
+/* The alarm of `state` has expired.  Returns the counter that it increments if something is due there now, else NOBODY.
+ */
+static inline __attribute__((always_inline)) CounterType do_alarm(struct carillon_queue *queue,
+                                                                  struct carillon_osek_alarm_state *state)
+{
+    expire(queue, state);
+    const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - carillon_osek_alarm_states];
+    const bool lists = LISTS_THEN_COUNT && (alarm->action == CARILLON_ACTION_SEVERAL_THEN_COUNT);
+    if (lists) {
+        act_each(alarm->operand.carillon_first);
+    }
+    if (COUNTS && (lists || (alarm->action == CARILLON_ACTION_COUNT))) {
+        const bool due = advance(&carillon_osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object]);
+        return due ? alarm->object : NOBODY;
+    }
+    carillon_osek_act(alarm);
+    return NOBODY;
+}
+#else
+static inline CounterType do_alarm(struct carillon_queue *queue, struct carillon_osek_alarm_state *state)
+{
+    (void)queue;
+    (void)state;
+    return NOBODY;
 }
 #endif
 
@@ -96,75 +113,49 @@ static void expire(struct carillon_queue *queue, struct carillon_osek_alarm_stat
  * the tool refuses circles. */
 static __attribute__((noinline)) void serve(CounterType counter)
 {
-#if COUNTS
-    CounterType stack[CARILLON_OSEK_COUNTERS];
+    CounterType stack[COUNTS ? CARILLON_OSEK_COUNTERS : 1u];
     uint32_t depth = 0u;
     stack[0] = counter;
-#endif
     for (;;) {
-#if COUNTS
         struct carillon_queue *const queue = carillon_osek_queue_of(carillon_osek_only_part(stack[depth]));
-#else
-        struct carillon_queue *const queue = carillon_osek_queue_of(carillon_osek_only_part(counter));
-#endif
         struct carillon_osek_alarm_state *const state =
             (struct carillon_osek_alarm_state *)(void *)carillon_queue_due(queue);
         if (state == NULL) {
-#if COUNTS
-            if (depth != 0u) {
-                depth--;
-                continue;
+            if (!COUNTS || (depth == 0u)) {
+                return;
             }
-#endif
-            return;
-        }
-#if CARILLON_OSEK_FAR
-        if (carillon_queue_next_lap(queue, &state->event)) {
-            continue;
-        }
-#endif
-#if CARILLON_OSEK_QUEUED_CURSORS > 0
-        if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
+            depth--;
+        } else if (CARILLON_OSEK_NEXT_LAP(queue, &state->event)) {
+            /* it is due in a later lap */
+        } else if ((CARILLON_OSEK_QUEUED_CURSORS > 0u) &&
+                   (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS])) {
             carillon_osek_expire_points(queue, state);
-            continue;
-        }
-#endif
-#if CARILLON_OSEK_ALARMS > 0
-        expire(queue, state);
-        const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[state - carillon_osek_alarm_states];
-#if COUNTS
-#if LISTS_THEN_COUNT
-        if (alarm->action == CARILLON_ACTION_SEVERAL_THEN_COUNT) {
-            act_each(alarm->operand.carillon_first);
-        }
-#endif
-        if ((alarm->action == CARILLON_ACTION_COUNT) ||
-            (LISTS_THEN_COUNT && (alarm->action == CARILLON_ACTION_SEVERAL_THEN_COUNT))) {
-            if (advance(&carillon_osek_counter_states[alarm->object], &carillon_osek_counters[alarm->object])) {
+        } else {
+            const CounterType other = do_alarm(queue, state);
+            if (COUNTS && (other != NOBODY)) {
                 depth++;
-                stack[depth] = alarm->object;
+                stack[depth] = other;
             }
-            continue;
         }
-#endif
-        carillon_osek_act(alarm);
-#endif
     }
 }
 
 #endif
 
 /* In most ticks nothing is due. */
+#if CARILLON_OSEK_QUEUES
 static inline void tick(CounterType counter)
 {
-#if CARILLON_OSEK_QUEUES
     if (advance(&carillon_osek_counter_states[counter], &carillon_osek_counters[counter])) {
         serve(counter);
     }
-#else
-    count(&carillon_osek_counter_states[counter], &carillon_osek_counters[counter]);
-#endif
 }
+#else
+static inline void tick(CounterType counter)
+{
+    count(&carillon_osek_counter_states[counter], &carillon_osek_counters[counter]);
+}
+#endif
 
 #if (CARILLON_BASE_BITS > 0) && CARILLON_OSEK_QUEUES
 
@@ -176,9 +167,7 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
     __asm__("" : "+r"(state)); /* the address is worked out once, and not for each member */
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    state->serving = true;
-#endif
+    carillon_osek_counter_serves(state, true);
     for (;;) {
         const carillon_ticks passed = carillon_ticker_uncounted(&state->ticker, units);
         if (passed == 0u) {
@@ -190,25 +179,17 @@ static __attribute__((noinline)) void catch_up(CounterType counter)
         state->value = carillon_osek_later(fixed, state->value, step);
         carillon_queue_advance(&state->ticker.queue, step);
         if (carillon_queue_left(&state->ticker.queue) == 0u) {
-#if CARILLON_OSEK_LONE
-            if (fixed->lone != 0u) {
-                carillon_osek_expire_lone(counter, fixed->lone - 1u);
-                continue;
+            if (carillon_osek_lone_of(fixed) != 0u) {
+                carillon_osek_expire_lone(counter, carillon_osek_lone_of(fixed) - 1u);
+            } else {
+                serve(counter);
             }
-#endif
-            serve(counter);
         }
     }
-#if CARILLON_OSEK_LONE
-    if (fixed->lone == 0u) {
+    if (CARILLON_OSEK_AHEAD && (carillon_osek_lone_of(fixed) == 0u)) {
         carillon_queue_rest(&state->ticker.queue);
     }
-#elif CARILLON_OSEK_AHEAD
-    carillon_queue_rest(&state->ticker.queue);
-#endif
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    state->serving = false;
-#endif
+    carillon_osek_counter_serves(state, false);
     carillon_osek_look_ahead(counter);
 }
 
@@ -219,20 +200,14 @@ void carillon_osek_catch_up(CounterType counter)
 }
 #endif
 
-void carillon_osek_tick(CounterType any)
+/* Mostly one tick has passed. */
+static inline void tick_or_catch_up(CounterType counter)
 {
-    const CounterType counter = carillon_osek_only_part(any);
-#if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
-    const uint32_t saved = carillon_osek_lock();
-#endif
-#if CARILLON_OSEK_AHEAD
-    catch_up(counter);
-#else
     struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[counter];
     const struct carillon_osek_counter *const fixed = &carillon_osek_counters[counter];
     const carillon_base units = (carillon_base)fixed->units;
     const carillon_base at = state->ticker.at;
-    if (carillon_base_one(at, units)) {                 /* mostly */
+    if (carillon_base_one(at, units)) {
         state->ticker.at = (carillon_base)(at - units); /* as it has not begun anew, so has this not */
         if (advance(state, fixed)) {
             serve(counter);
@@ -240,10 +215,21 @@ void carillon_osek_tick(CounterType any)
     } else {
         catch_up(counter);
     }
-#endif
-#if !CARILLON_OSEK_AHEAD || CARILLON_OSEK_SOFTWARE
-    carillon_osek_unlock(saved);
-#endif
+}
+
+void carillon_osek_tick(CounterType any)
+{
+    const CounterType counter = carillon_osek_only_part(any);
+    const bool locks = !CARILLON_OSEK_AHEAD || (CARILLON_OSEK_SOFTWARE != 0);
+    const uint32_t saved = locks ? carillon_osek_lock() : 0u;
+    if (CARILLON_OSEK_AHEAD) {
+        catch_up(counter);
+    } else {
+        tick_or_catch_up(counter);
+    }
+    if (locks) {
+        carillon_osek_unlock(saved);
+    }
 }
 
 #if CARILLON_OSEK_LEVEL_COUNTERS

@@ -31,6 +31,29 @@ void carillon_osek_catch_up(CounterType counter);
 #if CARILLON_OSEK_AHEAD
 
 #if (CARILLON_OSEK_ALARMS > 0) && !CARILLON_TICKLESS
+/* An alarm that can do nothing else activates a task.  Returns whether that is a direct one, which is requested: one
+ * that waits already absorbs another.  A handler of the task's level (`leveled`) never finds it active. */
+#if CARILLON_OSEK_DIRECT
+static inline __attribute__((always_inline)) bool carillon_osek_requests_direct(TaskType object, bool leveled)
+{
+    const struct carillon_osek_task *const task = &carillon_osek_tasks[object];
+    if (task->direct == 0u) {
+        return false;
+    }
+    if (leveled || !carillon_port_is_active(task->source)) {
+        carillon_port_request(task->source);
+    }
+    return true;
+}
+#else
+static inline bool carillon_osek_requests_direct(TaskType object, bool leveled)
+{
+    (void)object;
+    (void)leveled;
+    return false;
+}
+#endif
+
 /* The tick in which the first alarm is due has come, and no later one: serve it if it is cyclic and stays the first, as
  * the only one does, and neither the counter nor the base begins anew on the way.  Otherwise false, and nothing has
  * been done.  Locked.
@@ -55,17 +78,13 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
         (only != CARILLON_OSEK_NO_ALARM)
             ? &carillon_osek_alarm_states[only]
             : (struct carillon_osek_alarm_state *)(void *)carillon_queue_first(&counter_state->ticker.queue);
-#if CARILLON_OSEK_CURSORS > 0
-    if (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS]) {
+    if ((CARILLON_OSEK_CURSORS > 0u) && (state >= &carillon_osek_alarm_states[CARILLON_OSEK_ALARMS])) {
         return false;
     }
-#endif
     const TickType cycle = state->cycle;
-#if CARILLON_OSEK_FAR
-    if ((state->event.laps != 0u) || (cycle > CARILLON_LONGEST)) {
+    if ((CARILLON_OSEK_FAR != 0) && ((CARILLON_OSEK_LAPS(&state->event) != 0u) || (cycle > CARILLON_LONGEST))) {
         return false;
     }
-#endif
     const carillon_base ahead = (carillon_base)cycle;
     const bool folds = (fixed->max_allowed & (fixed->max_allowed + 1u)) == 0u;
     if ((cycle == 0u) || (cycle > carillon_ticker_most(units, CARILLON_LAP)) || ((ahead * units) > at) ||
@@ -79,25 +98,23 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
     counter_state->ticker.wake = (carillon_base)((at - (ahead * units)) + 1u);
     const AlarmType number = (only != CARILLON_OSEK_NO_ALARM) ? only : (AlarmType)(state - carillon_osek_alarm_states);
     const struct carillon_osek_alarm *const alarm = &carillon_osek_alarms[number];
-#if CARILLON_OSEK_DIRECT
     if ((only != CARILLON_OSEK_NO_ALARM) && (alarm->action == CARILLON_ACTION_ACTIVATE) &&
-        (carillon_osek_tasks[alarm->object].direct != 0u)) {
-        const struct carillon_osek_task *const task = &carillon_osek_tasks[alarm->object];
-        if (leveled || !carillon_port_is_active(task->source)) { /* a handler of its level finds it active never */
-            carillon_port_request(task->source);                 /* one that waits already absorbs another */
-        }
+        carillon_osek_requests_direct(alarm->object, leveled)) {
         return true;
     }
-#endif
-    (void)leveled;
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    counter_state->serving = true;
-#endif
+    carillon_osek_counter_serves(counter_state, true);
     carillon_osek_act(alarm);
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    counter_state->serving = false;
-#endif
+    carillon_osek_counter_serves(counter_state, false);
     return true;
+}
+#else
+static inline bool carillon_osek_repeats_first(CounterType counter, AlarmType only, carillon_base left, bool leveled)
+{
+    (void)counter;
+    (void)only;
+    (void)left;
+    (void)leveled;
+    return false;
 }
 #endif
 
@@ -166,13 +183,10 @@ static inline __attribute__((always_inline)) void carillon_osek_level_tick(Count
         return;
     }
     const uint32_t saved = carillon_osek_lock();
-#if CARILLON_OSEK_REPEATS
-    if (carillon_osek_repeats_first(counter, only, left, true)) {
+    if ((CARILLON_OSEK_REPEATS != 0) && carillon_osek_repeats_first(counter, only, left, true)) {
         carillon_osek_unlock(saved);
         return;
     }
-#endif
-    (void)only;
     carillon_osek_last_tick(counter, saved); /* the handler is left there, so that it needs no frame */
 }
 
@@ -211,22 +225,26 @@ static inline __attribute__((always_inline)) void carillon_osek_lone_level_tick(
 
 /* The handler of a hardware counter's cell.  It has the level of the lock, so nobody changes what it looks at.  `only`:
  * the only alarm that can be in the counter's queue, if it increments no counter; CARILLON_OSEK_NO_ALARM: any may. */
+#if CARILLON_OSEK_AHEAD
 static inline __attribute__((always_inline)) void carillon_osek_tick_over(CounterType counter, AlarmType only)
 {
-#if CARILLON_OSEK_AHEAD
     const carillon_base left = carillon_base_left();
     if (!carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, left)) {
         return;
     }
-#if CARILLON_OSEK_REPEATS && !CARILLON_OSEK_SOFTWARE
-    if (carillon_osek_repeats_first(counter, only, left, false)) {
+    if ((CARILLON_OSEK_REPEATS != 0) && (CARILLON_OSEK_SOFTWARE == 0) &&
+        carillon_osek_repeats_first(counter, only, left, false)) {
         return;
     }
-#endif
-#endif
+    carillon_osek_tick(counter);
+}
+#else
+static inline void carillon_osek_tick_over(CounterType counter, AlarmType only)
+{
     (void)only;
     carillon_osek_tick(counter);
 }
+#endif
 
 #if CARILLON_OSEK_LONE
 /* The same of a part that has a cursor alone in it. */
@@ -242,13 +260,9 @@ static inline __attribute__((always_inline)) void carillon_osek_lone_tick_over(C
         carillon_osek_tick(part);
         return;
     }
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    state->serving = true;
-#endif
+    carillon_osek_counter_serves(state, true);
     carillon_osek_act_point(step);
-#if CARILLON_OSEK_LEVEL_COUNTERS
-    state->serving = false;
-#endif
+    carillon_osek_counter_serves(state, false);
 }
 #endif
 

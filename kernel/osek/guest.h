@@ -101,7 +101,42 @@ static inline void carillon_osek_goes_on(void)
 /* A job is over: unlock what it holds; locked (kernel/time/mutex.c). */
 void carillon_osek_unlock_all(TaskType task);
 
+/* A guest of a level has run.  The level is requested anew if somebody is left. */
+void carillon_osek_guest_has_run(uint8_t number);
+
 #else
+
+static inline bool carillon_osek_wakes_as_guest(TaskType task)
+{
+    (void)task;
+    return false;
+}
+static inline bool carillon_osek_may_be_guest(TaskType task)
+{
+    (void)task;
+    return false;
+}
+static inline bool carillon_osek_has_guest(uint8_t number)
+{
+    (void)number;
+    return false;
+}
+static inline TaskType carillon_osek_take_guest(uint8_t number)
+{
+    (void)number;
+    return INVALID_TASK;
+}
+static inline void carillon_osek_goes_on(void)
+{
+}
+static inline void carillon_osek_unlock_all(TaskType task)
+{
+    (void)task;
+}
+static inline void carillon_osek_guest_has_run(uint8_t number)
+{
+    (void)number;
+}
 
 static inline uint8_t carillon_osek_least_level(TaskType task)
 {

@@ -5,21 +5,19 @@
 
 ISRType GetISRID(void)
 {
-#if CARILLON_OSEK_ISRS > 0
-#if CARILLON_OSEK_ISR_BUDGETS
-    const bool is_late = (carillon_osek_hook == IN_PROTECTION_HOOK) && (carillon_budget_isr != 0u);
+    if (CARILLON_OSEK_ISRS == 0u) {
+        return INVALID_ISR;
+    }
+    const bool is_late =
+        (CARILLON_OSEK_ISR_BUDGETS != 0) && (carillon_osek_hook == IN_PROTECTION_HOOK) && (carillon_budget_isr != 0u);
     const uint32_t source = is_late ? carillon_budget_isr : carillon_port_current();
-#else
-    const uint32_t source = carillon_port_current();
-#endif
     if ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_ISR2) != 0u)) {
-        for (uint32_t isr = 0; isr < CARILLON_OSEK_ISRS; isr++) {
+        for (uint32_t isr = 0; isr != CARILLON_OSEK_ISRS; isr++) {
             if (carillon_osek_isr_sources[isr] == source) {
                 return (ISRType)isr;
             }
         }
     }
-#endif
     return INVALID_ISR;
 }
 

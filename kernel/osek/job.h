@@ -6,13 +6,19 @@
 #define CARILLON_OSEK_JOB_H
 
 #include "kernel/osek/guest.h"
+#include "kernel/osek/preempt.h"
 #include "kernel/osek/served.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#if CARILLON_OSEK_MANAGED
+/* Whether a task is a direct one. */
+static inline bool carillon_osek_is_direct(TaskType task)
+{
+    return (CARILLON_OSEK_DIRECT != 0) && ((CARILLON_OSEK_MANAGED == 0) || (carillon_osek_tasks[task].direct != 0u));
+}
+
 /* Whether a managed task has no job.  A task that ChainTask names has its place from the call on, but is activated only
  * when the caller has ended.  Until then it is suspended, and the caller's PostTaskHook may ask for its state. */
 static inline bool carillon_osek_suspended(TaskType task)
@@ -21,7 +27,6 @@ static inline bool carillon_osek_suspended(TaskType task)
     const bool chained = (running != INVALID_TASK) && (running != task) && (carillon_osek_jobs[running].next == task);
     return carillon_osek_jobs[task].activations == (chained ? 1u : 0u);
 }
-#endif
 
 #if CARILLON_OSEK_QUEUED
 /* Put a task behind the others that are ready at its level, if that has a queue; locked, or in the clock's handler. */
@@ -39,17 +44,19 @@ static inline void carillon_osek_queue_up(const struct carillon_osek_level *leve
         level->ring[last] = task;
     }
 }
+#else
+static inline void carillon_osek_queue_up(const struct carillon_osek_level *level, TaskType task)
+{
+    (void)level;
+    (void)task;
+}
 #endif
 
 /* Make a managed task ready; locked, or `in_handler`: in the clock's. */
 static inline __attribute__((always_inline)) void carillon_osek_ready_in(const struct carillon_osek_task *fixed,
                                                                          TaskType task, bool in_handler)
 {
-#if CARILLON_OSEK_QUEUED
     carillon_osek_queue_up(&carillon_osek_levels[fixed->level], task);
-#else
-    (void)task;
-#endif
     carillon_server_readies(fixed->level);
     if (in_handler) {
         carillon_osek_request_in_handler(fixed->request, fixed->level);
@@ -62,26 +69,49 @@ static inline void carillon_osek_ready(TaskType task)
     carillon_osek_ready_in(&carillon_osek_tasks[task], task, false);
 }
 
-#if CARILLON_OSEK_TIME
 /* A thread that has suspended itself is resumed, if this one has; and those that wait for its end go on.  Both locked
  * (kernel/time/thread.c). */
 #if CARILLON_TIME_SUSPENSIONS
 bool carillon_time_resumes(TaskType thread);
+#else
+static inline bool carillon_time_resumes(TaskType thread)
+{
+    (void)thread;
+    return false;
+}
 #endif
 #if CARILLON_TIME_JOINS
 void carillon_time_thread_ended(TaskType thread);
+#else
+static inline void carillon_time_thread_ended(TaskType thread)
+{
+    (void)thread;
+}
 #endif
 
 /* StartOS has activated what it activates: offsets and deadlines of threads count.  A thread is released by an
  * activation; it has met its deadline.  All locked (kernel/time/wait_release.c). */
 #if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
 void carillon_time_start_threads(void);
+#else
+static inline void carillon_time_start_threads(void)
+{
+}
 #endif
 #if CARILLON_TIME_DEADLINES > 0
 void carillon_time_released(TaskType thread);
 void carillon_time_met(TaskType thread);
 struct carillon_timed;
 void carillon_time_deadline_due(struct carillon_timed *timed); /* in the clock's handler, which has taken it out */
+#else
+static inline void carillon_time_released(TaskType thread)
+{
+    (void)thread;
+}
+static inline void carillon_time_met(TaskType thread)
+{
+    (void)thread;
+}
 #endif
 
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
@@ -93,19 +123,11 @@ void carillon_time_deadline_due(struct carillon_timed *timed); /* in the clock's
  * locked, or `in_handler`: in the clock's handler. */
 static inline void carillon_osek_wake(const struct carillon_osek_task *task, TaskType number, bool in_handler)
 {
-#if CARILLON_OSEK_MUTEXES > 0
     if (carillon_osek_may_be_guest(number) && carillon_osek_wakes_as_guest(number)) {
         return;
     }
-#endif
     carillon_osek_ready_in(task, number, in_handler);
 }
-#endif
-
-#if CARILLON_OSEK_MUTEXES > 0
-/* A guest of a level has run.  The level is requested anew if somebody is left. */
-void carillon_osek_guest_has_run(uint8_t number);
-#endif
 
 /* At the end of a direct task that has a cell: if the cell requested the task while it ran, that was one activation too
  * many.  If the task chained itself, that request stays.
@@ -147,18 +169,68 @@ static inline bool carillon_osek_next_mate(const struct carillon_osek_level *lev
 }
 #endif
 
-#if CARILLON_OSEK_BUDGETS
-/* What a job with or without a budget runs: its task's function, without the lock. */
-void carillon_budget_body(void);
+/* The thread whose turn it is begins, whose slice is whole; locked. */
+#if CARILLON_OSEK_SLICES
+static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
+{
+    state->over = 0u;
+    state->held = 0u;
+}
+#else
+static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
+{
+    (void)state;
+}
 #endif
+
+/* The task of the next job of a level that has a ring: it is the first there, and is taken out. */
+#if CARILLON_OSEK_QUEUED
+static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(const struct carillon_osek_level *level)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const uint32_t first = level->state->first;
+    const TaskType task = level->ring[first];
+    if (!carillon_osek_next_mate(level, task)) {
+        level->state->first = ((first + 1u) < level->capacity) ? (carillon_osek_slot)(first + 1u) : 0u;
+        level->state->count--;
+    }
+    carillon_slice_begins(level->state);
+    carillon_osek_unlock(saved);
+    return task;
+}
+
+/* Others wait in the ring of a level whose handler ends. */
+static inline __attribute__((always_inline)) void carillon_osek_request_next(const struct carillon_osek_level *level,
+                                                                             uint8_t number)
+{
+    if ((level->capacity != 0u) && (level->state->count != 0u)) {
+        carillon_osek_request_unlocked(level->request, number);
+    }
+}
+#else
+static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(const struct carillon_osek_level *level)
+{
+    return level->task;
+}
+static inline __attribute__((always_inline)) void carillon_osek_request_next(const struct carillon_osek_level *level,
+                                                                             uint8_t number)
+{
+    (void)level;
+    (void)number;
+}
+#endif
+
+/* Whether the task of a job waits: the job is not over. */
+static inline __attribute__((always_inline)) bool carillon_osek_waits(const struct carillon_osek_task *task)
+{
+    return (task->extended != NULL) && (task->extended->waited != 0u);
+}
 
 /* The running task waits; locked.  It goes on unlocked when its handler runs it again. */
 static inline void carillon_osek_suspend(struct carillon_osek_extended *extended)
 {
     carillon_port_suspend(&extended->context);
-#if CARILLON_OSEK_BUDGETS
-    carillon_osek_lower(carillon_budget.mask);
-#endif
+    carillon_osek_lower_to_job();
 }
 
 /* The next job of a task begins at the beginning, with no event set, if it is an extended task.  Where registers are
@@ -168,11 +240,7 @@ static inline void carillon_osek_begin_context_inlined(const struct carillon_ose
     struct carillon_osek_extended *const extended = task->extended;
     if (extended != NULL) {
         extended->set = 0u;
-#if CARILLON_OSEK_BUDGETS
-        carillon_port_context(&extended->context, task->stack, task->stack_words, carillon_budget_body);
-#else
-        carillon_port_context(&extended->context, task->stack, task->stack_words, task->function);
-#endif
+        carillon_port_context(&extended->context, task->stack, task->stack_words, carillon_osek_body(task));
     }
 }
 #if CARILLON_NARROW
@@ -197,9 +265,9 @@ static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType
     if (next != task) {
         job->activations--;
     }
-#if CARILLON_OSEK_EVENTS
-    carillon_osek_begin_context(&carillon_osek_tasks[task]);
-#endif
+    if (CARILLON_OSEK_EVENTS) {
+        carillon_osek_begin_context(&carillon_osek_tasks[task]);
+    }
     if (__builtin_expect(next < CARILLON_OSEK_TASKS, 1) != 0) { /* else the way out would stand twice */
         carillon_osek_ready(next);
     }

@@ -22,16 +22,12 @@ static inline void carillon_osek_unlock(uint32_t saved)
 {
     carillon_port_restore(saved);
 }
-#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_INLINE
-extern volatile bool carillon_osek_over[];
-#endif
+extern volatile bool carillon_osek_over[]; /* with task hooks (level_hooks.c, 4) */
 static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
 {
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_over[level] = false;
-#else
-    (void)level;
-#endif
+    if (CARILLON_OSEK_TASK_HOOKS) {
+        carillon_osek_over[level] = false;
+    }
     carillon_port_write(request.address, request.value);
 }
 static inline void carillon_osek_request_in_handler(struct carillon_store request, uint8_t level)
@@ -53,18 +49,21 @@ static inline void carillon_osek_release(uint32_t mask)
 /* A level's handler begins a job: it masks up to the job's ceiling.  Returns the mask as it was.  Without resources
  * that only some levels of tasks use, a handler begins only where nothing is masked: where the port takes long to say
  * so, it is not asked. */
+#if CARILLON_OSEK_BEGINS_MASKED || !defined(CARILLON_PORT_ASKS_FOR_MASK)
 static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)
 {
     const bool masks = (level < CARILLON_OSEK_TOP) && (ceiling > level);
-#if CARILLON_OSEK_BEGINS_MASKED || !defined(CARILLON_PORT_ASKS_FOR_MASK)
     return masks ? carillon_port_raise(ceiling) : carillon_port_mask();
+}
 #else
-    if (masks) {
+static inline uint32_t carillon_osek_enter(uint8_t ceiling, uint8_t level)
+{
+    if ((level < CARILLON_OSEK_TOP) && (ceiling > level)) {
         (void)carillon_port_raise(ceiling);
     }
     return 0u;
-#endif
 }
+#endif
 static inline void carillon_osek_leave(uint32_t mask)
 {
     carillon_port_restore(mask);

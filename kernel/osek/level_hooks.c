@@ -48,45 +48,39 @@ static void call(void (*hook)(void))
     carillon_osek_unlock(saved);
 }
 
-void carillon_osek_enter_hooks(TaskType before, TaskType task)
+/* The running task begins, or goes on. */
+static inline void tell(void)
+{
+    told = false;
+    if (CARILLON_OSEK_PRETASK_HOOK) {
+        call(PreTaskHook);
+    }
+}
+
+void carillon_osek_enter_hooks(uint_fast8_t before, TaskType task)
 {
     const uint32_t saved = carillon_osek_lock();
-#if CARILLON_OSEK_POSTTASK_HOOK
-    if ((before != INVALID_TASK) && !told) {
+    if ((CARILLON_OSEK_POSTTASK_HOOK != 0) && (before != INVALID_TASK) && !told) {
         call(PostTaskHook);
     }
-#endif
-    (void)before;
-    told = false;
     carillon_osek_running = task;
-#if CARILLON_OSEK_PRETASK_HOOK
-    call(PreTaskHook);
-#endif
+    tell();
     carillon_osek_unlock(saved);
 }
 
 void carillon_osek_end_hooks(void)
 {
     (void)carillon_osek_lock();
-#if CARILLON_OSEK_POSTTASK_HOOK
-    call(PostTaskHook);
-#endif
+    if (CARILLON_OSEK_POSTTASK_HOOK) {
+        call(PostTaskHook);
+    }
     told = true; /* whatever goes on now was told, or is nobody */
-}
-
-/* The running task goes on. */
-static void tell(void)
-{
-    told = false;
-#if CARILLON_OSEK_PRETASK_HOOK
-    call(PreTaskHook);
-#endif
 }
 
 #if CARILLON_OSEK_SOFTWARE
 /* Nothing is pending that may go on now; locked.  `handler` is the level of the handler that does, 0 if there is none.
  */
-void carillon_osek_leave_hooks(uint8_t handler)
+void carillon_osek_delivered_hooks(uint8_t handler)
 {
     const uint_fast8_t running = carillon_osek_running;
     if ((running != INVALID_TASK) && told && (handler <= carillon_osek_level_of((TaskType)running))) {

@@ -20,12 +20,8 @@ extern "C" {
  *    sources are below 256, so that only one of them changes anything. */
 struct carillon_osek_hook_state {
     uint8_t hook;
-#if CARILLON_OSEK_EXTENDED
-    uint16_t source;
-#endif
-#if CARILLON_OSEK_BUDGETS
-    bool counts;
-#endif
+    uint16_t source; /* in extended status */
+    bool counts;     /* whether the hook may make the job late that it interrupts */
 };
 
 /* Enter a hook or callback.  Returns what carillon_osek_leave_hook gets when it has returned. */
@@ -33,16 +29,12 @@ static inline struct carillon_osek_hook_state carillon_osek_enter_hook(uint8_t h
 {
     const struct carillon_osek_hook_state before = {
         .hook = carillon_osek_hook,
-#if CARILLON_OSEK_EXTENDED
-        .source = carillon_osek_hook_source,
-#endif
-#if CARILLON_OSEK_BUDGETS
+        .source = CARILLON_OSEK_EXTENDED ? carillon_osek_hook_source : 0u,
         .counts = carillon_budget_before_hook(),
-#endif
     };
-#if CARILLON_OSEK_EXTENDED
-    carillon_osek_hook_source = (uint16_t)carillon_port_current();
-#endif
+    if (CARILLON_OSEK_EXTENDED) {
+        carillon_osek_hook_source = (uint16_t)carillon_port_current();
+    }
     carillon_osek_hook = hook;
     return before;
 }
@@ -50,25 +42,34 @@ static inline struct carillon_osek_hook_state carillon_osek_enter_hook(uint8_t h
 static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state before)
 {
     carillon_osek_hook = before.hook;
-#if CARILLON_OSEK_EXTENDED
-    carillon_osek_hook_source = before.source;
-#endif
-#if CARILLON_OSEK_BUDGETS
+    if (CARILLON_OSEK_EXTENDED) {
+        carillon_osek_hook_source = before.source;
+    }
     if (before.counts) {
         carillon_budget_after_hook();
     }
-#endif
 }
 
-/* What a level's handler does around a job (level_hooks.c).  The second function keeps the lock, and lowering the mask
- * ends it. */
-void carillon_osek_enter_hooks(TaskType before, TaskType task);
+/* What a level's handler does around a job (level_hooks.c): its task begins to run instead of `before`; it does not run
+ * any more; and the handler has nothing left to do.  The second keeps the lock, and lowering the mask ends it. */
+#if CARILLON_OSEK_TASK_HOOKS
+void carillon_osek_enter_hooks(uint_fast8_t before, TaskType task);
 void carillon_osek_end_hooks(void);
-#if CARILLON_OSEK_SOFTWARE
-void carillon_osek_leave_hooks(uint8_t handler);
 #else
-void carillon_osek_leave_hooks(uint8_t number, uint32_t mask);
+static inline void carillon_osek_enter_hooks(uint_fast8_t before, TaskType task)
+{
+    (void)before;
+    carillon_osek_running = task;
+}
+static inline void carillon_osek_end_hooks(void)
+{
+}
 #endif
+void carillon_osek_leave_hooks(uint8_t number, uint32_t mask);
+#define CARILLON_OSEK_LEAVES_HOOKS (CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE)
+
+/* The same where dispatch is in software: whoever delivers has nothing left to do. */
+void carillon_osek_delivered_hooks(uint8_t handler);
 
 #if CARILLON_OSEK_LEVEL_CELLS
 /* Serve the cells that have the level of a task, if it has any. */

@@ -9,20 +9,6 @@
 #define WORD_BITS CARILLON_SOFTWARE_WORD_BITS
 #define SUMS (((CARILLON_SOFTWARE_WORDS - 1u) / WORD_BITS) + 1u)
 
-#if CARILLON_NARROW && (CARILLON_SOFTWARE_WORDS == 1)
-/* The highest level in a set that is not empty, and its bit: in as many turns as there are levels, at most 7. */
-static uint8_t highest(carillon_software_word set, carillon_software_word *highest_bit)
-{
-    uint8_t place = CARILLON_OSEK_TASK_LEVELS;
-    carillon_software_word one = 1u << CARILLON_OSEK_TASK_LEVELS;
-    while ((set & one) == 0u) {
-        place--;
-        one = (carillon_software_word)(one >> 1);
-    }
-    *highest_bit = one;
-    return place;
-}
-#else
 #if CARILLON_NARROW
 static carillon_software_word bit(uint8_t place)
 {
@@ -57,33 +43,42 @@ static uint8_t top_bit(carillon_software_word set)
 }
 #endif
 
+/* The highest level in a set that is not empty, and its bit.  Where registers are narrow and one word has all levels: in
+ * as many turns as there are levels, at most 7. */
 static uint8_t highest(carillon_software_word set, carillon_software_word *highest_bit)
 {
+    if ((CARILLON_NARROW != 0) && (CARILLON_SOFTWARE_WORDS == 1u)) {
+        uint8_t place = CARILLON_OSEK_TASK_LEVELS;
+        carillon_software_word one = (carillon_software_word)(1u << (CARILLON_OSEK_TASK_LEVELS % WORD_BITS));
+        while ((set & one) == 0u) {
+            place--;
+            one = (carillon_software_word)(one >> 1);
+        }
+        *highest_bit = one;
+        return place;
+    }
     const uint8_t place = top_bit(set);
     *highest_bit = bit(place);
     return place;
 }
-#endif
 
 struct carillon_software carillon_software;
-#if CARILLON_SOFTWARE_WORDS > 1
-static carillon_software_word words[SUMS]; /* which words are not 0 */
-#endif
+static carillon_software_word words[SUMS]; /* which words are not 0; not asked where there is one */
 
 /* What is the highest pending level now?  Its time does not depend on how many there are. */
 static __attribute__((noinline)) uint8_t find_top(void)
 {
     uint8_t number = 0u;
     uint8_t level = 0u;
-#if CARILLON_SOFTWARE_WORDS > 1
-    uint8_t sum = (uint8_t)(SUMS - 1u);
-    while ((words[sum] == 0u) && (sum != 0u)) { /* bounded by SUMS, which is 1 for up to 63 levels */
-        sum--;
+    if (CARILLON_SOFTWARE_WORDS > 1u) {
+        uint8_t sum = (uint8_t)(SUMS - 1u);
+        while ((words[sum] == 0u) && (sum != 0u)) { /* bounded by SUMS, which is 1 for up to 63 levels */
+            sum--;
+        }
+        if (words[sum] != 0u) {
+            number = (uint8_t)((sum * WORD_BITS) + top_bit(words[sum]));
+        }
     }
-    if (words[sum] != 0u) {
-        number = (uint8_t)((sum * WORD_BITS) + top_bit(words[sum]));
-    }
-#endif
     const carillon_software_word levels = carillon_software.pending[number];
     if (levels != 0u) {
         level = (uint8_t)((number * WORD_BITS) + highest(levels, &carillon_software.top_bit));
@@ -99,11 +94,9 @@ static inline void level_begins(uint8_t level)
     const carillon_software_word others = (carillon_software_word)~carillon_software.top_bit;
     const carillon_software_word rest = (carillon_software_word)(carillon_software.pending[number] & others);
     carillon_software.pending[number] = rest;
-#if CARILLON_SOFTWARE_WORDS > 1
-    if (rest == 0u) {
+    if ((CARILLON_SOFTWARE_WORDS > 1u) && (rest == 0u)) {
         words[number / WORD_BITS] &= (carillon_software_word)~bit(number % WORD_BITS);
     }
-#endif
     carillon_software.level = level;
 }
 
@@ -116,7 +109,7 @@ static inline uint8_t level_ended(uint8_t preempted)
     return find_top();
 }
 
-#if CARILLON_SOFTWARE_WORDS > 1
+#if CARILLON_OSEK_TASK_LEVELS >= CARILLON_SOFTWARE_WORD_BITS
 void carillon_software_sum(uint8_t level)
 {
     const uint8_t number = (uint8_t)(level / WORD_BITS);
@@ -127,11 +120,9 @@ void carillon_software_sum(uint8_t level)
 void carillon_software_request(carillon_software_word level_bit, uint8_t level)
 {
     carillon_software_pend(level_bit, level);
-#if !CARILLON_HANDLERS_HOLD
-    if (carillon_port_current() != 0u) {
+    if ((CARILLON_HANDLERS_HOLD == 0) && (carillon_port_current() != 0u)) {
         carillon_port_request(CARILLON_OSEK_DISPATCHER);
     }
-#endif
 }
 
 #define LEVEL_OF(saved) ((uint8_t)((saved) >> CARILLON_SOFTWARE_LEVEL_SHIFT))
@@ -180,17 +171,28 @@ void carillon_software_lower(carillon_software_state saved)
     if ((carillon_software.top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
         carillon_software_deliver();
     }
-#if CARILLON_OSEK_SLICES
-    if (carillon_slices_over != 0u) {
+    if ((CARILLON_OSEK_SLICES != 0) && (carillon_slices_over != 0u)) {
         carillon_slice_ends_here();
     }
-#endif
-#if CARILLON_BUDGETS_IN_QUEUE
-    if (carillon_budget_asks != 0u) {
+    if ((CARILLON_BUDGETS_IN_QUEUE != 0) && (carillon_budget_asks != 0u)) {
         carillon_budget_ends_here();
     }
-#endif
 }
+
+/* The handler that was called last and has not returned, where task hooks ask (4). */
+#if CARILLON_OSEK_TASK_HOOKS
+static volatile uint8_t handler;
+static inline void note_handler(uint8_t level)
+{
+    handler = level;
+}
+#else
+enum { handler = 0 };
+static inline void note_handler(uint8_t level)
+{
+    (void)level;
+}
+#endif
 
 /* 1. A level is pending or its handler has begun: both change under the lock, or with interrupts held.
  * 2. While a level's handler runs, carillon_software.top is at least that level, even if no more is pending.  Whoever
@@ -202,46 +204,29 @@ void carillon_software_lower(carillon_software_state saved)
  * 4. With task hooks: `handler` is the level whose handler was called last and has not returned, 0 if there is none.
  *    It changes under the lock, too, so that after the last look it says what goes on here.  This is a handler
  *    outside of its job if `handler` is above the level of the running task, else that task
- *    (carillon_osek_leave_hooks).
+ *    (carillon_osek_delivered_hooks).
  *
  * Returns the mask that is to be restored. */
 static inline __attribute__((always_inline)) uint32_t deliver(void)
 {
-#if CARILLON_OSEK_TASK_HOOKS
-    static volatile uint8_t handler;
-#endif
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     const uint8_t preempted = carillon_software.level;
-#if CARILLON_OSEK_BUDGETS
-    const struct carillon_budget_left left = carillon_budget_take();
-    carillon_budget.state = CARILLON_UNWATCHED; /* between jobs, where nothing is locked */
-#endif
+    const struct carillon_budget_left left = carillon_osek_pause_budget();
     uint8_t level = carillon_software.top;
     while (level > preempted) { /* bounded by the levels above the current one and their requests */
         level_begins(level);
-#if CARILLON_OSEK_TASK_HOOKS
         const uint8_t outer = handler;
-        handler = level;
-#endif
-#if CARILLON_OSEK_BUDGETS
-        carillon_budget.mask = saved;
-        carillon_software.locked = 1u; /* until the job's frame stands */
-#else
-        carillon_port_restore(saved);
-#endif
+        note_handler(level);
+        carillon_osek_let_begin(saved);
         carillon_software_handlers[level]();
         (void)carillon_port_raise(CARILLON_OSEK_TOP);
-#if CARILLON_OSEK_TASK_HOOKS
-        handler = outer;
-#endif
+        note_handler(outer);
         level = level_ended(preempted);
     }
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_leave_hooks(handler);
-#endif
-#if CARILLON_OSEK_BUDGETS
-    carillon_budget_give(left);
-#endif
+    if (CARILLON_OSEK_TASK_HOOKS) {
+        carillon_osek_delivered_hooks(handler);
+    }
+    carillon_osek_resume_budget(left);
     return saved;
 }
 
@@ -261,37 +246,37 @@ void carillon_software_deliver_at_base(void)
 /* Interrupts are off whenever carillon_port_run_base does not run, so nothing comes between the look and the handler
  * that it leads to.  Nothing is locked or masked then either, since what the frame's handler has preempted had them on.
  */
+#if CARILLON_OSEK_TASK_HOOKS || CARILLON_OSEK_BUDGETS
 void carillon_software_above(uint8_t level, uint8_t preempted)
 {
-#if CARILLON_OSEK_TASK_HOOKS || CARILLON_OSEK_BUDGETS
     (void)level;
     (void)preempted;
     carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
+}
 #else
+void carillon_software_above(uint8_t level, uint8_t preempted)
+{
     uint8_t next = level;
     do { /* bounded as above */
         level_begins(next);
         carillon_port_run_base(carillon_software_handlers[next]);
         next = level_ended(preempted);
     } while (next > preempted);
-#endif
 }
+#endif
 #else
 void carillon_software_dispatch(void)
 {
     if (carillon_software.top > carillon_software.level) {
         carillon_port_run_base(CARILLON_DELIVER_AT_BASE);
     }
-#if CARILLON_OSEK_SLICES
-    if (carillon_slices_over != 0u) { /* what is pending when the thread has its turn again, has been delivered since */
+    /* What is pending when the thread has its turn again, has been delivered since. */
+    if ((CARILLON_OSEK_SLICES != 0) && (carillon_slices_over != 0u)) {
         carillon_slice_ends();
     }
-#endif
-#if CARILLON_BUDGETS_IN_QUEUE
-    if (carillon_budget_asks != 0u) {
+    if ((CARILLON_BUDGETS_IN_QUEUE != 0) && (carillon_budget_asks != 0u)) {
         carillon_budget_ends();
     }
-#endif
 }
 #endif
 

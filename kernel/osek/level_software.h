@@ -36,7 +36,7 @@ typedef uint32_t carillon_software_word;
 #define CARILLON_SOFTWARE_WORD_BITS 32u
 #endif
 #if CARILLON_OSEK_TASK_LEVELS < CARILLON_SOFTWARE_WORD_BITS
-#define CARILLON_SOFTWARE_WORDS 1
+#define CARILLON_SOFTWARE_WORDS 1u
 #define CARILLON_SOFTWARE_WORD_OF(level) 0u
 #else
 #define CARILLON_SOFTWARE_WORDS ((CARILLON_OSEK_TASK_LEVELS / CARILLON_SOFTWARE_WORD_BITS) + 1u)
@@ -64,9 +64,9 @@ static inline void carillon_software_pend(carillon_software_word level_bit, uint
 {
     carillon_software_word *const word = &carillon_software.pending[CARILLON_SOFTWARE_WORD_OF(level)];
     *word = (carillon_software_word)(*word | level_bit);
-#if CARILLON_SOFTWARE_WORDS > 1
-    carillon_software_sum(level);
-#endif
+    if (CARILLON_SOFTWARE_WORDS > 1u) {
+        carillon_software_sum(level);
+    }
     if (level > carillon_software.top) {
         carillon_software.top = level;
         carillon_software.top_bit = level_bit;
@@ -83,9 +83,9 @@ static inline void carillon_osek_request(struct carillon_store request, uint8_t 
 static inline void carillon_software_request_in_handler(carillon_software_word level_bit, uint8_t level)
 {
     carillon_software_pend(level_bit, level);
-#if !CARILLON_HANDLERS_HOLD
-    carillon_port_request(CARILLON_OSEK_DISPATCHER);
-#endif
+    if (CARILLON_HANDLERS_HOLD == 0) {
+        carillon_port_request(CARILLON_OSEK_DISPATCHER);
+    }
 }
 static inline void carillon_osek_request_in_handler(struct carillon_store request, uint8_t level)
 {
@@ -190,6 +190,37 @@ static inline void carillon_osek_give_budget(struct carillon_budget_left left)
 {
     (void)left;
     carillon_budget.state = CARILLON_UNWATCHED;
+}
+
+/* Whoever delivers: the budget of what is preempted, after which nothing is watched between jobs, where nothing is
+ * locked; a level's handler may begin, locked until its job's frame stands; and what was preempted goes on. */
+static inline struct carillon_budget_left carillon_osek_pause_budget(void)
+{
+    const struct carillon_budget_left left = carillon_budget_take();
+    carillon_budget.state = CARILLON_UNWATCHED;
+    return left;
+}
+static inline void carillon_osek_let_begin(uint32_t saved)
+{
+    carillon_budget.mask = saved;
+    carillon_software.locked = 1u;
+}
+static inline void carillon_osek_resume_budget(struct carillon_budget_left left)
+{
+    carillon_budget_give(left);
+}
+#else
+static inline struct carillon_budget_left carillon_osek_pause_budget(void)
+{
+    return (struct carillon_budget_left){0u};
+}
+static inline void carillon_osek_let_begin(uint32_t saved)
+{
+    carillon_port_restore(saved);
+}
+static inline void carillon_osek_resume_budget(struct carillon_budget_left left)
+{
+    (void)left;
 }
 #endif
 

@@ -54,10 +54,35 @@ void carillon_osek_resources_release(void)
         osek_resource_holders[resource] = 0u;
         top = below[resource];
         carillon_osek_lower(carillon_osek_saved[resource]);
-#if CARILLON_OSEK_SLICES
         carillon_slice_let_go(carillon_osek_ceilings[resource]);
-#endif
     }
+}
+
+static void note_taken(ResourceType resource)
+{
+    const uint32_t locked = carillon_osek_lock();
+    osek_resource_holders[resource] = (uint16_t)(who() + 1u);
+    below[resource] = top;
+    top = resource;
+    carillon_osek_unlock(locked);
+}
+
+static void note_released(ResourceType resource)
+{
+    const uint32_t locked = carillon_osek_lock();
+    osek_resource_holders[resource] = 0u;
+    top = below[resource];
+    carillon_osek_unlock(locked);
+}
+#else
+static inline void note_taken(ResourceType resource)
+{
+    (void)resource;
+}
+
+static inline void note_released(ResourceType resource)
+{
+    (void)resource;
 }
 #endif
 
@@ -68,18 +93,10 @@ StatusType(GetResource)(ResourceType resource)
     CHECK(resource < CARILLON_OSEK_RESOURCES, OSServiceId_GetResource, E_OS_ID, .object = resource);
     CHECK((osek_resource_holders[resource] == 0u) && (own_level() <= carillon_osek_ceilings[resource]),
           OSServiceId_GetResource, E_OS_ACCESS, .object = resource);
-#if CARILLON_OSEK_SLICES
     carillon_slice_hold(carillon_osek_ceilings[resource]);
-#endif
     const uint32_t saved = carillon_osek_raise(carillon_osek_ceilings[resource]);
     carillon_osek_saved[resource] = saved;
-#if CARILLON_OSEK_EXTENDED
-    const uint32_t locked = carillon_osek_lock();
-    osek_resource_holders[resource] = (uint16_t)(who() + 1u);
-    below[resource] = top;
-    top = resource;
-    carillon_osek_unlock(locked);
-#endif
+    note_taken(resource);
     LOCK_BEGINS(resource);
     return E_OK;
 }
@@ -92,16 +109,9 @@ StatusType(ReleaseResource)(ResourceType resource)
     CHECK(own_level() <= carillon_osek_ceilings[resource], OSServiceId_ReleaseResource, E_OS_ACCESS,
           .object = resource);
     LOCK_ENDS(resource);
-#if CARILLON_OSEK_EXTENDED
-    const uint32_t locked = carillon_osek_lock();
-    osek_resource_holders[resource] = 0u;
-    top = below[resource];
-    carillon_osek_unlock(locked);
-#endif
+    note_released(resource);
     carillon_osek_lower(carillon_osek_saved[resource]);
-#if CARILLON_OSEK_SLICES
     carillon_slice_let_go(carillon_osek_ceilings[resource]);
-#endif
     return E_OK;
 }
 

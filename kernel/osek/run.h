@@ -30,12 +30,8 @@ extern "C" {
 static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t number)
 {
     const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+    struct carillon_osek_preempted preempted = carillon_osek_preempt();
     TaskType task = level->task;
-#if CARILLON_OSEK_BUDGETS
-    const uint32_t mask = carillon_osek_begin_held(); /* until the job's frame stands, and again from its end on */
-    const struct carillon_budget_left left = carillon_osek_take_budget();
-#endif
-#if CARILLON_OSEK_MUTEXES > 0
     bool is_guest = false;
     if (carillon_osek_has_guest(number)) {
         const uint32_t taking = carillon_osek_lock();
@@ -43,98 +39,36 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         is_guest = true;
         carillon_osek_unlock(taking);
     }
-#else
-    const bool is_guest = false;
-#endif
-#if CARILLON_OSEK_SERVERS > 0
     if (CARILLON_OSEK_IS_SERVED(number) && !is_guest && !carillon_osek_admits(number)) {
-#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
-#if CARILLON_OSEK_BUDGETS
-        carillon_budget.state = CARILLON_UNWATCHED; /* as below */
-        carillon_osek_leave(mask);
-#endif
-        carillon_osek_leave_hooks(number, carillon_port_mask());
-#if CARILLON_OSEK_BUDGETS
-        (void)carillon_osek_lock();
-#endif
-#endif
-#if CARILLON_OSEK_BUDGETS
-        carillon_osek_give_budget(left);
-        carillon_osek_leave(mask);
-#endif
+        carillon_osek_rest_level(number, &preempted);
         return;
     }
-#endif
-#if CARILLON_OSEK_QUEUED
     if ((level->capacity != 0u) && !is_guest) {
-        const uint32_t saved = carillon_osek_lock();
-        const uint32_t first = level->state->first;
-        task = level->ring[first];
-        if (!carillon_osek_next_mate(level, task)) {
-            level->state->first = ((first + 1u) < level->capacity) ? (carillon_osek_slot)(first + 1u) : 0u;
-            level->state->count--;
-        }
-#if CARILLON_OSEK_SLICES
-        level->state->over = 0u;
-        level->state->held = 0u;
-#endif
-        carillon_osek_unlock(saved);
+        task = carillon_osek_take_next(level);
     }
-#endif
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     const uint_fast8_t before = carillon_osek_running;
-#if CARILLON_OSEK_BUDGETS
-    const uint32_t begins = carillon_osek_begin_mask(mask, fixed->ceiling, number);
-#else
-    const uint32_t mask = carillon_osek_enter(fixed->ceiling, number);
-#endif
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_enter_hooks((TaskType)before, task);
-#else
-    carillon_osek_running = task;
-#endif
-#if CARILLON_OSEK_BUDGETS
-    carillon_budget.mask = begins;
-    carillon_budget.function = fixed->function;
-    carillon_budget_watch(task, fixed->budget);
-#endif
-#if CARILLON_OSEK_SERVERS > 0
-    const uint8_t charged = (number >= CARILLON_OSEK_FIRST_SERVED) ? carillon_server_begins(fixed->level) : 0u;
-#endif
+    carillon_osek_enter_job(&preempted, fixed->ceiling, number);
+    carillon_osek_enter_hooks(before, task);
+    carillon_osek_watch_job(&preempted, fixed, task);
+    const uint8_t charged = carillon_osek_may_be_served(number) ? carillon_server_begins(fixed->level) : 0u;
     if (fixed->extended != NULL) {
         carillon_port_resume(&fixed->extended->context);
-#if CARILLON_OSEK_STACK_CHECK
         carillon_osek_check_stack(fixed);
-#endif
     } else {
-#if CARILLON_OSEK_BUDGETS
-        CARILLON_CALL_AS(fixed->function, carillon_budget_body);
-#else
-        carillon_port_call(fixed->function);
-#endif
+        carillon_osek_call_job(fixed);
     }
-#if CARILLON_OSEK_MISSING_END
-    if ((carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
-        ((fixed->extended == NULL) || (fixed->extended->waited == 0u))) {
-        carillon_osek_missing_end();
-    }
-#endif
-#if CARILLON_OSEK_LEVEL_CELLS
-    if (CARILLON_OSEK_HAS_CELLS(number) && ((fixed->extended == NULL) || (fixed->extended->waited == 0u))) {
+    carillon_osek_check_end(task, fixed);
+    if (CARILLON_OSEK_HAS_CELLS(number) && !carillon_osek_waits(fixed)) {
         (void)carillon_osek_lock(); /* up to the task's end */
         carillon_serve_known_cells(number);
     }
-#endif
-#if CARILLON_OSEK_TASK_HOOKS
     carillon_osek_end_hooks();
-#endif
-    if ((fixed->extended != NULL) && (fixed->extended->waited != 0u)) {
+    if (carillon_osek_waits(fixed)) {
         carillon_osek_running = before;
-#if (CARILLON_OSEK_MUTEXES > 0) && !CARILLON_OSEK_SOFTWARE
-        if (is_guest && carillon_port_is_pending(level->source)) { /* as whoever gets its mutex has requested it */
-            is_guest = false;
+        if (!CARILLON_OSEK_SOFTWARE && is_guest && carillon_port_is_pending(level->source)) {
+            is_guest = false; /* whoever gets its mutex has requested the level */
         }
-#endif
     } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (fixed->extended != NULL) &&
                (fixed->thread == 0u)) {
         (void)carillon_osek_hold(); /* up to the task's end */
@@ -142,40 +76,15 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */
     }
-#if CARILLON_OSEK_SERVERS > 0
-    if (number >= CARILLON_OSEK_FIRST_SERVED) {
+    if (carillon_osek_may_be_served(number)) {
         carillon_server_ends(number, charged);
     }
-#endif
-#if CARILLON_OSEK_BUDGETS
-    carillon_budget_forget_locks();
-#endif
-#if CARILLON_OSEK_BUDGETS && CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
-    carillon_budget.state = CARILLON_UNWATCHED; /* until the hook of the task that goes on has returned */
-#elif CARILLON_OSEK_BUDGETS
-    carillon_osek_give_budget(left);
-#endif
-    carillon_osek_leave(mask);
-#if CARILLON_OSEK_MUTEXES > 0
+    carillon_osek_leave_job(&preempted);
     if (is_guest) {
         carillon_osek_guest_has_run(number);
     }
-#else
-    (void)is_guest;
-#endif
-#if CARILLON_OSEK_QUEUED
-    if ((level->capacity != 0u) && (level->state->count != 0u)) {
-        carillon_osek_request_unlocked(level->request, number);
-    }
-#endif
-#if CARILLON_OSEK_TASK_HOOKS && !CARILLON_OSEK_SOFTWARE
-    carillon_osek_leave_hooks(number, mask);
-#if CARILLON_OSEK_BUDGETS
-    (void)carillon_osek_lock();
-    carillon_osek_give_budget(left);
-    carillon_osek_leave(mask);
-#endif
-#endif
+    carillon_osek_request_next(level, number);
+    carillon_osek_leave_level(number, &preempted);
 }
 
 #endif

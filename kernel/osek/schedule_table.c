@@ -22,19 +22,22 @@ void carillon_osek_end_table(uint8_t table)
     carillon_port_unlock(saved);
 }
 
+#if FOLLOWED
 void carillon_osek_half_table(uint8_t table)
 {
-#if FOLLOWED
     const uint32_t saved = carillon_port_lock();
     if ((carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING) &&
         (carillon_osek_table_states[table].next != NONE)) {
         hold_early(table);
     }
     carillon_port_unlock(saved);
-#else
-    (void)table;
-#endif
 }
+#else
+void carillon_osek_half_table(uint8_t table)
+{
+    (void)table;
+}
+#endif
 #endif
 
 #if CARILLON_OSEK_TABLE_ADJUSTS
@@ -52,18 +55,16 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
         const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
-#if CARILLON_OSEK_TABLE_ENDS
-        carillon_osek_table_states[table].next = NONE;
-#endif
+        if (CARILLON_OSEK_TABLE_ENDS) {
+            carillon_osek_table_states[table].next = NONE;
+        }
         if (!ON_CELLS(table) || (((fixed->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
-#if CARILLON_OSEK_TABLE_ADJUSTS
-        if (fixed->start == CARILLON_OSEK_START_SYNCHRON) {
+        if ((CARILLON_OSEK_TABLE_ADJUSTS != 0) && (fixed->start == CARILLON_OSEK_START_SYNCHRON)) {
             carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
             continue;
         }
-#endif
         const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
         const bool absolute = fixed->start == CARILLON_OSEK_START_ABSOLUTE;
         const uint32_t ticks = absolute ? ticks_to(table, 0u, fixed->at) : fixed->at;
@@ -79,10 +80,8 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
             note_begin(table, cells, until - passed_until(left), left);
         }
     }
-#if CARILLON_BASE_EARLY > 0
-    while ((carillon_base_left() - TIME_0 - 1u) < CARILLON_BASE_EARLY) {
+    while ((CARILLON_BASE_EARLY > 0u) && ((carillon_base_left() - TIME_0 - 1u) < CARILLON_BASE_EARLY)) {
     }
-#endif
 }
 #endif
 
@@ -95,9 +94,7 @@ static void begin(uint8_t table, carillon_osek_distance ticks, uint8_t status)
     for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
         const carillon_osek_distance first = (carillon_osek_distance)carillon_osek_cursors[cursor].steps[0].delay;
         state_of(cursor)->cycle = 0u;
-#if CARILLON_OSEK_ADJUSTS
-        carillon_osek_deviations[cursor] = (struct deviation){.ticks = 0u};
-#endif
+        begin_exact(cursor);
         insert(cursor, (carillon_osek_distance)(ticks + first));
     }
 }
@@ -136,9 +133,9 @@ static TickType now(uint8_t table)
  * 1. Where time has been read after the last look at any part, and no tick of any part has passed by then, all have
  *    counted up to the tick before that reading.  No service looks at the time again.
  * 2. Serving takes less time than a tick, as it does in the handler. */
+#if CARILLON_BASE_BITS > 0
 static void settle(uint8_t table)
 {
-#if CARILLON_BASE_BITS > 0
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     const carillon_base units = (carillon_base)carillon_osek_counters[fixed->counter].units;
     bool again = units != 0u;
@@ -153,16 +150,19 @@ static void settle(uint8_t table)
             }
         }
     }
-#else
-    (void)table;
-#endif
 }
+#else
+static inline void settle(uint8_t table)
+{
+    (void)table;
+}
+#endif
 
 /* The same, where it does not matter up to which ticks the parts have counted.  Mostly nothing is due in any of them
  * (ticker.h, 4 and 5), and then one reading of the time says so. */
+#if CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS
 static __attribute__((noinline)) void serve_due(uint8_t table)
 {
-#if CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     const carillon_base left = carillon_base_left();
     const struct carillon_osek_cursor *cursor = &carillon_osek_cursors[fixed->first];
@@ -174,12 +174,21 @@ static __attribute__((noinline)) void serve_due(uint8_t table)
         }
         cursor++;
     } while (cursor != end);
-#else
-    settle(table);
-#endif
 }
+#else
+static inline void serve_due(uint8_t table)
+{
+    settle(table);
+}
+#endif
 
 #if CARILLON_OSEK_LONE
+/* Whether the cursors of a table are alone in their parts. */
+static inline bool stops_alone(uint8_t table)
+{
+    return carillon_osek_schedule_tables[table].lone != 0u;
+}
+
 /* Stop a table whose cursors are alone in their parts, and return what its status was.  No table follows it, and it
  * follows none. */
 static inline uint8_t stop_lone(uint8_t any)
@@ -220,11 +229,9 @@ static __attribute__((noinline)) bool begin_lone(uint8_t any, TickType ticks)
     if ((passed > CARILLON_BASE_AHEAD) || (within > CARILLON_BASE_AHEAD) || (within > reference)) {
         return false;
     }
-#if CARILLON_TIME_BITS < 32
-    if (most > CARILLON_LAP) {
+    if ((CARILLON_TIME_BITS < 32) && (most > CARILLON_LAP)) {
         return false;
     }
-#endif
     const struct carillon_osek_cursor *cursor = &carillon_osek_cursors[fixed->first];
     const struct carillon_osek_cursor *const end = cursor + fixed->cursors;
     struct carillon_osek_alarm_state *its = state_of(fixed->first);
@@ -240,6 +247,23 @@ static __attribute__((noinline)) bool begin_lone(uint8_t any, TickType ticks)
     } while (cursor != end);
     state->status = SCHEDULETABLE_RUNNING;
     return true;
+}
+#else
+static inline bool stops_alone(uint8_t table)
+{
+    (void)table;
+    return false;
+}
+static inline uint8_t stop_lone(uint8_t table)
+{
+    (void)table;
+    return SCHEDULETABLE_STOPPED;
+}
+static inline bool begin_lone(uint8_t table, TickType offset)
+{
+    (void)table;
+    (void)offset;
+    return false;
 }
 #endif
 
@@ -283,24 +307,26 @@ void carillon_osek_start_schedule_tables(AppModeType mode)
     CHECK_PLACE(IN_TASK | IN_ISR2, service_, .object = (table_), __VA_ARGS__); \
     CHECK((table_) < CARILLON_OSEK_SCHEDULE_TABLES, service_, E_OS_ID, .object = (table_), __VA_ARGS__)
 
+/* The longest offset with which a table can start: its first point is within a turn of the counter then. */
+static inline TickType latest_offset(uint8_t table)
+{
+    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
+    return carillon_osek_counters[fixed->counter].max_allowed - fixed->initial;
+}
+
 StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
 {
     CHECK_TABLE(OSServiceId_StartScheduleTableRel, table, .first = offset);
-#if CARILLON_OSEK_EXTENDED
-    const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
-    CHECK(fixed->sync != CARILLON_OSEK_SYNC_IMPLICIT, OSServiceId_StartScheduleTableRel, E_OS_ID, .object = table,
-          .first = offset);
-    CHECK((offset != 0u) && (offset <= (carillon_osek_counters[fixed->counter].max_allowed - fixed->initial)),
-          OSServiceId_StartScheduleTableRel, E_OS_VALUE, .object = table, .first = offset);
-#endif
+    CHECK(carillon_osek_schedule_tables[table].sync != CARILLON_OSEK_SYNC_IMPLICIT, OSServiceId_StartScheduleTableRel,
+          E_OS_ID, .object = table, .first = offset);
+    CHECK((offset != 0u) && (offset <= latest_offset(table)), OSServiceId_StartScheduleTableRel, E_OS_VALUE,
+          .object = table, .first = offset);
     OF_CELLS(table, start_relative(table, offset));
     const uint32_t saved = carillon_osek_lock();
-#if CARILLON_OSEK_LONE
     if (begin_lone(table, offset)) {
         carillon_osek_unlock(saved);
         return E_OK;
     }
-#endif
     settle(table);
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
@@ -353,14 +379,12 @@ StatusType(StopScheduleTable)(ScheduleTableType table)
     CHECK_TABLE(OSServiceId_StopScheduleTable, table, .first = 0u);
     OF_CELLS(table, stop_cells(table));
     const uint32_t saved = carillon_osek_lock();
-#if CARILLON_OSEK_LONE
-    if (carillon_osek_schedule_tables[table].lone != 0u) {
+    if (stops_alone(table)) {
         const uint8_t before = stop_lone(table);
         carillon_osek_unlock(saved);
         REQUIRE(before != SCHEDULETABLE_STOPPED, OSServiceId_StopScheduleTable, E_OS_NOFUNC, .object = table);
         return E_OK;
     }
-#endif
     serve_due(table);
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     const uint8_t status = state->status;
@@ -391,11 +415,7 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
               (carillon_osek_schedule_tables[from].counter == carillon_osek_schedule_tables[to].counter) &&
               (carillon_osek_schedule_tables[from].sync == carillon_osek_schedule_tables[to].sync),
           OSServiceId_NextScheduleTable, E_OS_ID, .object = from, .first = to);
-#if CARILLON_OSEK_TABLE_ENDS
     OF_CELLS(from, next_on_cells(from, to));
-#else
-    OF_CELLS(from, E_OS_ID); /* cells know no other table */
-#endif
     OF_CELLS(to, E_OS_ID);
     const uint32_t saved = carillon_osek_lock();
     settle(from);
@@ -450,11 +470,7 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
     const struct carillon_osek_alarm_state *const state = state_of(fixed->first);
     const struct carillon_osek_step *const step = &carillon_osek_cursors[fixed->first].steps[state->cycle];
-#if CARILLON_OSEK_FAR
-    const carillon_osek_distance left = carillon_queue_distance_far(queue_of(fixed->first), &state->event);
-#else
-    const carillon_osek_distance left = carillon_queue_distance(queue_of(fixed->first), &state->event);
-#endif
+    const carillon_osek_distance left = CARILLON_OSEK_QUEUE_DISTANCE(queue_of(fixed->first), &state->event);
     /* All of these are less than the duration. */
     const TickType offset = (step->offset == fixed->duration) ? 0u : step->offset;
     const TickType back = (TickType)(left % (carillon_osek_distance)fixed->duration);
@@ -523,12 +539,9 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
     const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;
     if (runs) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
-#if CARILLON_OSEK_ADJUSTS
         for (uint32_t cursor = fixed->first; cursor < ((uint32_t)fixed->first + fixed->cursors); cursor++) {
-            carillon_osek_deviations[cursor].ticks = 0u;
-            carillon_osek_deviations[cursor].nears = false;
+            adjust_no_more(cursor);
         }
-#endif
     }
     (void)fixed;
     carillon_osek_unlock(saved);

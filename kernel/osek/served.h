@@ -14,6 +14,12 @@
 extern "C" {
 #endif
 
+/* Whether a level is a server's.  Those of servers are the highest of threads. */
+static inline bool carillon_osek_may_be_served(uint8_t level)
+{
+    return (CARILLON_OSEK_SERVERS > 0u) && (level >= CARILLON_OSEK_FIRST_SERVED);
+}
+
 #if CARILLON_OSEK_SERVERS > 0
 
 /* Whether a level's server has used up its budget, so that its threads rest. */
@@ -45,6 +51,27 @@ uint8_t carillon_server_begins(uint8_t level);
 /* The job of a level's handler has ended or waits, and what it has preempted goes on, which is charged to the server
  * `before`. */
 void carillon_server_ends(uint8_t level, uint8_t before);
+
+#else
+
+static inline bool carillon_osek_admits(uint8_t level)
+{
+    (void)level;
+    return true;
+}
+static inline void carillon_server_start(void)
+{
+}
+static inline uint8_t carillon_server_begins(uint8_t level)
+{
+    (void)level;
+    return 0u;
+}
+static inline void carillon_server_ends(uint8_t level, uint8_t before)
+{
+    (void)level;
+    (void)before;
+}
 
 #endif
 

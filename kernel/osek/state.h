@@ -21,10 +21,9 @@
 extern "C" {
 #endif
 
-#if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
-/* Whether StartOS has been called and ShutdownOS has not. */
+/* Whether StartOS has been called and ShutdownOS has not, where somebody asks. */
 extern bool carillon_osek_up;
-#endif
+#define CARILLON_OSEK_UP_IS_ASKED ((CARILLON_MODES > 0) || (CARILLON_CLOCK_HOOKED != 0))
 
 /* The managed task that runs, INVALID_TASK if none does. */
 extern volatile uint_fast8_t carillon_osek_running;
@@ -42,14 +41,21 @@ extern volatile uint_fast8_t carillon_osek_running;
 /* The hook or callback that runs, 0: none. */
 extern volatile uint8_t carillon_osek_hook;
 
-#if CARILLON_OSEK_EXTENDED
-extern volatile uint16_t carillon_osek_hook_source;
-#endif
+extern volatile uint16_t carillon_osek_hook_source; /* in extended status */
 
 #if CARILLON_OSEK_SLICES
 /* Before a resource of this ceiling is taken, and when it has been released (wait.c): no thread gives way meanwhile. */
 void carillon_slice_hold(uint8_t ceiling);
 void carillon_slice_let_go(uint8_t ceiling);
+#else
+static inline void carillon_slice_hold(uint8_t ceiling)
+{
+    (void)ceiling;
+}
+static inline void carillon_slice_let_go(uint8_t ceiling)
+{
+    (void)ceiling;
+}
 #endif
 
 /* Threads that hold mutexes (kernel/time/mutex.c).  When such a thread has waited, it goes on as a guest of the level

@@ -7,26 +7,24 @@
 
 void ShutdownOS(StatusType error)
 {
-#if CARILLON_MODES > 0
-    (void)carillon_port_raise(CARILLON_OSEK_ALL);
-    carillon_osek_up = false;
-#else
-    (void)carillon_port_lock();
-#endif
+    if (CARILLON_MODES > 0) {
+        (void)carillon_port_raise(CARILLON_OSEK_ALL);
+        carillon_osek_up = false;
+    } else {
+        (void)carillon_port_lock();
+    }
     carillon_mode_stop(&carillon_osek_image);
     carillon_mode_store(carillon_osek_disable, carillon_osek_disable_count);
-#if CARILLON_OSEK_SHUTDOWN_HOOK
-    (void)carillon_osek_enter_hook(IN_SYSTEM_HOOK);
-    ShutdownHook(error);
-#endif
-    (void)error;
-#if CARILLON_MODES > 0
+    if (CARILLON_OSEK_SHUTDOWN_HOOK) {
+        (void)carillon_osek_enter_hook(IN_SYSTEM_HOOK);
+        ShutdownHook(error);
+    }
+    if (CARILLON_MODES == 0) {
+        carillon_port_halt();
+    }
     for (;;) { /* what is time-triggered goes on */
         carillon_port_idle();
     }
-#else
-    carillon_port_halt();
-#endif
 }
 
 #if CARILLON_OSEK_EVENTS

@@ -14,7 +14,14 @@ extern "C" {
 #define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
 
 /* Shut down if the task has used more than its stack; locked. */
+#if CARILLON_OSEK_STACK_CHECK
 void carillon_osek_check_stack(const struct carillon_osek_task *task);
+#else
+static inline void carillon_osek_check_stack(const struct carillon_osek_task *task)
+{
+    (void)task;
+}
+#endif
 
 #ifdef __cplusplus
 }

@@ -27,12 +27,7 @@ static void end_job(void)
 __attribute__((noinline)) void carillon_osek_budget_overrun(void)
 {
     CARILLON_NOTE(carillon_osek_budget_overrun);
-#if CARILLON_OSEK_LOCKS > 0
-    const bool locks = ((carillon_budget.state & ~CARILLON_LATE) - CARILLON_BUDGET_OF_LOCK(0u)) < CARILLON_OSEK_LOCKS;
-    const StatusType error = locks ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
-#else
-    const StatusType error = E_OS_PROTECTION_TIME;
-#endif
+    const StatusType error = carillon_budget_is_of_lock() ? E_OS_PROTECTION_LOCKED : E_OS_PROTECTION_TIME;
     carillon_budget_forget_locks();
     carillon_budget.state = CARILLON_UNWATCHED;
     carillon_osek_interrupts_reset(); /* the job does not go on, and the hook may call services */
@@ -53,7 +48,6 @@ void carillon_budget_end_late_job(void)
     carillon_osek_unlock(saved);
 }
 #else
-#if CARILLON_OSEK_ISR_BUDGETS
 /* The ISR whose budget has been used up ends here, in its own context; what it masks goes with its frame (isr.c). */
 static void end_isr(void)
 {
@@ -62,23 +56,19 @@ static void end_isr(void)
     carillon_osek_resources_reset();
     carillon_port_unwind();
 }
-#endif
 
 /* Whether the handler was entered in the job that runs, or the ISR that is watched, and not in what preempts that. */
 static bool is_in_job(const void *frame)
 {
     const uint32_t source = carillon_port_preempted(frame);
-#if CARILLON_OSEK_ISR_BUDGETS
-    if (carillon_budget_isr != 0u) {
+    if ((CARILLON_OSEK_ISR_BUDGETS != 0) && (carillon_budget_isr != 0u)) {
         return source == carillon_budget_isr;
     }
-#endif
-#if CARILLON_OSEK_SOFTWARE
-    return source == 0u;
-#else
+    if (CARILLON_OSEK_SOFTWARE) {
+        return source == 0u;
+    }
     return (source != 0u) &&
            (carillon_osek_contexts[source] == (CARILLON_OSEK_TASK | carillon_osek_tasks[carillon_osek_running].level));
-#endif
 }
 
 /* In how many units a late job is looked for again (budget.h, 6). */
@@ -109,13 +99,8 @@ void carillon_budget_strikes(const void *frame)
     }
     carillon_osek_budget_overrun();
     (void)carillon_port_raise(CARILLON_OSEK_TOP); /* the job's own mask, until its handler restores it */
-#if CARILLON_OSEK_ISR_BUDGETS
-    if (carillon_budget_isr != 0u) {
-        carillon_port_divert(frame, end_isr);
-        return;
-    }
-#endif
-    carillon_port_divert(frame, end_job);
+    const bool is_isr = (CARILLON_OSEK_ISR_BUDGETS != 0) && (carillon_budget_isr != 0u);
+    carillon_port_divert(frame, is_isr ? end_isr : end_job);
 }
 
 #endif

@@ -7,12 +7,10 @@
 
 #include "kernel/osek/counter.h"
 
-#if CARILLON_OSEK_CURSORS > 0
+#if CARILLON_OSEK_QUEUES
 /* A point of a schedule table is due, the first in the queue. */
 void carillon_osek_expire_points(struct carillon_queue *queue, struct carillon_osek_alarm_state *state);
-#endif
 
-#if CARILLON_OSEK_LONE
 /* The cursor that is alone in a part is due. */
 void carillon_osek_expire_lone(CounterType part, uint32_t cursor);
 #endif

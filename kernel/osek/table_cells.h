@@ -27,44 +27,56 @@ static inline uint32_t passed_until(uint32_t left)
 
 #if !CARILLON_OSEK_TABLES_SET
 /* How many stores of the list `prepare` there are for each cell. */
+#if CARILLON_OSEK_TABLES_RESTART
 static inline uint32_t prepares(const struct carillon_osek_table_on_cells *cells)
 {
-#if CARILLON_OSEK_TABLES_RESTART
     (void)cells;
     return 0u;
-#else
-    return cells->prepare_count / cells->count;
-#endif
 }
+static inline uint32_t all_prepares(const struct carillon_osek_table_on_cells *cells)
+{
+    (void)cells;
+    return 0u;
+}
+#else
+static inline uint32_t prepares(const struct carillon_osek_table_on_cells *cells)
+{
+    return cells->prepare_count / cells->count;
+}
+static inline uint32_t all_prepares(const struct carillon_osek_table_on_cells *cells)
+{
+    return cells->prepare_count;
+}
+#endif
 
 /* Start the first cells of a table, which stand still and have so many stores of `prepare`, and return what a counter
  * has read then; locked. */
+#if CARILLON_OSEK_TABLES_RESTART
 static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
                                   uint32_t prepare_count, uint32_t counter)
 {
-#if !CARILLON_OSEK_TABLES_RESTART
-    for (uint32_t i = 0; i < prepare_count; i++) {
-        carillon_port_write(cells->prepare[i].address, cells->prepare[i].value);
-    }
-    return carillon_port_read_and_start(counter, some);
-#else
     const struct carillon_store start = {
         .address = some.address, .value = carillon_port_read(some.address) | some.value, /* what runs already runs on */
     };
     (void)cells;
     (void)prepare_count;
     return carillon_port_read_and_start(counter, start);
-#endif
 }
+#else
+static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
+                                  uint32_t prepare_count, uint32_t counter)
+{
+    for (uint32_t i = 0; i < prepare_count; i++) {
+        carillon_port_write(cells->prepare[i].address, cells->prepare[i].value);
+    }
+    return carillon_port_read_and_start(counter, some);
+}
+#endif
 
 /* Start all of them, and return what the time base has read. */
 static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *cells)
 {
-#if CARILLON_OSEK_TABLES_RESTART
-    return start_some(cells, cells->start, 0u, CARILLON_BASE_COUNTER);
-#else
-    return start_some(cells, cells->start, cells->prepare_count, CARILLON_BASE_COUNTER);
-#endif
+    return start_some(cells, cells->start, all_prepares(cells), CARILLON_BASE_COUNTER);
 }
 
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
@@ -82,11 +94,9 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
     for (uint32_t i = 0; i < late; i++) {
         const struct carillon_osek_table_cell *const cell = &cells->cells[i];
         uint32_t due = begin + cell->first;
-#if CARILLON_OSEK_TABLE_ENDS
-        while (is_near(due + cell->period, behind)) { /* it has been held back by `behind` at most */
-            due += cell->period;
+        while ((CARILLON_OSEK_TABLE_ENDS != 0) && is_near(due + cell->period, behind)) {
+            due += cell->period; /* it has been held back by `behind` at most */
         }
-#endif
         carillon_port_shift(&cells->shifts[i], 1u, (due - cell->first) + cell->period);
         if (!CARILLON_OSEK_TABLE_ENDS || ((due != 0u) && is_near(due, 0u))) { /* else it has been due */
             while (carillon_port_read(cells->shifts[i].counter) >= cell->period) {
@@ -128,20 +138,43 @@ static inline uint32_t ticks_to(uint8_t table, TickType now, TickType value)
     return (most - now) + value + 1u;
 }
 
-/* Write that the cells of a table stand still; locked. */
-static inline void halt_cells(uint8_t table)
-{
+/* All cells of a table stand still, and those that have been in this turn. */
 #if CARILLON_OSEK_TABLES_RESTART
+static inline void write_stops(uint8_t table)
+{
     carillon_port_write(carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value);
+}
+#if CARILLON_OSEK_TABLE_ENDS
+static inline void write_early_stops(const struct carillon_osek_table_on_cells *cells)
+{
+    carillon_port_write(cells->hold.address, cells->hold.value);
+}
+#endif
 #else
+static inline void write_stops(uint8_t table)
+{
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     for (uint32_t i = 0; i < cells->stop_count; i++) {
         carillon_port_write(cells->stop[i].address, cells->stop[i].value);
     }
-#endif
+}
 #if CARILLON_OSEK_TABLE_ENDS
-    carillon_osek_table_states[table].held = 0u;
+static inline void write_early_stops(const struct carillon_osek_table_on_cells *cells)
+{
+    for (uint32_t i = 0; i < cells->early; i++) {
+        carillon_port_write(cells->stop[i].address, cells->stop[i].value);
+    }
+}
 #endif
+#endif
+
+/* Write that the cells of a table stand still; locked. */
+static inline void halt_cells(uint8_t table)
+{
+    write_stops(table);
+    if (CARILLON_OSEK_TABLE_ENDS) {
+        carillon_osek_table_states[table].held = 0u;
+    }
     carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
 }
 
@@ -178,13 +211,7 @@ static void hold_early(uint8_t table)
         return;
     }
     carillon_osek_table_states[table].held = 1u;
-#if CARILLON_OSEK_TABLES_RESTART
-    carillon_port_write(cells->hold.address, cells->hold.value);
-#else
-    for (uint32_t i = 0; i < cells->early; i++) {
-        carillon_port_write(cells->stop[i].address, cells->stop[i].value);
-    }
-#endif
+    write_early_stops(cells);
 }
 
 /* No table follows any more: these cells go on in the next turn; locked. */
@@ -205,26 +232,11 @@ static void resume_early(uint8_t table)
     }
 }
 
-#endif
-
-/* The end of a table that runs has come, so many ticks ago; locked. */
-static __attribute__((noinline)) void end_cells(uint8_t table)
+/* The table that follows begins where this one has just ended; locked. */
+static inline void begin_next(uint8_t table, uint8_t next)
 {
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
-    const uint8_t next = state->next;
-    if (state->status < SCHEDULETABLE_RUNNING) {
-        return;
-    }
-    if (!FOLLOWED || (next == NONE)) {
-        if (carillon_osek_schedule_tables[table].repeating == 0u) {
-            halt_cells(table);
-        }
-        return;
-    }
-#if !FOLLOWED
-    (void)cells;
-#else
     const struct carillon_osek_table_on_cells *const other = carillon_osek_tables_on_cells[next];
     if (other->ends_by != 0u) {
         carillon_port_forget(other->ends_by, CARILLON_SOURCE_BIT(other->ends_by));
@@ -238,7 +250,31 @@ static __attribute__((noinline)) void end_cells(uint8_t table)
     } else {
         place_late(other, other->count, 0u - ago, ago);
     }
+}
+
+#else
+static inline void begin_next(uint8_t table, uint8_t next)
+{
+    (void)table;
+    (void)next;
+}
 #endif
+
+/* The end of a table that runs has come, so many ticks ago; locked. */
+static __attribute__((noinline)) void end_cells(uint8_t table)
+{
+    const struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
+    const uint8_t next = state->next;
+    if (state->status < SCHEDULETABLE_RUNNING) {
+        return;
+    }
+    if (!FOLLOWED || (next == NONE)) {
+        if (carillon_osek_schedule_tables[table].repeating == 0u) {
+            halt_cells(table);
+        }
+        return;
+    }
+    begin_next(table, next);
 }
 
 /* Serve the ends of tables that have come and wait; locked.  A table that follows may have come to its end, too. */
@@ -258,21 +294,29 @@ static void settle_ends(void)
     }
 }
 
+#if FOLLOWED
+/* The source of the cell that expires at a table's last point; 0 if the table is not adjusted. */
+#if CARILLON_OSEK_TABLE_ADJUSTS
+static inline uint32_t adjusts_by(uint8_t table)
+{
+    return carillon_osek_tables_on_cells[table]->adjusts_by;
+}
+#else
+static inline uint32_t adjusts_by(uint8_t table)
+{
+    (void)table;
+    return 0u;
+}
+#endif
+
 static StatusType next_on_cells(uint8_t from, uint8_t to)
 {
-#if !FOLLOWED
-    (void)from;
-    (void)to;
-    return E_OS_ID;
-#else
     if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
         return E_OS_ID;
     }
-#if CARILLON_OSEK_TABLE_ADJUSTS
-    if (carillon_osek_tables_on_cells[to]->adjusts_by != 0u) { /* it is synchronised in another way */
+    if (adjusts_by(to) != 0u) { /* it is synchronised in another way */
         return E_OS_ID;
     }
-#endif
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[from];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
     StatusType status = E_OK;
@@ -299,15 +343,11 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     }
     carillon_port_unlock(saved);
     return status;
-#endif
 }
 
 /* What a table that is stopped is linked to; locked. */
 static void unlink_cells(uint8_t table)
 {
-#if !FOLLOWED
-    (void)table;
-#else
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[table];
     if (state->status == SCHEDULETABLE_NEXT) {
         for (uint8_t other = 0; other < CARILLON_OSEK_SCHEDULE_TABLES; other++) {
@@ -321,8 +361,19 @@ static void unlink_cells(uint8_t table)
         carillon_osek_table_states[state->next].status = SCHEDULETABLE_STOPPED;
         state->next = NONE;
     }
-#endif
 }
+#else
+static inline StatusType next_on_cells(uint8_t from, uint8_t to)
+{
+    (void)from;
+    (void)to;
+    return E_OS_ID;
+}
+static inline void unlink_cells(uint8_t table)
+{
+    (void)table;
+}
+#endif
 #else
 static inline void settle_ends(void)
 {
@@ -377,11 +428,14 @@ static StatusType start_absolute(uint8_t table, TickType value)
     return stopped ? E_OK : E_OS_STATE;
 }
 
+#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
 static StatusType stop_cells(uint8_t table)
 {
-#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
     return carillon_stop_cells(table);
+}
 #else
+static StatusType stop_cells(uint8_t table)
+{
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     settle_adjustments();
@@ -397,8 +451,8 @@ static StatusType stop_cells(uint8_t table)
     }
     carillon_port_unlock(saved);
     return stopped ? E_OS_NOFUNC : E_OK;
-#endif
 }
+#endif
 
 #endif
 

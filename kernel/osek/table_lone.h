@@ -80,5 +80,19 @@ carillon_osek_step_in_time(CounterType part, uint32_t cursor, carillon_base left
 }
 #endif
 
+#elif CARILLON_OSEK_QUEUES
+
+static inline bool carillon_osek_turns(uint32_t cursor, TickType step)
+{
+    (void)cursor;
+    (void)step;
+    return false;
+}
+static inline carillon_osek_distance carillon_osek_turn_delay(const struct carillon_osek_cursor *fixed)
+{
+    (void)fixed;
+    return 0u;
+}
+
 #endif
 #endif

@@ -26,7 +26,6 @@ static void arrive(uint32_t cursor)
         }
     }
 }
-#endif
 
 /* The delay to the cursor's next step; of a table that is adjusted, as the step allows it (SWS_Os_00420, 00421).
  *
@@ -38,7 +37,6 @@ static carillon_osek_distance planned(uint32_t cursor)
     const struct carillon_osek_cursor *const fixed = &carillon_osek_cursors[cursor];
     const struct carillon_osek_step *const step = &fixed->steps[state_of(cursor)->cycle];
     carillon_osek_distance delay = (carillon_osek_distance)step->delay;
-#if CARILLON_OSEK_ADJUSTS
     struct deviation *const deviation = &carillon_osek_deviations[cursor];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[fixed->table];
     const bool is_end = (state_of(cursor)->cycle + 1u) == fixed->count;
@@ -60,11 +58,9 @@ static carillon_osek_distance planned(uint32_t cursor)
     } else {
         /* nothing is to be adjusted, or not here */
     }
-#endif
     return delay;
 }
 
-#if CARILLON_OSEK_ADJUSTS
 /* A table is left whose last point has shortened the delay to a first point that does not come. */
 static struct deviation given_back(struct deviation deviation)
 {
@@ -74,6 +70,28 @@ static struct deviation given_back(struct deviation deviation)
     return (deviation.ticks >= deviation.rest)
                ? (struct deviation){.ticks = deviation.ticks - deviation.rest, .ahead = true}
                : (struct deviation){.ticks = deviation.rest - deviation.ticks, .ahead = false};
+}
+
+/* The next table's cursor goes on. */
+static inline void hand_over(uint32_t cursor, uint32_t other)
+{
+    carillon_osek_deviations[other] = given_back(carillon_osek_deviations[cursor]);
+}
+#else
+static inline void arrive(uint32_t cursor)
+{
+    (void)cursor;
+}
+
+static inline carillon_osek_distance planned(uint32_t cursor)
+{
+    return (carillon_osek_distance)carillon_osek_cursors[cursor].steps[state_of(cursor)->cycle].delay;
+}
+
+static inline void hand_over(uint32_t cursor, uint32_t other)
+{
+    (void)cursor;
+    (void)other;
 }
 #endif
 
@@ -103,9 +121,7 @@ static bool goes_on(uint32_t *cursor)
         return false;
     }
     const uint32_t other = *cursor + carillon_osek_schedule_tables[next].first - fixed->first;
-#if CARILLON_OSEK_ADJUSTS
-    carillon_osek_deviations[other] = given_back(carillon_osek_deviations[*cursor]);
-#endif
+    hand_over(*cursor, other);
     *cursor = other;
     return true;
 }
@@ -127,26 +143,16 @@ static void expire(uint32_t first)
         const struct carillon_osek_cursor *const fixed = &carillon_osek_cursors[cursor];
         struct carillon_osek_alarm_state *const its = state_of(cursor);
         act(&fixed->steps[its->cycle]);
-#if CARILLON_OSEK_LONE
         const bool turns = carillon_osek_turns(cursor, its->cycle);
         its->cycle = turns ? 0u : (its->cycle + 1u);
-#else
-        its->cycle++;
-#endif
-#if CARILLON_OSEK_ADJUSTS
         arrive(cursor);
-#endif
         if (its->cycle == fixed->count) {
             if (!goes_on(&cursor)) {
                 return;
             }
             state_of(cursor)->cycle = 0u;
         }
-#if CARILLON_OSEK_LONE
         const carillon_osek_distance delay = turns ? carillon_osek_turn_delay(fixed) : planned(cursor);
-#else
-        const carillon_osek_distance delay = planned(cursor);
-#endif
         if (delay != 0u) {
             insert(cursor, delay);
             return;

@@ -38,6 +38,26 @@ struct deviation {
     bool nears;    /* it is within the precision when the cursor comes to its next step */
 };
 extern struct deviation carillon_osek_deviations[]; /* of each cursor */
+
+/* A cursor begins where it is to be; and it is to go on as it is. */
+static inline void begin_exact(uint32_t cursor)
+{
+    carillon_osek_deviations[cursor] = (struct deviation){.ticks = 0u};
+}
+static inline void adjust_no_more(uint32_t cursor)
+{
+    carillon_osek_deviations[cursor].ticks = 0u;
+    carillon_osek_deviations[cursor].nears = false;
+}
+#else
+static inline void begin_exact(uint32_t cursor)
+{
+    (void)cursor;
+}
+static inline void adjust_no_more(uint32_t cursor)
+{
+    (void)cursor;
+}
 #endif
 
 static inline struct carillon_osek_alarm_state *state_of(uint32_t cursor)
@@ -53,27 +73,18 @@ static inline struct carillon_queue *queue_of(uint32_t cursor)
 /* Whether a cursor is alone in its part. */
 static inline bool is_lone(uint32_t cursor)
 {
-#if CARILLON_OSEK_QUEUED_CURSORS == 0
-    (void)cursor;
-    return true;
-#elif CARILLON_OSEK_LONE
-    return carillon_osek_counters[carillon_osek_cursors[cursor].part].lone != 0u;
-#else
-    (void)cursor;
-    return false;
-#endif
+    return (CARILLON_OSEK_QUEUED_CURSORS == 0u) ||
+           (carillon_osek_lone_of(&carillon_osek_counters[carillon_osek_cursors[cursor].part]) != 0u);
 }
 
 /* Put a cursor into its part, `ticks` > 0 from the last tick that this has counted. */
 static inline void insert(uint32_t cursor, carillon_osek_distance ticks)
 {
-#if CARILLON_OSEK_LONE
     if (is_lone(cursor)) {
-        queue_of(cursor)->head.time = ticks;
+        CARILLON_OSEK_INSERT_LONE(queue_of(cursor), ticks);
         carillon_osek_look_ahead(carillon_osek_cursors[cursor].part);
         return;
     }
-#endif
     carillon_osek_insert(carillon_osek_cursors[cursor].part, state_of(cursor), ticks);
 }
 

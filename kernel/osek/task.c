@@ -13,32 +13,40 @@ StatusType carillon_osek_count(TaskType task)
 {
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     struct carillon_osek_job *const job = &carillon_osek_jobs[task];
-#if CARILLON_OSEK_FRAMES > 0
     const bool full = job->activations == carillon_osek_tasks[task].activations;
     const StatusType status = carillon_osek_arrive(task, full ? E_OS_LIMIT : E_OK);
     if (status != E_OK) {
         return status;
     }
-#else
-    if (job->activations == carillon_osek_tasks[task].activations) {
-        return E_OS_LIMIT;
-    }
-#endif
     job->activations++;
     struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     if (extended != NULL) {
         extended->set = 0u;
     }
-#if CARILLON_OSEK_TIME
-#if CARILLON_TIME_DEADLINES > 0
     carillon_time_released(task);
-#endif
-#endif
     return E_OK;
 }
 #endif
 
+static void leave(TaskType next) __attribute__((noreturn));
+static void leave(TaskType next)
+{
+    if (CARILLON_OSEK_BUDGETS) {
+        (void)carillon_osek_lock(); /* the job leaves its frame */
+    }
+    if (!CARILLON_OSEK_MANAGED) {
+        carillon_port_unwind(); /* a direct task: its vector is a frame because somebody refers to this (osek.ld) */
+    }
+    if (next != CARILLON_OSEK_UNDECIDED) {
+        carillon_osek_jobs[carillon_osek_running].next = next;
+    }
+    carillon_osek_end();
+}
+
+/* Direct tasks: the controller's bits are their state. */
 #if CARILLON_OSEK_DIRECT
+volatile uint16_t carillon_osek_again;
+
 /* Request a direct task, if it has neither begun nor been requested: E_OK or E_OS_LIMIT; locked. */
 static StatusType request_direct(TaskType task)
 {
@@ -70,33 +78,143 @@ StatusType carillon_osek_claim(TaskType task)
     carillon_osek_unlock(saved);
     return status;
 }
+
+/* Whether a direct task calls. */
+static bool in_direct(void)
+{
+    if (!CARILLON_OSEK_MANAGED) {
+        return true;
+    }
+    const uint32_t source = carillon_port_current();
+    const uint16_t context = (source == 0u) ? 0u : carillon_osek_contexts[source];
+    return ((context & CARILLON_OSEK_TASK) != 0u) &&
+           (carillon_osek_tasks[carillon_osek_levels[context & CARILLON_OSEK_LEVEL].task].direct != 0u);
+}
+
+/* From a direct task: nothing that is requested begins before its handler has returned.  A request by the task's own
+ * cell is one activation too many.  If the task chains itself, that request is the activation. */
+StatusType carillon_chain_direct(TaskType task)
+{
+    const uint16_t source = carillon_osek_tasks[task].source;
+    const uint32_t own = carillon_port_current();
+    if (CARILLON_OSEK_LEVEL_CELLS) {
+        const uint32_t saved = carillon_osek_lock();
+        carillon_osek_serve_cells(
+            &carillon_osek_tasks[carillon_osek_levels[carillon_osek_contexts[own] & CARILLON_OSEK_LEVEL].task]);
+        carillon_osek_serve_cells(&carillon_osek_tasks[task]);
+        carillon_osek_unlock(saved);
+    }
+    carillon_port_mask_until_end();
+    StatusType status = E_OK;
+    if (!carillon_osek_is_direct(task)) {
+        status = carillon_osek_count(task);
+    } else if ((source != own) && (carillon_port_is_active(source) || carillon_port_is_pending(source))) {
+        status = E_OS_LIMIT;
+    }
+    if (status != E_OK) {
+        carillon_port_unmask();
+        return status;
+    }
+    carillon_port_forget(own, CARILLON_SOURCE_BIT(own));
+    if (!carillon_osek_is_direct(task)) {
+        carillon_osek_ready(task);
+        return E_OK;
+    }
+    if (source == own) {
+        carillon_osek_again = source;
+    }
+    carillon_port_request(source);
+    return E_OK;
+}
+
+/* From a managed task: returns where the direct one has begun or been requested.
+ *
+ * 1. The direct task is requested under the lock in which its state was read, so that only one caller is told that it
+ *    has the run.
+ * 2. The direct task must not begin before this task has ended.  So its level stays masked from the lock on; the
+ *    handler of this task's level restores the mask that it began with, when the job has ended. */
+static void chain_to_direct(TaskType task)
+{
+    const uint32_t saved = carillon_osek_lock();
+    if (request_direct(task) == E_OK) {
+        carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(carillon_osek_tasks[task].level)));
+        leave(CARILLON_OSEK_TERMINATED);
+    }
+    carillon_osek_unlock(saved);
+}
+
+/* The direct task that runs, or that interrupts alone have preempted; INVALID_TASK: none does.  From the top, the highest
+ * level that has begun runs, or is preempted by an interrupt alone. */
+static TaskType running_direct(void)
+{
+    const uint_fast8_t managed = carillon_osek_running;
+    const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_level_of((TaskType)managed);
+    for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > least; level--) {
+        if ((carillon_osek_tasks[carillon_osek_levels[level].task].direct != 0u) &&
+            carillon_port_is_active(carillon_osek_levels[level].source)) {
+            return carillon_osek_levels[level].task;
+        }
+    }
+    return INVALID_TASK;
+}
+
+/* Of one that does not run. */
+static TaskStateType state_of_direct(TaskType task)
+{
+    const uint16_t source = carillon_osek_tasks[task].source;
+    if (CARILLON_OSEK_LEVEL_CELLS) {
+        const uint32_t saved = carillon_osek_lock();
+        carillon_osek_serve_cells(&carillon_osek_tasks[task]);
+        carillon_osek_unlock(saved);
+    }
+    return (carillon_port_is_active(source) || carillon_port_is_pending(source)) ? READY : SUSPENDED;
+}
+
+#else
+
+static inline StatusType request_direct(TaskType task)
+{
+    (void)task;
+    return E_OS_LIMIT;
+}
+
+static inline bool in_direct(void)
+{
+    return false;
+}
+
+static inline void chain_to_direct(TaskType task)
+{
+    (void)task;
+}
+
+static inline TaskType running_direct(void)
+{
+    return INVALID_TASK;
+}
+
+static inline TaskStateType state_of_direct(TaskType task)
+{
+    (void)task;
+    return SUSPENDED;
+}
+
 #endif
 
 StatusType carillon_osek_activate_locked(TaskType task)
 {
-#if CARILLON_OSEK_DIRECT
-    if (carillon_osek_tasks[task].direct != 0u) {
+    if (carillon_osek_is_direct(task)) {
         return request_direct(task);
     }
-#endif
-#if CARILLON_OSEK_MANAGED
+    if (!CARILLON_OSEK_MANAGED) {
+        return E_OK; /* there are no tasks */
+    }
     const StatusType status = carillon_osek_count(task);
     if (status == E_OK) {
         carillon_osek_ready(task);
         return E_OK;
     }
-#if CARILLON_OSEK_TIME
-#if CARILLON_TIME_SUSPENSIONS
-    if ((status == E_OS_LIMIT) && carillon_time_resumes(task)) {
-        return E_OK;
-    }
-#endif
-#endif
-    return status;
-#else
-    (void)task;
-    return E_OK;
-#endif
+    return ((status == E_OS_LIMIT) && carillon_time_resumes(task)) ? E_OK : status;
 }
 
 StatusType carillon_osek_activate(TaskType task)
@@ -120,33 +238,21 @@ StatusType(ActivateTask)(TaskType task)
 void carillon_osek_end(void)
 {
     const struct carillon_osek_task *const task = &carillon_osek_tasks[carillon_osek_running];
-#if CARILLON_OSEK_BASIC
-    if (task->extended == NULL) {
+    if ((CARILLON_OSEK_BASIC != 0) && (task->extended == NULL)) {
         carillon_port_unwind();
     }
-#endif
     carillon_port_leave(&task->extended->context);
 }
 
 void carillon_osek_ended(TaskType task, TaskType before)
 {
     const uint32_t mask = carillon_osek_hold();
-#if CARILLON_OSEK_MUTEXES > 0
     carillon_osek_unlock_all(task);
-#endif
-#if CARILLON_OSEK_TIME
-#if CARILLON_TIME_DEADLINES > 0
     carillon_time_met(task); /* before what is chained is activated, which may be the task */
-#endif
-#endif
     carillon_osek_end_job(task, before);
-#if CARILLON_OSEK_TIME
-#if CARILLON_TIME_JOINS
     if (carillon_osek_tasks[task].thread != 0u) {
         carillon_time_thread_ended(task);
     }
-#endif
-#endif
     carillon_osek_leave(mask);
 }
 #endif
@@ -163,47 +269,13 @@ void carillon_osek_missing_end(void)
 }
 #endif
 
-static void leave(TaskType next) __attribute__((noreturn));
-static void leave(TaskType next)
-{
-#if CARILLON_OSEK_BUDGETS
-    (void)carillon_osek_lock(); /* the job leaves its frame */
-#endif
-#if CARILLON_OSEK_MANAGED
-    if (next != CARILLON_OSEK_UNDECIDED) {
-        carillon_osek_jobs[carillon_osek_running].next = next;
-    }
-    carillon_osek_end();
-#else
-    (void)next;
-    carillon_port_unwind(); /* a direct task: its vector is a frame because somebody refers to this (osek.ld) */
-#endif
-}
-
-#if CARILLON_OSEK_DIRECT && !CARILLON_OSEK_MANAGED
-static bool in_direct(void)
-{
-    return true;
-}
-#elif CARILLON_OSEK_DIRECT
-static bool in_direct(void)
-{
-    const uint32_t source = carillon_port_current();
-    const uint16_t context = (source == 0u) ? 0u : carillon_osek_contexts[source];
-    return ((context & CARILLON_OSEK_TASK) != 0u) &&
-           (carillon_osek_tasks[carillon_osek_levels[context & CARILLON_OSEK_LEVEL].task].direct != 0u);
-}
-#endif
-
 StatusType carillon_osek_TerminateTask(void)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_TerminateTask, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_TerminateTask, E_OS_RESOURCE, .object = 0u);
-#if CARILLON_OSEK_DIRECT
     if (in_direct()) {
         carillon_port_unwind();
     }
-#endif
     leave(CARILLON_OSEK_TERMINATED);
 }
 
@@ -215,76 +287,11 @@ void carillon_terminate_managed(void)
 }
 #endif
 
-#if CARILLON_OSEK_DIRECT
-volatile uint16_t carillon_osek_again;
-
-/* From a direct task: nothing that is requested begins before its handler has returned.  A request by the task's own
- * cell is one activation too many.  If the task chains itself, that request is the activation. */
-StatusType carillon_chain_direct(TaskType task)
-{
-    const uint16_t source = carillon_osek_tasks[task].source;
-    const uint32_t own = carillon_port_current();
-#if CARILLON_OSEK_LEVEL_CELLS
-    const uint32_t saved = carillon_osek_lock();
-    carillon_osek_serve_cells(
-        &carillon_osek_tasks[carillon_osek_levels[carillon_osek_contexts[own] & CARILLON_OSEK_LEVEL].task]);
-    carillon_osek_serve_cells(&carillon_osek_tasks[task]);
-    carillon_osek_unlock(saved);
-#endif
-    carillon_port_mask_until_end();
-    StatusType status = E_OK;
-    if (carillon_osek_tasks[task].direct != 0u) {
-        if ((source != own) && (carillon_port_is_active(source) || carillon_port_is_pending(source))) {
-            status = E_OS_LIMIT;
-        }
-#if CARILLON_OSEK_MANAGED
-    } else {
-        status = carillon_osek_count(task);
-#endif
-    }
-    if (status != E_OK) {
-        carillon_port_unmask();
-        return status;
-    }
-    carillon_port_forget(own, CARILLON_SOURCE_BIT(own));
-    if (carillon_osek_tasks[task].direct != 0u) {
-        if (source == own) {
-            carillon_osek_again = source;
-        }
-        carillon_port_request(source);
-#if CARILLON_OSEK_MANAGED
-    } else {
-        carillon_osek_ready(task);
-#endif
-    }
-    return E_OK;
-}
-#endif
-
-#if CARILLON_OSEK_DIRECT && CARILLON_OSEK_MANAGED
-/* From a managed task: returns where the direct one has begun or been requested.
- *
- * 1. The direct task is requested under the lock in which its state was read, so that only one caller is told that it
- *    has the run.
- * 2. The direct task must not begin before this task has ended.  So its level stays masked from the lock on; the
- *    handler of this task's level restores the mask that it began with, when the job has ended. */
-static void chain_to_direct(TaskType task)
-{
-    const uint32_t saved = carillon_osek_lock();
-    if (request_direct(task) == E_OK) {
-        carillon_port_restore(carillon_port_higher(saved, carillon_port_mask_of(carillon_osek_tasks[task].level)));
-        leave(CARILLON_OSEK_TERMINATED);
-    }
-    carillon_osek_unlock(saved);
-}
-#endif
-
 StatusType carillon_osek_ChainTask(TaskType task)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_ChainTask, .object = task);
     CHECK(task < CARILLON_OSEK_TASKS, OSServiceId_ChainTask, E_OS_ID, .object = task);
     CHECK(carillon_osek_holds_none(), OSServiceId_ChainTask, E_OS_RESOURCE, .object = task);
-#if CARILLON_OSEK_DIRECT
     if (in_direct()) {
         const StatusType status = carillon_chain_direct(task);
         if (status == E_OK) {
@@ -292,15 +299,11 @@ StatusType carillon_osek_ChainTask(TaskType task)
         }
         return status;
     }
-#endif
-#if CARILLON_OSEK_DIRECT && CARILLON_OSEK_MANAGED
-    if (carillon_osek_tasks[task].direct != 0u) {
+    if (carillon_osek_is_direct(task)) {
         chain_to_direct(task);
         return E_OS_LIMIT; /* where there are direct tasks there is no error hook */
     }
-#endif
-#if CARILLON_OSEK_MANAGED
-    if (task != carillon_osek_running) {
+    if ((CARILLON_OSEK_MANAGED != 0) && (task != carillon_osek_running)) {
         const uint32_t saved = carillon_osek_lock();
         const StatusType status = carillon_osek_count(task);
         if (status == E_OK) { /* whoever asks now is told that this is no activation yet (carillon_osek_suspended) */
@@ -309,7 +312,6 @@ StatusType carillon_osek_ChainTask(TaskType task)
         carillon_osek_unlock(saved);
         REQUIRE(status == E_OK, OSServiceId_ChainTask, status, .object = task);
     }
-#endif
     leave(task);
 }
 
@@ -317,12 +319,12 @@ StatusType Schedule(void)
 {
     CHECK_PLACE(IN_TASK, OSServiceId_Schedule, .object = 0u);
     CHECK(carillon_osek_holds_none(), OSServiceId_Schedule, E_OS_RESOURCE, .object = 0u);
-#if CARILLON_OSEK_INTERNAL
-    const TaskType task = carillon_osek_current();
-    if ((task != INVALID_TASK) && (carillon_osek_tasks[task].ceiling > carillon_osek_least_level(task))) {
-        carillon_osek_yield(carillon_osek_least_level(task), carillon_osek_tasks[task].ceiling);
+    if (CARILLON_OSEK_INTERNAL) {
+        const TaskType task = carillon_osek_current();
+        if ((task != INVALID_TASK) && (carillon_osek_tasks[task].ceiling > carillon_osek_least_level(task))) {
+            carillon_osek_yield(carillon_osek_least_level(task), carillon_osek_tasks[task].ceiling);
+        }
     }
-#endif
     return E_OK;
 }
 
@@ -337,18 +339,8 @@ StatusType GetTaskID(TaskRefType task)
 
 TaskType carillon_osek_current(void)
 {
-#if CARILLON_OSEK_DIRECT
-    /* Levels from the top: the highest one that has begun runs, or is preempted by an interrupt alone. */
-    const uint_fast8_t managed = carillon_osek_running;
-    const uint32_t least = (managed == INVALID_TASK) ? 0u : carillon_osek_level_of((TaskType)managed);
-    for (uint32_t level = CARILLON_OSEK_TASK_LEVELS; level > least; level--) {
-        if ((carillon_osek_tasks[carillon_osek_levels[level].task].direct != 0u) &&
-            carillon_port_is_active(carillon_osek_levels[level].source)) {
-            return carillon_osek_levels[level].task;
-        }
-    }
-#endif
-    return (TaskType)carillon_osek_running;
+    const TaskType direct = running_direct();
+    return (direct != INVALID_TASK) ? direct : (TaskType)carillon_osek_running;
 }
 
 #if CARILLON_OSEK_MATES
@@ -371,7 +363,21 @@ static bool goes_on_with_another(TaskType task)
     }
     return false;
 }
+#else
+static inline bool goes_on_with_another(TaskType task)
+{
+    (void)task;
+    return false;
+}
 #endif
+
+/* Whether a task that waits for this is ready. */
+static bool is_ready_for(TaskType task, EventMaskType waited)
+{
+    const bool takes_turns = (CARILLON_OSEK_SLICES != 0) || (CARILLON_OSEK_MUTEXES > 0u);
+    return (waited == 0u) || (takes_turns && (waited == CARILLON_OSEK_TURN)) ||
+           ((waited == CARILLON_OSEK_WAKE) && goes_on_with_another(task));
+}
 
 StatusType GetTaskState(TaskType task, TaskStateRefType state)
 {
@@ -383,42 +389,25 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
         *state = RUNNING;
         return E_OK;
     }
-#if CARILLON_OSEK_DIRECT
-    if (carillon_osek_tasks[task].direct != 0u) {
-        const uint16_t source = carillon_osek_tasks[task].source;
-#if CARILLON_OSEK_LEVEL_CELLS
-        const uint32_t saved = carillon_osek_lock();
-        carillon_osek_serve_cells(&carillon_osek_tasks[task]);
-        carillon_osek_unlock(saved);
-#endif
-        *state = (carillon_port_is_active(source) || carillon_port_is_pending(source)) ? READY : SUSPENDED;
+    if (carillon_osek_is_direct(task)) {
+        *state = state_of_direct(task);
         return E_OK;
     }
-#endif
-#if CARILLON_OSEK_MANAGED
+    if (!CARILLON_OSEK_MANAGED) {
+        return E_OK; /* there are no tasks */
+    }
     /* The events that a task has and the events that it waits for make one state.  The task must not go on between
      * the reads of the two. */
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
     const uint32_t saved = carillon_osek_lock();
     carillon_osek_serve_cells(&carillon_osek_tasks[task]);
     const bool suspended = carillon_osek_suspended(task);
-    EventMaskType waited = (extended != NULL) ? extended->waited : 0u;
-#if CARILLON_OSEK_MATES
-    if ((waited == CARILLON_OSEK_WAKE) && goes_on_with_another(task)) {
-        waited = 0u;
-    }
-#endif
+    const bool ready = (extended == NULL) || is_ready_for(task, extended->waited);
     carillon_osek_unlock(saved);
     if (suspended) {
         *state = SUSPENDED;
     } else {
-        *state = (waited != 0u) ? WAITING : READY;
-#if CARILLON_OSEK_SLICES || (CARILLON_OSEK_MUTEXES > 0)
-        if (waited == CARILLON_OSEK_TURN) {
-            *state = READY;
-        }
-#endif
+        *state = ready ? READY : WAITING;
     }
-#endif
     return E_OK;
 }

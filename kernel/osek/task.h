@@ -25,6 +25,14 @@ void carillon_osek_end(void) __attribute__((noreturn));
 
 /* What the handler of a level does when a job is over: its task fell off its end, or has ended. */
 void carillon_osek_missing_end(void);
+static inline __attribute__((always_inline)) void carillon_osek_check_end(TaskType task,
+                                                                          const struct carillon_osek_task *fixed)
+{
+    if ((CARILLON_OSEK_MISSING_END != 0) && (carillon_osek_jobs[task].next == CARILLON_OSEK_GOES_ON) &&
+        !carillon_osek_waits(fixed)) {
+        carillon_osek_missing_end();
+    }
+}
 void carillon_osek_ended(TaskType task, TaskType before);
 /* The task that runs, or that interrupts alone have preempted; INVALID_TASK if there is none. */
 TaskType carillon_osek_current(void);
@@ -32,6 +40,7 @@ TaskType carillon_osek_current(void);
 /* The services, under other names than those by which the linker chooses the vectors. */
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
+StatusType carillon_chain_direct(TaskType task); /* from a direct task */
 
 /* Lower what runs to its own level for a moment. */
 #if CARILLON_OSEK_SOFTWARE

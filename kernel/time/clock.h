@@ -71,6 +71,7 @@
 #define CARILLON_CLOCK_ONE_SHOT 2
 #define CARILLON_CLOCK_COMPARE 3
 
+#include "kernel/time/begin.h"
 #include "kernel/time/ticker.h"
 
 #ifdef __cplusplus
@@ -239,12 +240,6 @@ void carillon_clock_remove(struct carillon_event *event);
 /* From now to an event that is in the queue; 0: it is due. */
 carillon_time carillon_clock_left(const struct carillon_event *event);
 carillon_distance carillon_clock_left_far(const struct carillon_far_event *far);
-
-/* Begin to keep the time, or to follow the time base, with an empty queue. */
-#define CARILLON_CLOCK_STARTS (CARILLON_CLOCK_KEEPS_TIME || CARILLON_CLOCK_BASED)
-#if CARILLON_CLOCK_STARTS
-void carillon_clock_start(void);
-#endif
 
 #if CARILLON_CLOCK_KNOWS_TIME
 /* The ticks that the counter has made, modulo the range of carillon_time. */
