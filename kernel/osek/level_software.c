@@ -169,7 +169,7 @@ void carillon_software_lower(carillon_software_state saved)
     carillon_software.locked = locked;
     carillon_port_restore((carillon_software_state)(saved & (LOCK - 1u)));
     if ((carillon_software.top > level) && (locked == 0u) && (carillon_port_current() == 0u)) {
-        carillon_software_deliver();
+        CARILLON_RUN(carillon_software_deliver);
     }
     if ((CARILLON_OSEK_SLICES != 0) && (carillon_slices_over != 0u)) {
         carillon_slice_ends_here();

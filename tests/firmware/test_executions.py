@@ -68,3 +68,66 @@ def test_a_job_that_has_not_ended_counts_for_what_it_has_executed(lab: Laborator
     code, said = run(lab, board, 15_000, tmp_path, "--for", "12000 ticks", "--strict")
     assert (code, len(said)) == (3, 1)
     assert run(lab, board, 15_000, tmp_path, "--for", "8000 ticks", "--strict") == (0, [])
+
+
+DISPATCHED = """
+[osek]
+dispatch = "software"
+hooks = ["pretask", "posttask"]
+[osek.counter.Time]
+tick = "3000 ticks"
+[osek.alarm.Begin]
+counter = "Time"
+activate = "Low"
+autostart = { at = 1 }
+[osek.alarm.Preempt]
+counter = "Time"
+activate = "High"
+autostart = { at = 2 }
+[osek.alarm.Often]
+counter = "Time"
+callback = "often"
+autostart = { at = 1, cycle = 1 }
+[osek.resource.R]
+[osek.task.Low]
+priority = 1
+resources = ["R"]
+[osek.task.High]
+priority = 2
+resources = ["R"]
+"""
+DISPATCHES = """
+ALARMCALLBACK(often)
+{
+}
+void PreTaskHook(void)
+{
+    carillon_work(2000u);
+}
+void PostTaskHook(void)
+{
+    carillon_work(2000u);
+}
+TASK(Low)
+{
+    (void)GetResource(R);
+    carillon_work(4000u);
+    (void)ReleaseResource(R);
+    carillon_work(4000u);
+    (void)TerminateTask();
+}
+TASK(High)
+{
+    carillon_work(1000u);
+    (void)TerminateTask();
+}
+"""
+
+
+@pytest.mark.parametrize("board", ["virtual-256", MPS, "atmega128", "qemu-rv32-virt"])
+def test_hooks_of_a_task_that_a_service_lets_run_do_not_count_for_the_caller(lab: Laboratory, board: str) -> None:
+    outcome = lab.run(DISPATCHED, DISPATCHES, board, ticks=60_000)
+    for name, ticks in (("Low", 8000), ("High", 1000)):
+        (job,) = (r for r in outcome.summary.runs if r.lane.name == name)
+        assert job.end is not None
+        assert ticks <= job.executed / outcome.per_tick < ticks + 1000

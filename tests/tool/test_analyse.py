@@ -458,3 +458,19 @@ def test_tasks_that_a_service_runs_leave_no_gap_in_their_caller() -> None:
     assert [(s.dispatch, s.terminate) for s in server.stretches] == [(None, 11), (10, 11)]
     assert summary.totals.interrupts == 1
     assert summary.totals.kernel_n == 5 + (60 - 50) + (90 - 80) + (120 - 110) + (140 - 130) + (170 - 160) + 10
+
+
+def test_a_preempted_task_has_nothing_of_a_handler_that_comes_before_its_resume() -> None:
+    # A software dispatcher, called by a service of Low, calls a hook around Server; Blink's handler interrupts each hook.
+    events = (
+        *((10, Kind.START, "Low"), (50, Kind.PREEMPT, "Low"), (55, Kind.ENTER, "Blink"), (58, Kind.EXIT, "Blink")),
+        *((60, Kind.START, "Server"), (79, Kind.END, "Server"), (84, Kind.ENTER, "Blink"), (88, Kind.EXIT, "Blink")),
+        *((90, Kind.RESUME, "Low"), (99, Kind.END, "Low"), (100, Kind.IDLE, "idle")),
+    )
+    trace = replace(traces.osek(), events=tuple(Event(n, n, kind, name) for n, kind, name in events))
+    summary = analyse(trace, [])
+    assert pieces(summary, "Low") == [(10, 50), (90, 100)]
+    assert pieces(summary, "Server") == [(60, 80)]
+    assert sum(end - begin for begin, end in pieces(summary, "kernel")) == (60 - 50) + (90 - 80)
+    bare = replace(trace, events=tuple(e for e in trace.events if e.kind is not Kind.RESUME))
+    assert pieces(analyse(bare, []), "Low") == [(10, 50), (80, 84), (88, 100)]

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from carillon import pipeline
+from carillon.diagnostics import Diagnostics
 from carillon.timing.arrivals import Arrivals, Sporadic
 from carillon.timing.response import REST, Flow, around
 from carillon.timing.served import served_response
@@ -105,3 +108,37 @@ def test_a_budget_that_does_not_suffice_has_no_bound() -> None:
     thread = _flow("S0", "thread", SERVED, 5, 20, "S")
     rest = Flow("rests", REST, SERVED + 1, SERVED + 1, 8, Arrivals((Sporadic(10),)), server="S")
     assert served_response(around(thread, [thread, rest], 1), 1) is None
+
+
+CARRIED = """\
+[system]
+board = "virtual-256"
+[time]
+clock = "%s"
+%s
+uses = ["delays"]
+[server.S]
+budget = "60 ticks"
+period = "100 ticks"
+[thread.H]
+priority = 2
+wcet = "60 ticks"
+period = "940 ticks"
+server = "S"
+[osek.task.L]
+priority = 1
+wcet = "370 ticks"
+min_interval = "9700 ticks"
+"""
+
+
+@pytest.mark.parametrize(("clock", "tick", "bounded"), [("one-shot", "", True), ("periodic", 'tick = "10 ticks"', False)])
+def test_what_is_below_a_server_has_a_bound_only_if_the_clock_charges_exactly(
+    clock: str, tick: str, bounded: bool, tmp_path: Path
+) -> None:
+    # Of nine such threads, eight rested when L came, and came before it, as did two jobs of the next period: 970 ticks, not 910.
+    path = tmp_path / "schedule.toml"
+    path.write_text(CARRIED % (clock, tick), encoding="utf-8")
+    found = {bound.name: bound for bound in pipeline.analyse(pipeline.plan(path, Diagnostics()))}
+    assert (found["L"].bound is not None) is bounded
+    assert bounded or "is charged whole ticks" in found["L"].why

@@ -199,6 +199,7 @@ def test_an_emulated_board_counts_instructions() -> None:
         "at": 125016,
         "ended": True,
         "exceeded": False,
+        "stopped": None,
         "write": None,
         "write_ticks": None,
     }
@@ -294,3 +295,43 @@ def test_a_time_for_two_clocks_is_whole_in_both(ticks: int, hz: int, other: int)
     assert time.ticks(hz).denominator == time.ticks(other).denominator == 1
     assert ceil(time.ticks(hz)) >= ticks
     assert time.ticks(other) >= Fraction(ticks * other, hz)
+
+
+STOPPED = """\
+[system]
+name = "stopped"
+board = "virtual-256"
+sources = ["main.c"]
+[time]
+clock = "one-shot"
+uses = ["delays"]
+%s
+[thread.A]
+priority = 1
+%s
+[thread.B]
+priority = %d
+"""
+STOPPED_CODE = """\
+#include "carillon/time.h"
+THREAD(A) { for (;;) { carillon_work(700u); carillon_delay(5000u); } }
+THREAD(B) { for (;;) { carillon_work(700u); carillon_delay(5000u); } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("time", "thread", "priority", "by"),
+    [
+        ("", 'server = "S"\n[server.S]\nbudget = "300us"\nperiod = "1ms"', 2, "server 'S'"),
+        ('slice = "200us"', "", 1, "the end of a slice"),
+    ],
+    ids=["server", "slices"],
+)
+def test_a_part_of_a_job_that_is_stopped_is_no_measure(time: str, thread: str, priority: int, by: str) -> None:
+    Path("main.c").write_text(STOPPED_CODE, encoding="utf-8")
+    Path("schedule.toml").write_text(STOPPED % (time, thread, priority), encoding="utf-8")
+    said = shown("--for", "20ms", "--write")
+    assert f"  · thread 'A': {by} may stop it within a job, so that parts of its jobs were seen\n" in said
+    threads = tomllib.loads(Path("schedule.toml").read_text(encoding="utf-8"))["thread"]
+    assert "wcet" not in threads["A"]
+    assert threads["B"].get("wcet") == ("840us" if priority == 2 else None)

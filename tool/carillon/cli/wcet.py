@@ -84,7 +84,9 @@ def command(
         report.say(f"wrote {written}:", *(f'  {item.kind} {item.name}: wcet = "{texts[item.name]}"' for item in chosen))
         report.say("carillon check says whether the schedule holds with that.")
     elif write and not texts:
-        report.say("Nothing was written: all that ran have a wcet that the run does not refute.")
+        lacking = any(item.ticks is not None and (item.declared is None or item.exceeds) for item in items)
+        why = "of what lacks a wcet, or has one that is too short, the run shows parts of jobs alone"
+        report.say(f"Nothing was written: {why if lacking else 'all that ran have a wcet that the run does not refute'}.")
     elif not write and texts:
         report.say("Nothing was written; --write writes the last column into the schedule.")
 

@@ -45,12 +45,13 @@ def as_written(ticks: int, clock_hz: int, other_hz: int | None = None) -> str:
 def with_margin(items: Sequence[Longest], margin: Fraction, clock_hz: int, other_hz: int | None = None) -> dict[str, str]:
     """What is to be written, by name: of all that ran and have no WCET, or one that the run refutes.
 
-    Of what had not ended, only a part of its longest execution is known, and nothing is written.
+    Of what had not ended, or is stopped in the middle of jobs, only a part of its longest execution is known, and nothing is
+    written.
     """
     return {
         item.name: as_written(max(1, ceil(item.ticks * (1 + margin))), clock_hz, other_hz)
         for item in items
-        if item.ticks is not None and item.ended and (item.declared is None or item.exceeds)
+        if item.ticks is not None and item.ended and not item.stopped and (item.declared is None or item.exceeds)
     }
 
 
@@ -81,6 +82,7 @@ def _item_json(item: Longest, text: str | None, hz: int) -> dict[str, Any]:
         "at": item.at,
         "ended": None if item.ticks is None else item.ended,
         "exceeded": item.exceeds,
+        "stopped": item.stopped or None,
         "write": text,
         "write_ticks": None if text is None else ceil(parse_time(text).ticks(hz)),
     }
@@ -111,6 +113,10 @@ def render_longest(
             console.print(f"  · {who} never ran: the run says nothing of it", markup=False)
         if item.exceeds:
             console.print(f"  · {who} executed for longer than its declared wcet", markup=False)
+        if item.stopped and item.ticks is not None:
+            console.print(
+                f"  · {who}: {item.stopped} may stop it within a job, so that parts of its jobs were seen", markup=False
+            )
         if not item.ended:
             console.print(
                 f"  · {who}: its longest job had not ended when the run did, so that a part of it was seen", markup=False

@@ -298,8 +298,8 @@ class _Events:
             if not wcet:
                 raise UnknownError(f"{kind} '{item.name}' has no wcet")
             self.flows.known.append(replace(flow, arrivals=scaled(self._arrivals(item), self.scale)))
-            if why:  # it has no bound itself
-                self.flows.unknown.append(Unbounded(item.name, kind, level, why, server=str(item.name)))
+            if why:  # it has no bound itself; nor have others, if they may meet what it did not run while its server rested
+                self.flows.unknown.append(Unbounded(item.name, kind, level, why, server=str(item.name) if server else ""))
         except UnknownError as unknown:
             reach = -1 if wcet else max([runs_at if runs_at > level else -1, *(at for at, n in sections if not n)])
             self.flows.unknown.append(Unbounded(item.name, kind, level, str(unknown), reach, server))

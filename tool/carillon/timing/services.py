@@ -17,7 +17,8 @@ others of its level.
    is used up and until it comes back, so for ``period - budget`` at most.  While threads are ready, periods follow each other
    without a gap.
 3. What a thread runs beyond the budget while it holds something is owed, and nothing bounds that here.  So threads of a server
-   that hold something have no bound, and neither have they with a periodic clock, which charges whole ticks.
+   that hold something have no bound, and neither have they with a periodic clock, which charges whole ticks.  Then nothing below
+   them has one: no budget bounds what they take of others, and what rested may come with what is released later.
 """
 
 from __future__ import annotations

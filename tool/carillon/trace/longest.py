@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +22,8 @@ class Longest:
 
     ``path``: its table in a schedule file.  ``declared``: its WCET, in ticks.  ``ticks``: the longest execution, without what
     preempted it; None if it never ran.  ``jobs``: how many there were.  Of what waits, each part between two waits is one.
-    ``at``: the tick in which the longest began.  ``ended``: whether it has ended in the run.
+    ``at``: the tick in which the longest began.  ``ended``: whether it has ended in the run.  ``stopped``: what stops a thread
+    in the middle of its jobs, which looks like a wait, so that only parts of jobs were seen; else empty.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Longest:
     jobs: int
     at: int | None
     ended: bool
+    stopped: str = ""
 
     @property
     def exceeds(self) -> bool:
@@ -56,9 +59,22 @@ def longest(system: System, trace: Trace, summary: Summary) -> tuple[Longest, ..
             found.append(("thread" if task.thread else "task", task.name, task.span, path, task.declared.wcet or None))
         for isr in system.osek.isrs:
             found.append(("ISR", isr.name, isr.span, ("osek", "isr", isr.name), isr.declared.wcet or None))
+    stopped = dict(_stopped(system))
     return tuple(
-        _longest(kind, name, span, path, wcet, stretches[_lane(kind, name)], per_tick) for kind, name, span, path, wcet in found
+        _longest(kind, name, span, path, wcet, stretches[_lane(kind, name)], per_tick, stopped.get(name, ""))
+        for kind, name, span, path, wcet in found
     )
+
+
+def _stopped(system: System) -> Iterator[tuple[str, str]]:
+    """The threads that something stops in the middle of their jobs, and what that is."""
+    tasks = system.osek.tasks if system.osek is not None else ()
+    often = Counter(task.priority for task in tasks)
+    for task in tasks:
+        if task.server is not None:
+            yield task.name, f"server '{task.server}'"
+        elif task.thread and system.time is not None and system.time.slice is not None and often[task.priority] > 1:
+            yield task.name, "the end of a slice"
 
 
 def _lane(kind: str, name: str) -> Lane:
@@ -66,10 +82,18 @@ def _lane(kind: str, name: str) -> Lane:
 
 
 def _longest(
-    kind: str, name: str, span: Span, path: tuple[str, ...], wcet: int | None, own: Iterable[Stretch], per_tick: int
+    kind: str,
+    name: str,
+    span: Span,
+    path: tuple[str, ...],
+    wcet: int | None,
+    own: Iterable[Stretch],
+    per_tick: int,
+    stopped: str,
 ) -> Longest:
     own = list(own)
     if not own:
-        return Longest(name, kind, span, path, wcet, None, 0, None, True)
+        return Longest(name, kind, span, path, wcet, None, 0, None, True, stopped)
     most = max(own, key=lambda stretch: stretch.executed)
-    return Longest(name, kind, span, path, wcet, Fraction(most.executed, per_tick), len(own), most.begin.t, most.end is not None)
+    seen = Fraction(most.executed, per_tick)
+    return Longest(name, kind, span, path, wcet, seen, len(own), most.begin.t, most.end is not None, stopped)

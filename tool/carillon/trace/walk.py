@@ -10,11 +10,13 @@ handlers, missing ``preempt`` and ``resume`` events, and a trace that is cut off
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from carillon.groups import grouped
 from carillon.trace import ASIDE, Event, Kind, Trace
 from carillon.trace.timeline import IDLE, KERNEL, Handler, HandlerKind, Lane, LaneKind, Moment, Run, Segment, Stretch
 
@@ -53,6 +55,9 @@ def fine_times(events: Sequence[Event], per_tick: int) -> list[int]:
     return times
 
 
+_OF_TASKS = (Kind.START, Kind.PREEMPT, Kind.RESUME, Kind.END, Kind.WAIT)
+
+
 class _Phase(Enum):
     BEFORE = 1  # entered, nothing started yet
     INSIDE = 2  # its task runs, or would if it were not preempted
@@ -71,6 +76,7 @@ class _Frame:
     run: int = -1
     stretch: Stretch | None = None
     preempted: bool = False
+    announced: bool = False  # a PREEMPT told of that, so that a RESUME is to come
     resumed: Moment | None = None  # when it last got the processor
 
 
@@ -99,6 +105,7 @@ class Walk:
         self.numbers: dict[Lane, int] = defaultdict(int)
         self.lane, self.owner, self.since = IDLE, -1, self.begin
         self.index = 0
+        self.own = grouped((event.object, place) for place, event in enumerate(self.events) if event.kind in _OF_TASKS)
 
     @property
     def following(self) -> Event | None:
@@ -184,10 +191,19 @@ class Walk:
         if not self.stack:
             self._switch(IDLE, -1, at)
         elif (top := self.stack[-1]).phase is _Phase.INSIDE:
-            top.preempted, top.resumed = False, at
+            if top.announced and self._resumes(top.lane.name):
+                self._switch(KERNEL, -1, at)
+                return
+            top.preempted, top.announced, top.resumed = False, False, at
             self._switch(top.lane, top.run, at)
         else:
             self._switch(KERNEL, top.handler, at)
+
+    def _resumes(self, name: str) -> bool:
+        """Whether the next event of a preempted task says that it goes on; else its RESUME is missing."""
+        own = self.own[name]
+        place = bisect_right(own, self.index)
+        return place < len(own) and self.events[own[place]].kind is Kind.RESUME
 
     def _interrupt_top(self, at: Moment, announced: bool = False) -> None:
         """Preempt the frame that runs now.
@@ -276,6 +292,7 @@ class Walk:
             return
         self._reach(event, at)
         self._interrupt_top(at, announced=True)
+        self.stack[-1].announced = True
         self._switch(KERNEL, -1, at)
 
     def _resume(self, event: Event, at: Moment) -> None:
@@ -286,11 +303,13 @@ class Walk:
         if event.object in self.waiting or (begins and self._find(event.object) < 0):
             self._start(event, at)
             return
-        self._reach(event, at).preempted = False
+        frame = self._reach(event, at)
+        frame.preempted = frame.announced = False
         self._show_top(at)
 
     def _end(self, event: Event, at: Moment) -> None:
         frame = self._reach(event, at)
+        frame.announced = False
         if self.lane is KERNEL or self.lane is IDLE:  # its resume is missing
             self._show_top(at)
         after = self._next_instruction(at)
