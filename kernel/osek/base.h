@@ -152,6 +152,14 @@ static inline carillon_base carillon_base_last(carillon_base units, carillon_bas
 }
 #endif
 
+#else
+
+typedef uint8_t carillon_base; /* no time base: counters count their interrupts */
+static inline carillon_base carillon_base_left(void)
+{
+    return 0u;
+}
+
 #endif
 
 #endif

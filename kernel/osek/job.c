@@ -12,16 +12,6 @@ void carillon_osek_begin_context(const struct carillon_osek_task *task)
 }
 #endif
 
-#if CARILLON_OSEK_BUDGETS
-void carillon_budget_body(void)
-{
-    const carillon_vector function = carillon_budget.function;
-    carillon_osek_lower(carillon_budget.mask);
-    function();
-    (void)carillon_osek_lock(); /* up to the end of the level's handler */
-}
-#endif
-
 #endif
 
 #if CARILLON_OSEK_MUTEXES > 0

@@ -63,11 +63,6 @@ static void start_ticker(CounterType part, carillon_base now)
     }
 }
 #else
-typedef uint8_t carillon_base; /* no time base: counters count their interrupts */
-static inline carillon_base carillon_base_left(void)
-{
-    return 0u;
-}
 static inline void start_ticker(CounterType part, carillon_base now)
 {
     (void)part;

@@ -27,7 +27,7 @@ OSEK = tuple(
     )
 )
 TABLES = ("kernel/osek/table_points.c", "kernel/osek/schedule_table.c")
-BUDGETS = ("kernel/osek/budget.c", "kernel/osek/strike.c")
+BUDGETS = ("kernel/osek/budget.c", "kernel/osek/preempt.c", "kernel/osek/strike.c")
 ROUND_BUDGETS = ("kernel/core/round_budget.c",)
 FRAMES = ("kernel/osek/frame.c",)
 QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
