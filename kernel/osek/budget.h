@@ -221,10 +221,7 @@ static inline void carillon_budget_forget_locks(void)
 bool carillon_budget_before_hook(void);
 void carillon_budget_after_hook(void);
 
-#if CARILLON_BUDGETS_IN_QUEUE
-/* In the clock's handler: the time at which a budget may end has come (15). */
-void carillon_budget_due(void);
-#else
+#if !CARILLON_BUDGETS_IN_QUEUE
 /* Generated: what the cell has asked for is forgotten. */
 void carillon_budget_forget(void);
 
@@ -238,6 +235,9 @@ void carillon_budget_goes_on(uint32_t stand);
 #endif
 
 #endif
+
+/* In the clock's handler, with CARILLON_BUDGETS_IN_QUEUE: the time at which a budget may end has come (15). */
+void carillon_budget_due(void);
 
 #if CARILLON_OSEK_LOCKS > 0
 /* The caller has a lock, or is to have it no more (CARILLON_LOCK_ALL, ...; a resource by its number). */

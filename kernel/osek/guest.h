@@ -108,6 +108,10 @@ static inline uint8_t carillon_osek_least_level(TaskType task)
     return carillon_osek_tasks[task].level;
 }
 
+static inline void carillon_osek_goes_on(void)
+{
+}
+
 #endif
 
 #ifdef __cplusplus

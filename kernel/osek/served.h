@@ -14,8 +14,6 @@
 extern "C" {
 #endif
 
-#if CARILLON_OSEK_SERVERS > 0
-
 /* Whether a level's server has used up its budget, so that its threads rest. */
 extern volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
 
@@ -45,8 +43,6 @@ uint8_t carillon_server_begins(uint8_t level);
 /* The job of a level's handler has ended or waits, and what it has preempted goes on, which is charged to the server
  * `before`. */
 void carillon_server_ends(uint8_t level, uint8_t before);
-
-#endif
 
 /* The deadline of a thread has been missed: the application's function is told (osek.c). */
 void carillon_time_tell_missed(TaskType thread);
