@@ -155,7 +155,7 @@ typedef carillon_count carillon_span;
 
 /* A tick clock whose ticks the time base tells: as with a timer of another kind, what has passed since the reference
  * can be asked for at any time.  But the timer is never armed. */
-#define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0))
+#define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0u))
 #if (CARILLON_CLOCK_BEHIND > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK)
 #error "a tick clock cannot be set ahead"
 #endif
@@ -191,7 +191,7 @@ typedef carillon_count carillon_span;
 /* What only some clocks have. */
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
 #define CARILLON_CLOCK_REFERENCE carillon_span reference; /* its lower bits are the counter's value at the reference */
-#elif CARILLON_CLOCK_KEEPS_TIME || (CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT)
+#elif CARILLON_CLOCK_KEEPS_TIME
 #define CARILLON_CLOCK_REFERENCE \
     carillon_time                \
         reference; /* of a clock that counts down with what is left to the first event already added, unless \

@@ -52,9 +52,10 @@ static inline void clock_keep(carillon_span step)
 /* It has been set, and the time is looked at after that: is it far enough ahead?  Of few bits the sum is exact. */
 static inline bool clock_is_ahead(carillon_span distance, carillon_span passed)
 {
-    return (CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__))
-               ? ((passed + CARILLON_CLOCK_MINIMUM) <= distance)
-               : ((passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM));
+    if (CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__)) {
+        return (passed + CARILLON_CLOCK_MINIMUM) <= distance;
+    }
+    return (passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM);
 }
 
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
@@ -323,16 +324,10 @@ static inline carillon_span clock_next(carillon_time left)
     return clock_reached(left);
 }
 
-/* Where the timer is to expire for an event that is `due` there: slack counts, but not where nothing waits, nor for
- * what comes after laps. */
-static inline carillon_span clock_with_slack(carillon_span due)
+/* Is the timer armed for an event of which slack counts?  Not where nothing waits, nor for what comes after laps. */
+static inline bool clock_has_slack(void)
 {
-    if ((CARILLON_CLOCK_SLACK > 0u) && (due < CARILLON_CLOCK_REACH) &&
-        !carillon_queue_is_empty(&carillon_clock_queue) && !clock_has_lap()) {
-        const carillon_span deadline = carillon_queue_deadline(&carillon_clock_queue);
-        return (deadline < CARILLON_CLOCK_REACH) ? deadline : (carillon_span)CARILLON_CLOCK_REACH;
-    }
-    return due;
+    return (CARILLON_CLOCK_SLACK > 0u) && !carillon_queue_is_empty(&carillon_clock_queue) && !clock_has_lap();
 }
 
 /* A margin that has been too small is doubled. */
@@ -388,7 +383,11 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             return;
         }
         const carillon_span due = clock_next(left);
-        carillon_span distance = clock_with_slack(due);
+        carillon_span distance = due;
+        if ((due < CARILLON_CLOCK_REACH) && clock_has_slack()) {
+            const carillon_span deadline = carillon_queue_deadline(&carillon_clock_queue);
+            distance = (deadline < CARILLON_CLOCK_REACH) ? deadline : (carillon_span)CARILLON_CLOCK_REACH;
+        }
         if (CLOCK_IS_SET && !handler) {
             carillon_device_enable();
             const bool late = (CARILLON_CLOCK_SLACK > 0u) ? (clock_elapsed() >= distance) : (distance == 0u);

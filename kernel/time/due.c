@@ -239,10 +239,10 @@ static inline void expired(struct carillon_event *event)
     struct carillon_timed *const timed = (struct carillon_timed *)(void *)event;
     if (carillon_time_is_delay(timed)) {
         (void)carillon_time_wake_first(timed);
-    } else if (CARILLON_TIME_OTHERS) {
+        return;
+    }
+    if (CARILLON_TIME_OTHERS) { /* an application that has no events has slices alone */
         serve_other(timed);
-    } else {
-        /* an application that has no events has slices alone */
     }
 }
 
@@ -275,11 +275,6 @@ static inline void serve_interrupt(void)
         serve_over(left);
     }
 }
-#elif CARILLON_CLOCK_BASED
-static __attribute__((noinline)) void serve_interrupt(void)
-{
-    carillon_clock_serve(expired);
-}
 #else
 static inline void serve_interrupt(void)
 {
@@ -287,20 +282,16 @@ static inline void serve_interrupt(void)
 }
 #endif
 
-#if CARILLON_OSEK_BUDGETS && !(CARILLON_BUDGETS_IN_QUEUE && (CARILLON_CLOCK == CARILLON_CLOCK_TICK))
-/* The budget of the job that this preempts stands still (kernel/osek/budget.h, 17). */
+/* The budget of the job that this preempts stands still (kernel/osek/budget.h, 17), unless these ticks count it. */
 void carillon_clock_interrupt(void)
 {
-    const carillon_budget_rest budget = carillon_pause_budget();
+    const bool counts = CARILLON_BUDGETS_IN_QUEUE && (CARILLON_CLOCK == CARILLON_CLOCK_TICK);
+    const carillon_budget_rest budget = counts ? 0u : carillon_pause_budget();
     serve_interrupt();
-    carillon_resume_budget(budget);
+    if (!counts) {
+        carillon_resume_budget(budget);
+    }
 }
-#else
-void carillon_clock_interrupt(void)
-{
-    serve_interrupt();
-}
-#endif
 #endif
 
 #endif

@@ -24,9 +24,9 @@ static inline void copy(void *to, const void *from, uint16_t size)
 {
     if ((CARILLON_NARROW == 0) && (size == sizeof(uint32_t))) {
         (void)memcpy(to, from, sizeof(uint32_t));
-    } else {
-        (void)memcpy(to, from, size);
+        return;
     }
+    (void)memcpy(to, from, size);
 }
 
 /* Where a message is in a queue. */

@@ -148,7 +148,7 @@ static inline carillon_time carillon_time_now(void)
 /* Kinds of events that are not delays without laps to go. */
 #define CARILLON_TIME_OTHERS                                                                          \
     (CARILLON_TIME_ALARMS || CARILLON_TIME_TIMEOUTS || (CARILLON_TIME_DELAYS && CARILLON_TIME_FAR) || \
-     CARILLON_TICKLESS || CARILLON_BUDGETS_IN_QUEUE || (CARILLON_OSEK_SERVERS > 0) || (CARILLON_TIME_DEADLINES > 0))
+     CARILLON_TICKLESS || CARILLON_BUDGETS_IN_QUEUE || (CARILLON_OSEK_SERVERS > 0u) || (CARILLON_TIME_DEADLINES > 0u))
 
 /* The event of the queue, and the same where it is a far one (CARILLON_TIME_FAR): its first member is an event. */
 static inline struct carillon_event *carillon_time_event(struct carillon_timed *timed)

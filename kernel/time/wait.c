@@ -100,7 +100,7 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
             .reference = previous);
     const carillon_time from = *previous;
     const uint32_t mask = carillon_osek_hold();
-    if (!carillon_time_next_deadline((TaskType)carillon_osek_running, from, period)) {
+    if (!carillon_time_next_deadline(from, period)) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     }
@@ -125,7 +125,7 @@ StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration pe
     REQUIRE(period <= CARILLON_LONGEST_WAIT, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     const carillon_time from = *previous;
     const uint32_t mask = carillon_osek_hold();
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, period);
+    (void)carillon_time_next_deadline(from, period);
     *previous = (carillon_time)(from + period);
     if (!carillon_time_insert_far_after(&sleeper.timed, from, period)) {
         carillon_osek_release(mask);
@@ -149,7 +149,7 @@ static carillon_time sleep_until_next_far(struct carillon_sleeper *sleeper, cari
         ahead = (carillon_duration)(period + period);
         (void)carillon_time_insert_far_after(&sleeper->timed, from, ahead);
     }
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, ahead);
+    (void)carillon_time_next_deadline(from, ahead);
     return missed;
 }
 
@@ -185,7 +185,7 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
         ahead = (carillon_time)(*previous - now);
         margin = (carillon_time)(margin + margin + 1u);
     } while (!carillon_time_insert_after(&sleeper.timed, now, ahead));
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, now, ahead);
+    (void)carillon_time_next_deadline(now, ahead);
     if (skipped != NULL) {
         *skipped = missed;
     }

@@ -6,14 +6,13 @@
 
 #include "services.h"
 
-/* A thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
+/* The running thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
  * `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
 #if CARILLON_TIME_DEADLINES > 0
-bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period);
+bool carillon_time_next_deadline(carillon_time from, carillon_duration period);
 #else
-static inline bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period)
+static inline bool carillon_time_next_deadline(carillon_time from, carillon_duration period)
 {
-    (void)thread;
     (void)from;
     (void)period;
     return true;

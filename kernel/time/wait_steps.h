@@ -12,43 +12,42 @@
 /* Are there hooks or callbacks, in which the task that runs must not wait? */
 #define CARILLON_TIME_HOOKS                                                                   \
     (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
-     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
-
-/* Is a task a guest, whose level's `source` this is?  Then `level` is that one. */
-#if CARILLON_OSEK_MUTEXES > 0
-static inline bool carillon_time_is_guest(uint_fast8_t task, uint32_t source, uint8_t *level)
-{
-    *level = carillon_osek_holders[task].at;
-    return (*level != 0u) && (source == carillon_osek_levels[*level].source);
-}
-#else
-static inline bool carillon_time_is_guest(uint_fast8_t task, uint32_t source, const uint8_t *level)
-{
-    (void)task;
-    (void)source;
-    (void)level;
-    return false;
-}
-#endif
+     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0u))
 
 /* Is it the code of the running task that calls, not an interrupt's, nor that of another task above it?  Then `level`
  * is the one at which the task runs.  Where it is a guest of another level, it does not run at the source of its own.
  */
+#if CARILLON_OSEK_SOFTWARE
 static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
 {
-    if (CARILLON_OSEK_SOFTWARE) {
-        *level = carillon_osek_level_of((TaskType)task);
-        return carillon_port_current() == 0u;
-    }
+    *level = carillon_osek_level_of((TaskType)task);
+    return carillon_port_current() == 0u;
+}
+#elif CARILLON_OSEK_LEVEL_CELLS
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
+    *level = carillon_osek_level_of((TaskType)task);
+    return carillon_osek_contexts[carillon_port_current()] == (uint16_t)(CARILLON_OSEK_TASK | *level);
+}
+#elif CARILLON_OSEK_MUTEXES > 0
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
     const uint32_t source = carillon_port_current();
-    if (CARILLON_OSEK_LEVEL_CELLS) {
-        *level = carillon_osek_level_of((TaskType)task);
-        return carillon_osek_contexts[source] == (uint16_t)(CARILLON_OSEK_TASK | *level);
-    }
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     *level = fixed->level;
-    return (source == fixed->source) || carillon_time_is_guest(task, source, level);
+    if (source != fixed->source) {
+        *level = carillon_osek_holders[task].at;
+        return (*level != 0u) && (source == carillon_osek_levels[*level].source);
+    }
+    return true;
 }
+#else
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
+    *level = carillon_osek_tasks[task].level;
+    return carillon_port_current() == carillon_osek_tasks[task].source;
+}
+#endif
 
 /* May a task wait that is the running one?  It may if it has a stack of its own, and its own code calls, which is not a
  * hook.  Then `level` is the one at which it runs. */
@@ -57,7 +56,8 @@ static inline bool carillon_time_may_wait_at(uint_fast8_t task, uint8_t *level)
     if ((task == INVALID_TASK) || (CARILLON_TIME_HOOKS && (carillon_osek_hook != 0u))) {
         return false;
     }
-    return carillon_time_is_own(task, level) && (!CARILLON_OSEK_BASIC || (carillon_osek_tasks[task].extended != NULL));
+    const bool is_own = carillon_time_is_own(task, level);
+    return CARILLON_OSEK_BASIC ? (is_own && (carillon_osek_tasks[task].extended != NULL)) : is_own;
 }
 static inline bool carillon_time_may_wait(uint_fast8_t task)
 {
