@@ -60,7 +60,6 @@ static inline void carillon_act_set_event(TaskType task, EventMaskType event)
 }
 
 #if CARILLON_ACTS(CARILLON_ACTION_GIVE)
-bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
 static inline void carillon_act_give(struct carillon_semaphore *semaphore)
 {
     if (!carillon_semaphore_give(semaphore)) {

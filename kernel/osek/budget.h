@@ -87,9 +87,6 @@
 /* The source of the ISR that is watched; 0: what is watched is a job (18). */
 extern volatile uint16_t carillon_budget_isr;
 
-/* Whether a job is late and the dispatcher looks (16). */
-extern volatile uint8_t carillon_budget_asks;
-
 #if CARILLON_OSEK_BUDGETS
 
 #if CARILLON_BUDGETS_IN_QUEUE
@@ -241,10 +238,7 @@ void carillon_budget_after_hook(void);
 /* Generated: what the cell has asked for is forgotten. */
 void carillon_budget_forget(void);
 
-#if CARILLON_BUDGETS_IN_QUEUE
-/* In the clock's handler: the time at which a budget may end has come (15). */
-void carillon_budget_due(void);
-#else
+#if !CARILLON_BUDGETS_IN_QUEUE
 /* In the first and the last instructions of a round's handler: what the counter was, and whether it had asked (13). */
 uint32_t carillon_budget_stops(void);
 void carillon_budget_goes_on(uint32_t stand);

@@ -12,15 +12,15 @@
 extern "C" {
 #endif
 
+/* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
+void carillon_osek_tick(CounterType counter);
+
 #if CARILLON_OSEK_COUNTERS > 0
 
 #if CARILLON_OSEK_ALARMS > 0
 /* Do what an alarm does, unless it increments a counter; locked. */
 void carillon_osek_act(const struct carillon_osek_alarm *alarm);
 #endif
-
-/* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
-void carillon_osek_tick(CounterType counter);
 
 #if CARILLON_OSEK_QUEUES
 #if (CARILLON_BASE_BITS > 0) && (CARILLON_OSEK_CURSORS > 0)

@@ -98,9 +98,6 @@ static inline void carillon_osek_goes_on(void)
     }
 }
 
-/* A job is over: unlock what it holds; locked (kernel/time/mutex.c). */
-void carillon_osek_unlock_all(TaskType task);
-
 /* A guest of a level has run.  The level is requested anew if somebody is left. */
 void carillon_osek_guest_has_run(uint8_t number);
 
@@ -128,10 +125,6 @@ static inline TaskType carillon_osek_take_guest(uint8_t number)
 }
 static inline void carillon_osek_goes_on(void)
 {
-}
-static inline void carillon_osek_unlock_all(TaskType task)
-{
-    (void)task;
 }
 static inline void carillon_osek_guest_has_run(uint8_t number)
 {

@@ -69,51 +69,6 @@ static inline void carillon_osek_ready(TaskType task)
     carillon_osek_ready_in(&carillon_osek_tasks[task], task, false);
 }
 
-/* A thread that has suspended itself is resumed, if this one has; and those that wait for its end go on.  Both locked
- * (kernel/time/thread.c). */
-#if CARILLON_TIME_SUSPENSIONS
-bool carillon_time_resumes(TaskType thread);
-#else
-static inline bool carillon_time_resumes(TaskType thread)
-{
-    (void)thread;
-    return false;
-}
-#endif
-#if CARILLON_TIME_JOINS
-void carillon_time_thread_ended(TaskType thread);
-#else
-static inline void carillon_time_thread_ended(TaskType thread)
-{
-    (void)thread;
-}
-#endif
-
-/* StartOS has activated what it activates: offsets and deadlines of threads count.  A thread is released by an
- * activation; it has met its deadline.  All locked (kernel/time/wait_release.c). */
-#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
-void carillon_time_start_threads(void);
-#else
-static inline void carillon_time_start_threads(void)
-{
-}
-#endif
-#if CARILLON_TIME_DEADLINES > 0
-void carillon_time_released(TaskType thread);
-void carillon_time_met(TaskType thread);
-struct carillon_timed;
-void carillon_time_deadline_due(struct carillon_timed *timed); /* in the clock's handler, which has taken it out */
-#else
-static inline void carillon_time_released(TaskType thread)
-{
-    (void)thread;
-}
-static inline void carillon_time_met(TaskType thread)
-{
-    (void)thread;
-}
-#endif
-
 /* What a task may wait for beside events: something of the time services, or its turn among the threads of its level.
  * No event has one of these bits. */
 #define CARILLON_OSEK_WAKE UINT32_C(0x80000000)

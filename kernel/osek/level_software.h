@@ -237,18 +237,6 @@ void carillon_software_deliver_at_base(void);
 #define CARILLON_DELIVER_AT_BASE carillon_software_deliver
 #endif
 
-/* carillon_slices_over says whether the slice of some thread has ended that could not give way yet.  The functions
- * look whether the running thread can: in a handler that has preempted it, and where it unlocks.  If so, the thread
- * gives way, and the functions return when the thread has its turn again. */
-extern volatile uint8_t carillon_slices_over;
-void carillon_slice_ends(void);
-void carillon_slice_ends_here(void);
-
-/* carillon_budget_asks says whether the job that runs is late (budget.h, 16): it ends, in a handler that has preempted
- * it, and where it unlocks. */
-void carillon_budget_ends(void);
-void carillon_budget_ends_here(void);
-
 #if CARILLON_HANDLERS_HOLD
 /* What the frame of a handler calls, if a level is pending that is higher than what the handler has preempted.  After
  * that it looks for slices that are over. */

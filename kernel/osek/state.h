@@ -16,6 +16,7 @@
 
 #include "carillon/osek.h"
 #include "kernel/contract/osek.h"
+#include "kernel/osek/attach.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,21 +43,6 @@ extern volatile uint_fast8_t carillon_osek_running;
 extern volatile uint8_t carillon_osek_hook;
 
 extern volatile uint16_t carillon_osek_hook_source; /* in extended status */
-
-#if CARILLON_OSEK_SLICES
-/* Before a resource of this ceiling is taken, and when it has been released (wait.c): no thread gives way meanwhile. */
-void carillon_slice_hold(uint8_t ceiling);
-void carillon_slice_let_go(uint8_t ceiling);
-#else
-static inline void carillon_slice_hold(uint8_t ceiling)
-{
-    (void)ceiling;
-}
-static inline void carillon_slice_let_go(uint8_t ceiling)
-{
-    (void)ceiling;
-}
-#endif
 
 /* Threads that hold mutexes (kernel/time/mutex.c).  When such a thread has waited, it goes on as a guest of the level
  * that is the highest ceiling of what it holds (guest.c). */

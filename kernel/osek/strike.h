@@ -15,10 +15,7 @@ extern "C" {
 /* The job or the ISR that runs is late: the hook is asked, and it does not go on. */
 void carillon_osek_budget_overrun(void);
 
-#if CARILLON_BUDGETS_IN_QUEUE
-/* As the job that runs: it ends here, unless it is not late any more. */
-void carillon_budget_end_late_job(void);
-#else
+#if !CARILLON_BUDGETS_IN_QUEUE
 /* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
 void carillon_budget_strikes(const void *frame);
 #endif

@@ -5,56 +5,41 @@
 
 #if CARILLON_OSEK_TIME
 
-#if CARILLON_TIME_FUNCTIONS
 /* While the clock is served: the alarm whose handler was called last (due.c). */
 #define firing carillon_clock.serves
-#endif
 
 #if CARILLON_TIME_ALARMS
 /* An alarm's period and count have been set: a function is called, or a unit given, in one of two ways. */
 static void set_kind(struct carillon_alarm *alarm)
 {
-#if CARILLON_TIME_FUNCTIONS || CARILLON_TIME_SEMAPHORES
-    bool beats = (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE);
-#if CARILLON_TIME_FAR
-    beats = beats && (alarm->period <= CARILLON_LONGEST) && (alarm->timed.event.laps == 0u);
-#endif
+    const bool beats =
+        (alarm->exact == NULL) && (alarm->left == CARILLON_INFINITE) &&
+        (!CARILLON_TIME_FAR || ((alarm->period <= CARILLON_LONGEST) && (carillon_time_far(&alarm->timed)->laps == 0u)));
     const uint8_t kind = alarm->timed.kind;
-#if CARILLON_TIME_FUNCTIONS
-    if ((kind == CARILLON_ACTION_CALL) || (kind == CARILLON_ACTION_CALL_FOREVER)) {
+    if (CARILLON_TIME_FUNCTIONS && ((kind == CARILLON_ACTION_CALL) || (kind == CARILLON_ACTION_CALL_FOREVER))) {
         alarm->timed.kind = beats ? CARILLON_ACTION_CALL_FOREVER : CARILLON_ACTION_CALL;
     }
-#endif
-#if CARILLON_TIME_SEMAPHORES
-    if ((kind == CARILLON_ACTION_GIVE) || (kind == CARILLON_ACTION_GIVE_FOREVER)) {
+    if (CARILLON_TIME_SEMAPHORES && ((kind == CARILLON_ACTION_GIVE) || (kind == CARILLON_ACTION_GIVE_FOREVER))) {
         alarm->timed.kind = beats ? CARILLON_ACTION_GIVE_FOREVER : CARILLON_ACTION_GIVE;
     }
-#endif
-#else
-    (void)alarm;
-#endif
+}
+
+static inline struct carillon_alarm *calling(void)
+{
+    return (CARILLON_CLOCK_COUNTS_ALONE || carillon_clock_serving) ? (struct carillon_alarm *)firing : NULL;
 }
 
 #if CARILLON_TIME_FUNCTIONS
 struct carillon_alarm *carillon_alarm_calling(void)
 {
-#if CARILLON_CLOCK_COUNTS_ALONE
-    return (struct carillon_alarm *)firing;
-#else
-    return carillon_clock_serving ? (struct carillon_alarm *)firing : NULL;
-#endif
+    return calling();
 }
 #endif
 
 /* Is its handler being called?  Its next expiry is in the queue already, and the queue's reference is this one's. */
 static inline bool is_firing(const struct carillon_alarm *alarm)
 {
-#if CARILLON_TIME_FUNCTIONS
-    return carillon_alarm_calling() == alarm;
-#else
-    (void)alarm;
-    return false;
-#endif
+    return CARILLON_TIME_FUNCTIONS && (calling() == alarm);
 }
 
 /* The interval that begins now; locked. */
@@ -178,11 +163,9 @@ StatusType carillon_alarm_set_slack(struct carillon_alarm *alarm, carillon_durat
     REQUIRE(slack <= CARILLON_TIME_SLACK, OSServiceId_AlarmChange, E_OS_VALUE, .reference = alarm);
     const uint32_t saved = carillon_osek_lock();
     const bool rests = !carillon_event_is_queued(carillon_time_event(&alarm->timed));
-#if CARILLON_CLOCK_SLACK > 0
     if (rests) {
-        carillon_time_event(&alarm->timed)->slack = (carillon_time)slack;
+        carillon_event_set_slack(carillon_time_event(&alarm->timed), (carillon_time)slack);
     }
-#endif
     carillon_osek_unlock(saved);
     REQUIRE(rests, OSServiceId_AlarmChange, E_OS_STATE, .reference = alarm);
     return E_OK;
@@ -214,11 +197,12 @@ static void change(struct carillon_alarm *alarm)
     if (is_firing(alarm)) {
         struct carillon_event *const event = carillon_time_event(&alarm->timed);
         carillon_queue_remove(&carillon_clock_queue, event);
-#if CARILLON_TIME_FAR
-        carillon_queue_insert_far(&carillon_clock_queue, &alarm->timed.event, next_interval(alarm));
-#else
-        carillon_queue_insert(&carillon_clock_queue, event, next_interval(alarm));
-#endif
+        const carillon_duration interval = next_interval(alarm);
+        if (CARILLON_TIME_FAR) {
+            carillon_queue_insert_far(&carillon_clock_queue, carillon_time_far(&alarm->timed), interval);
+        } else {
+            carillon_queue_insert(&carillon_clock_queue, event, (carillon_time)interval);
+        }
     }
     set_kind(alarm);
 }
@@ -280,17 +264,10 @@ StatusType carillon_alarm_left(const struct carillon_alarm *alarm, carillon_dura
 {
     CHECK_PLACE(IN_SERVICE, OSServiceId_AlarmLeft, .reference = ticks);
     const uint32_t saved = carillon_osek_lock();
-#if CARILLON_TIME_FAR
-    const bool runs = carillon_event_is_queued(&alarm->timed.event.event);
+    const bool runs = carillon_event_is_queued((const struct carillon_event *)(const void *)&alarm->timed.event);
     if (runs) {
-        *ticks = carillon_clock_left_far(&alarm->timed.event);
+        *ticks = carillon_time_left(&alarm->timed);
     }
-#else
-    const bool runs = carillon_event_is_queued(&alarm->timed.event);
-    if (runs) {
-        *ticks = carillon_clock_left(&alarm->timed.event);
-    }
-#endif
     carillon_osek_unlock(saved);
     REQUIRE(runs, OSServiceId_AlarmLeft, E_OS_NOFUNC, .reference = ticks);
     return E_OK;

@@ -32,17 +32,7 @@ void carillon_clock_arm(void)
 #endif
 
 #if CARILLON_CLOCK_MERGES_LAPS
-/* Move the reference up to now, but not past the first event. */
-static carillon_span go_on(carillon_span passed)
-{
-    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
-    const carillon_span step = (passed < left) ? passed : left;
-    clock_account(step);
-    carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
-    return (carillon_span)(passed - step);
-}
-
-/* The same by whole laps that all events have to go.  Returns what is left of the time. */
+/* Move the reference by whole laps that all events have to go.  Returns what is left of the time. */
 static carillon_span skip_laps(carillon_span passed)
 {
     const uint32_t whole = passed / CARILLON_LAP;
@@ -75,12 +65,12 @@ carillon_span carillon_clock_follow(void)
         clock_account(passed);
         return 0u;
     }
-    passed = go_on(passed);
+    passed = clock_go_on(passed);
     while ((carillon_queue_left(&carillon_clock_queue) == 0u) && clock_has_lap()) {
         passed = skip_laps(passed);
         if (carillon_queue_next_lap(&carillon_clock_queue,
                                     (struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))) {
-            passed = go_on(passed);
+            passed = clock_go_on(passed);
         }
     }
     return passed;
@@ -105,9 +95,7 @@ static __attribute__((noinline, cold)) bool is_turn_over(void)
     }
     carillon_span margin = CARILLON_CLOCK_BEHIND;
     while (!clock_arm((carillon_span)(clock_elapsed() + margin))) {
-        if (margin <= (CARILLON_CLOCK_MASK / 4u)) {
-            margin = (carillon_span)(margin + margin);
-        }
+        margin = clock_widened(margin);
     }
     return true;
 }
@@ -128,14 +116,9 @@ void carillon_clock_insert(struct carillon_event *event, carillon_time delay)
 /* Put in a far event at a distance from the reference, and end to change the queue. */
 static inline void put_far(struct carillon_far_event *far, carillon_distance distance)
 {
-#if CARILLON_CLOCK_SLACK > 0
     const carillon_time before = clock_deadline();
-    carillon_queue_insert_far(&carillon_clock_queue, far, distance);
-    clock_end(CLOCK_DEADLINE_MOVED(before));
-#else
     carillon_queue_insert_far(&carillon_clock_queue, far, LEAST_AHEAD(distance));
-    clock_end(clock_may_be_next(&far->event));
-#endif
+    clock_end(clock_is_moved(before, clock_may_be_next(&far->event)));
 }
 
 void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance delay)
@@ -168,15 +151,10 @@ bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from
 void carillon_clock_remove(struct carillon_event *event)
 {
     (void)clock_begin();
-#if CARILLON_CLOCK_SLACK > 0
     const carillon_time before = clock_deadline();
-    carillon_queue_remove(&carillon_clock_queue, event);
-    clock_end(CLOCK_DEADLINE_MOVED(before));
-#else
     const bool first = carillon_queue_is_first(&carillon_clock_queue, event);
     carillon_queue_remove(&carillon_clock_queue, event);
-    clock_end(first);
-#endif
+    clock_end(clock_is_moved(before, first));
 }
 
 carillon_time carillon_clock_left(const struct carillon_event *event)
@@ -193,30 +171,26 @@ carillon_distance carillon_clock_left_far(const struct carillon_far_event *far)
     return (late >= distance) ? 0u : (distance - late);
 }
 
-#if CARILLON_CLOCK_STARTS
+#if CARILLON_CLOCK_BASED
 void carillon_clock_start(void)
 {
-#if CARILLON_CLOCK_BASED
     carillon_clock.ticker.at = carillon_base_last(CARILLON_CLOCK_UNITS, carillon_base_left());
-#if CARILLON_CLOCK_AHEAD
     clock_look_ahead();
-#endif
-#else
+}
+#elif CARILLON_CLOCK_STARTS
+void carillon_clock_start(void)
+{
     (void)clock_begin();
     clock_end(true);
-#endif
 }
 #endif
 
 #if CARILLON_CLOCK_KNOWS_TIME
 carillon_time carillon_clock_now(void)
 {
-#if CARILLON_CLOCK_COUNTS_DOWN
-    if (!carillon_clock_serving) {
-        return (carillon_time)(clock_reference -
-                               carillon_queue_left(&carillon_clock_queue)); /* no tick is counted apart */
+    if (CARILLON_CLOCK_COUNTS_DOWN && !carillon_clock_serving) { /* no tick is counted apart */
+        return (carillon_time)(clock_reference - carillon_queue_left(&carillon_clock_queue));
     }
-#endif
     return (carillon_time)(clock_reference + clock_elapsed());
 }
 #endif
@@ -224,11 +198,7 @@ carillon_time carillon_clock_now(void)
 #if CARILLON_TIME_UPTIME
 uint64_t carillon_clock_uptime(void)
 {
-#if CARILLON_CLOCK_COUNTS_DOWN
-    return carillon_clock.since_start;
-#else
     return carillon_clock.since_start + clock_elapsed();
-#endif
 }
 #endif
 
@@ -261,17 +231,15 @@ struct carillon_moment carillon_clock_moment(void)
     uint32_t left = CARILLON_TICK_LEFT;
     if (CARILLON_TICK_WAITS) {
         left = CARILLON_TICK_LEFT;
-#if CARILLON_TICK_MATCH > 0
-        left += CARILLON_TIME_UNITS;
-#endif
+        if (CARILLON_TICK_MATCH > 0u) {
+            left += CARILLON_TIME_UNITS;
+        }
         ticks++;
     }
-#if CARILLON_TICK_MATCH > 0
-    left &= CARILLON_TICK_MATCH;
-    const bool begins = left >= CARILLON_TIME_UNITS;
-#else
-    const bool begins = (left == 0u) || (left >= CARILLON_TIME_UNITS);
-#endif
+    if (CARILLON_TICK_MATCH > 0u) {
+        left &= CARILLON_TICK_MATCH;
+    }
+    const bool begins = ((CARILLON_TICK_MATCH == 0u) && (left == 0u)) || (left >= CARILLON_TIME_UNITS);
     const struct carillon_moment moment = {ticks, begins ? 0u : (CARILLON_TIME_UNITS - left)};
     return moment;
 }

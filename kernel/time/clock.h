@@ -156,7 +156,7 @@ typedef carillon_count carillon_span;
 
 /* A tick clock whose ticks the time base tells: as with a timer of another kind, what has passed since the reference
  * can be asked for at any time.  But the timer is never armed. */
-#define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0))
+#define CARILLON_CLOCK_BASED ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) && (CARILLON_CLOCK_UNITS > 0u))
 #if (CARILLON_CLOCK_BEHIND > 0) && (CARILLON_CLOCK == CARILLON_CLOCK_TICK)
 #error "a tick clock cannot be set ahead"
 #endif
@@ -180,45 +180,57 @@ typedef carillon_count carillon_span;
 #error "the time is kept in 64 bits where it is kept"
 #endif
 
-/* The clock's queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What
- * follows is the clock's own: it stands here so that one address leads to all. */
-struct carillon_clock {
+/* The clock's queue.  A time base's ticker has it. */
 #if CARILLON_CLOCK_BASED
-    struct carillon_ticker ticker;
-#else
-    struct carillon_queue queue;
-#endif
-    carillon_time ticks;
-    void *serves;
-#if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
-    carillon_span reference; /* its lower bits are the counter's value at the reference */
-#elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
-    carillon_count armed;    /* from the reference to the expiry that the timer is set to */
-    carillon_time reference; /* if the time is kept */
-#elif CARILLON_CLOCK_BASED
-#if CARILLON_CLOCK_AHEAD
-    bool to_first; /* the ticker is left to the tick of the first event */
-#endif
-#if CARILLON_CLOCK_KEEPS_TIME
-    carillon_time reference;
-#endif
-#elif CARILLON_CLOCK_KEEPS_TIME
-    carillon_time reference; /* with what is left to the first event already added, unless it is held */
-#endif
-    bool serving;
-#if CARILLON_CLOCK_BEHIND > 0
-    uint8_t overdue; /* ticks whose expiries were overdue, modulo its range */
-#endif
-#if CARILLON_TIME_UPTIME
-    uint64_t since_start; /* the time at the reference */
-#endif
-};
-extern struct carillon_clock carillon_clock;
-#if CARILLON_CLOCK_BASED
+#define CARILLON_CLOCK_QUEUE struct carillon_ticker ticker;
 #define carillon_clock_queue carillon_clock.ticker.queue
 #else
+#define CARILLON_CLOCK_QUEUE struct carillon_queue queue;
 #define carillon_clock_queue carillon_clock.queue
 #endif
+
+/* What only some clocks have. */
+#if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
+#define CARILLON_CLOCK_REFERENCE carillon_span reference; /* its lower bits are the counter's value at the reference */
+#elif CARILLON_CLOCK_KEEPS_TIME
+#define CARILLON_CLOCK_REFERENCE \
+    carillon_time                \
+        reference; /* of a clock that counts down with what is left to the first event already added, unless \
+                                it is held */
+#else
+#define CARILLON_CLOCK_REFERENCE
+#endif
+#if CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
+#define CARILLON_CLOCK_ARMED carillon_count armed; /* from the reference to the expiry that the timer is set to */
+#elif CARILLON_CLOCK_AHEAD
+#define CARILLON_CLOCK_ARMED bool to_first; /* the ticker is left to the tick of the first event */
+#else
+#define CARILLON_CLOCK_ARMED
+#endif
+#if CARILLON_CLOCK_BEHIND > 0
+#define CARILLON_CLOCK_OVERDUE uint8_t overdue; /* ticks whose expiries were overdue, modulo its range */
+#else
+#define CARILLON_CLOCK_OVERDUE
+#endif
+#if CARILLON_TIME_UPTIME
+#define CARILLON_CLOCK_UPTIME uint64_t since_start; /* the time at the reference */
+#else
+#define CARILLON_CLOCK_UPTIME
+#endif
+
+/* The queue, and what its owner has beside it: `ticks` that it counts, and the event that it `serves`.  What follows is
+ * the clock's own: it stands here so that one address leads to all. */
+struct carillon_clock {
+    CARILLON_CLOCK_QUEUE
+    carillon_time ticks;
+    void *serves;
+    CARILLON_CLOCK_ARMED
+    CARILLON_CLOCK_REFERENCE
+    bool serving;
+    CARILLON_CLOCK_OVERDUE
+    CARILLON_CLOCK_UPTIME
+};
+extern struct carillon_clock carillon_clock;
 
 /* Put in an event that is in no queue, `delay` from now.  `delay` plus CARILLON_CLOCK_LATEST is at most
  * CARILLON_LONGEST; far events have no limit. */
@@ -229,10 +241,8 @@ void carillon_clock_insert_far(struct carillon_far_event *far, carillon_distance
  * False, and not put in, if that is now or has passed. */
 bool carillon_clock_insert_far_after(struct carillon_far_event *far, carillon_time from, carillon_distance period);
 
-#if CARILLON_TICKLESS
-/* carillon_clock_insert_after (clock_steps.h), not inlined. */
+/* carillon_clock_insert_after (clock_steps.h), not inlined: with CARILLON_TICKLESS. */
 bool carillon_clock_insert_from(struct carillon_event *event, carillon_time from, carillon_time period);
-#endif
 
 /* Take out an event that is in the queue. */
 void carillon_clock_remove(struct carillon_event *event);
@@ -241,42 +251,33 @@ void carillon_clock_remove(struct carillon_event *event);
 carillon_time carillon_clock_left(const struct carillon_event *event);
 carillon_distance carillon_clock_left_far(const struct carillon_far_event *far);
 
-#if CARILLON_CLOCK_KNOWS_TIME
-/* The ticks that the counter has made, modulo the range of carillon_time. */
+/* The ticks that the counter has made, modulo the range of carillon_time: where CARILLON_CLOCK_KNOWS_TIME. */
 carillon_time carillon_clock_now(void);
-#endif
 
-#if CARILLON_TIME_UPTIME
-/* The same in 64 bits.  The reference is followed before the range of what is read has passed, so that what has passed
+/* With CARILLON_TIME_UPTIME, the same in 64 bits.  The reference is followed before the range of what is read has passed, so that what has passed
  * since is exact.  Whoever moves the reference adds that to a sum of 64 bits, under the same lock. */
 uint64_t carillon_clock_uptime(void);
-#endif
 
-#if CARILLON_TIME_UNITS > 1
-/* The ticks that have passed, and how many units since: more than a tick has, at most, where the handler is late. */
+/* With CARILLON_TIME_UNITS: the ticks that have passed, and how many units since: more than a tick has, at most, where the handler is late. */
 struct carillon_moment {
     carillon_time ticks;
     uint32_t units;
 };
 struct carillon_moment carillon_clock_moment(void);
-#endif
 
-#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
-/* For the clock itself: arm the timer for the first event, as often as that takes to be in time. */
+/* For the clock itself: arm the timer, which does not tick, for the first event, as often as that takes to be in time.
+ */
 void carillon_clock_arm(void);
-#endif
-#if CARILLON_CLOCK_MERGES_LAPS
-/* For the clock itself: clock_follow (clock_steps.h), past the laps of far events. */
+
+/* For the clock itself, where laps are merged: clock_follow (clock_steps.h), past the laps of far events. */
 carillon_span carillon_clock_follow(void);
 
 /* The first event has a lap to go: how far ahead is the first event that has none, as far as the timer reaches? */
 carillon_span carillon_clock_ahead(void);
-#endif
-#if CARILLON_CLOCK_BEHIND > 0
-/* For the timer's handler: the first event's time has come before the timer could be set to it.  True: others are let
+
+/* For the timer's handler, with CARILLON_CLOCK_BEHIND: the first event's time has come before the timer could be set to it.  True: others are let
  * in, so the handler leaves, and comes again. */
 bool carillon_clock_gives_way(void);
-#endif
 
 /* Is the timer's handler active (carillon_clock_serve of kernel/time/clock_steps.h)? */
 #if CARILLON_CLOCK_CALLED
@@ -285,21 +286,18 @@ bool carillon_clock_gives_way(void);
 #define carillon_clock_serving false /* nobody asks while it is */
 #endif
 
-#if CARILLON_CLOCK_COUNTS_DOWN
-#if CARILLON_CLOCK_NESTS
+/* Ticks that have been counted apart: with CARILLON_CLOCK_NESTS. */
 extern carillon_time carillon_clock_late;
-#endif
 
+#if CARILLON_CLOCK_COUNTS_DOWN
 /* The handler of a tick: returns whether the timer's handler has to be called.  While events are served, ticks are
  * counted apart, because the queue's reference stands still. */
 static inline bool carillon_clock_tick(void)
 {
-#if CARILLON_CLOCK_NESTS
-    if (carillon_clock_serving) {
+    if (CARILLON_CLOCK_NESTS && carillon_clock_serving) {
         carillon_clock_late++;
         return false;
     }
-#endif
     return carillon_queue_tick(&carillon_clock_queue);
 }
 #endif

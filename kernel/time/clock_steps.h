@@ -16,21 +16,47 @@
 #define clock_reference carillon_clock.reference
 #define clock_armed carillon_clock.armed
 
-/* The reference moves. */
+/* The reference moves: the time in 64 bits goes with it, and so does the time of a clock that keeps it apart. */
+#if CARILLON_TIME_UPTIME
 static inline void clock_sum(carillon_span step)
 {
-#if CARILLON_TIME_UPTIME
     carillon_clock.since_start += step;
-#else
-    (void)step;
-#endif
 }
+#else
+static inline void clock_sum(carillon_span step)
+{
+    (void)step;
+}
+#endif
+#if CARILLON_CLOCK_KEEPS_TIME
+static inline void clock_keep(carillon_span step)
+{
+    clock_reference = (carillon_time)(clock_reference + step);
+}
+#else
+static inline void clock_keep(carillon_span step)
+{
+    (void)step;
+}
+#endif
 
 /* The kinds.
  *
  *   clock_elapsed()         ticks from the queue's reference to now
  *   clock_account(step)     the reference moves
- *   clock_expire(distance)  set the timer to a distance from the reference */
+ *   clock_arm(distance)     set the timer to a distance from the reference: is it certain that it will expire there?
+ *   clock_step(passed)      how much of what has passed the reference may move: not past the first event
+ *
+ * What only some kinds have does nothing, or is declared alone, for the others. */
+
+/* It has been set, and the time is looked at after that: is it far enough ahead?  Of few bits the sum is exact. */
+static inline bool clock_is_ahead(carillon_span distance, carillon_span passed)
+{
+    if (CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__)) {
+        return (passed + CARILLON_CLOCK_MINIMUM) <= distance;
+    }
+    return (passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM);
+}
 
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
 
@@ -46,9 +72,10 @@ static inline void clock_account(carillon_span step)
     clock_sum(step);
 }
 
-static inline void clock_expire(carillon_span distance)
+static inline bool clock_arm(carillon_span distance)
 {
     carillon_device_set((carillon_count)((carillon_count)(clock_reference + distance) & CARILLON_CLOCK_MASK));
+    return clock_is_ahead(distance, clock_elapsed());
 }
 
 #elif CARILLON_CLOCK == CARILLON_CLOCK_ONE_SHOT
@@ -62,17 +89,28 @@ static inline void clock_account(carillon_span step)
 {
     clock_armed = (carillon_count)(clock_armed - step);
     clock_sum(step);
-#if CARILLON_CLOCK_KEEPS_TIME
-    clock_reference = (carillon_time)(clock_reference + step);
-#endif
+    clock_keep(step);
 }
 
-#if !CARILLON_CLOCK_RESTARTS
-static inline void clock_expire(carillon_span distance)
+#if CARILLON_CLOCK_RESTARTS
+/* Nothing can be missed, since the timer counts from when it is loaded; what is left must cover the loading. */
+static inline bool clock_arm(carillon_span distance)
+{
+    const carillon_span passed = clock_elapsed();
+    if ((passed >= distance) || ((carillon_span)(distance - passed) < (CARILLON_CLOCK_COST + CARILLON_CLOCK_MINIMUM))) {
+        return false;
+    }
+    carillon_device_load((carillon_count)(distance - passed - CARILLON_CLOCK_COST));
+    clock_armed = (carillon_count)distance;
+    return true;
+}
+#else
+static inline bool clock_arm(carillon_span distance)
 {
     const carillon_count to = (carillon_count)distance;
     carillon_device_shift((carillon_count)((carillon_count)(to - clock_armed) & CARILLON_CLOCK_MASK));
     clock_armed = to;
+    return clock_is_ahead(distance, clock_elapsed());
 }
 #endif
 
@@ -104,9 +142,7 @@ static inline bool clock_reaches_first(carillon_base left)
     const carillon_time step = carillon_queue_left(&carillon_clock_queue); /* less than from where it was left */
     clock_ticker.at = at;
     clock_sum(step);
-#if CARILLON_CLOCK_KEEPS_TIME
-    clock_reference = (carillon_time)(clock_reference + step);
-#endif
+    clock_keep(step);
     carillon_queue_advance(&carillon_clock_queue, step);
     return true;
 }
@@ -121,13 +157,7 @@ static inline void clock_account(carillon_span step)
 {
     carillon_ticker_count(&clock_ticker, CARILLON_CLOCK_UNITS, (carillon_base)step);
     clock_sum(step);
-#if CARILLON_CLOCK_KEEPS_TIME
-    clock_reference = (carillon_time)(clock_reference + step);
-#endif
-}
-
-static inline void carillon_device_acknowledge(void)
-{
+    clock_keep(step);
 }
 
 #else
@@ -136,28 +166,67 @@ static inline void carillon_device_acknowledge(void)
  * are counted here. */
 static inline carillon_span clock_elapsed(void)
 {
-#if CARILLON_CLOCK_NESTS
-    return carillon_clock_late;
-#else
-    return 0u;
-#endif
+    return CARILLON_CLOCK_NESTS ? carillon_clock_late : 0u;
 }
 
 static inline void clock_account(carillon_span step)
 {
-#if CARILLON_CLOCK_NESTS
-    carillon_clock_late = (carillon_time)(carillon_clock_late - step);
-#endif
-#if CARILLON_CLOCK_KEEPS_TIME
-    clock_reference = (carillon_time)(clock_reference + step);
-#endif
-    (void)step;
+    if (CARILLON_CLOCK_NESTS) {
+        carillon_clock_late = (carillon_time)(carillon_clock_late - step);
+    }
+    clock_keep(step);
 }
 
+#endif
+
+/* A timer that ticks is never set: all ticks that have passed are to be accounted for.  What is left in an empty queue
+ * leads to nobody. */
+#if CARILLON_CLOCK_AHEAD
+static inline bool clock_arm(carillon_span distance)
+{
+    (void)distance;
+    if (clock_elapsed() != 0u) {
+        return false;
+    }
+    carillon_queue_rest(&carillon_clock_queue);
+    clock_look_ahead();
+    return true;
+}
+#else
+static inline void clock_look_ahead(void)
+{
+}
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
+static inline bool clock_arm(carillon_span distance)
+{
+    (void)distance;
+    return clock_elapsed() == 0u;
+}
+#endif
+#endif
+
+#if CARILLON_CLOCK_BASED
+static inline carillon_span clock_step(carillon_span passed)
+{
+    return (carillon_span)carillon_ticker_step(&clock_ticker, (carillon_ticks)passed);
+}
+#else
+static inline carillon_span clock_step(carillon_span passed)
+{
+    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+    return (passed < left) ? passed : left;
+}
+#endif
+
+#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
 static inline void carillon_device_acknowledge(void)
 {
 }
-
+void carillon_device_enable(void);
+void carillon_device_disarm(void);
+#endif
+#if !CARILLON_CLOCK_REQUESTS
+void carillon_device_request(void);
 #endif
 
 /* Before the queue changes, and after it. */
@@ -179,101 +248,96 @@ static inline void clock_let_go(void)
 }
 #endif
 
-#if CARILLON_CLOCK_MERGES_LAPS
-/* Has the first event a lap to go? */
+/* Has the first event a lap to go, for which the timer is not armed? */
 static inline bool clock_has_lap(void)
 {
-    return ((const struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))->laps != 0u;
+    return CARILLON_CLOCK_MERGES_LAPS &&
+           (((const struct carillon_far_event *)(void *)carillon_queue_first(&carillon_clock_queue))->laps != 0u);
 }
-#endif
+
+/* Move the reference up to now, but not past the first event.  Returns what is left of the time. */
+static inline carillon_span clock_go_on(carillon_span passed)
+{
+    const carillon_span step = clock_step(passed);
+    clock_account(step);
+    carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
+    return (carillon_span)(passed - step);
+}
 
 /* Move the reference up to now, but not past the first event, which is due if nothing is left to it then.  Returns
  * what of the time has not been accounted for.  Where nobody keeps the time and nothing waits, the distance to the
  * first event stays CARILLON_NEVER: by that clock_settle knows that the timer can rest. */
 static inline carillon_span clock_follow(void)
 {
-#if CARILLON_CLOCK_MERGES_LAPS
-    return carillon_clock_follow();
-#else
+    if (CARILLON_CLOCK_MERGES_LAPS) {
+        return carillon_clock_follow();
+    }
     const carillon_span passed = clock_elapsed();
     if (passed == 0u) {
         return 0u;
     }
-#if !CARILLON_CLOCK_KEEPS_TIME
-    if (carillon_queue_is_empty(&carillon_clock_queue)) {
+    if (!CARILLON_CLOCK_KEEPS_TIME && carillon_queue_is_empty(&carillon_clock_queue)) {
         clock_account(passed);
         return 0u;
     }
-#endif
-#if CARILLON_CLOCK_BASED
-    const carillon_span step = (carillon_span)carillon_ticker_step(&clock_ticker, (carillon_ticks)passed);
-#else
-    const carillon_time left = carillon_queue_left(&carillon_clock_queue);
-    const carillon_span step = (passed < left) ? passed : left;
-#endif
-    clock_account(step);
-    carillon_queue_advance(&carillon_clock_queue, (carillon_time)step);
-    return (carillon_span)(passed - step);
-#endif
+    return clock_go_on(passed);
 }
 
-/* Set the timer to a distance from the reference: is it certain that it will expire there? */
-static inline bool clock_arm(carillon_span distance)
-{
-#if CARILLON_CLOCK_RESTARTS
-    /* Nothing can be missed, since the timer counts from when it is loaded; what is left must cover the loading. */
-    const carillon_span passed = clock_elapsed();
-    if ((passed >= distance) || ((carillon_span)(distance - passed) < (CARILLON_CLOCK_COST + CARILLON_CLOCK_MINIMUM))) {
-        return false;
-    }
-    carillon_device_load((carillon_count)(distance - passed - CARILLON_CLOCK_COST));
-    clock_armed = (carillon_count)distance;
-    return true;
-#elif CARILLON_CLOCK == CARILLON_CLOCK_TICK
-    (void)distance; /* there is an interrupt in every tick: all that have passed are to be accounted for */
-    if (clock_elapsed() != 0u) {
-        return false;
-    }
-#if CARILLON_CLOCK_AHEAD
-    carillon_queue_rest(&carillon_clock_queue); /* what is left in an empty queue leads to nobody */
-    clock_look_ahead();
-#endif
-    return true;
-#else
-    clock_expire(distance);
-    const carillon_span passed = clock_elapsed();
-#if CARILLON_CLOCK_BITS < (8 * __SIZEOF_INT__)
-    return (passed + CARILLON_CLOCK_MINIMUM) <= distance; /* the sum is exact */
-#else
-    return (passed < distance) && ((carillon_span)(distance - passed) >= CARILLON_CLOCK_MINIMUM);
-#endif
-#endif
-}
-
-#if CARILLON_CLOCK_SLACK > 0
-/* From the reference to where the timer is to expire at the latest; CARILLON_NEVER: nothing waits. */
+/* From the reference to where the timer is to expire at the latest; CARILLON_NEVER: nothing waits.  For who asks
+ * whether it moves: without slack, nobody does. */
 static inline carillon_time clock_deadline(void)
 {
+    if (CARILLON_CLOCK_SLACK == 0u) {
+        return 0u;
+    }
     return carillon_queue_is_empty(&carillon_clock_queue) ? (carillon_time)CARILLON_NEVER
                                                           : carillon_queue_deadline(&carillon_clock_queue);
 }
 
-/* The queue has been changed, with the reference where it was: is the timer to be set anew?  Where laps are merged, it
- * is armed for an event whose deadline may be behind those of others that have laps to go. */
-#define CLOCK_DEADLINE_MOVED(before) (CARILLON_CLOCK_MERGES_LAPS || (clock_deadline() != (before)))
-#endif
+/* The queue has been changed, with the reference where it was: is the timer to be set anew?  `moved`: the first event
+ * is another one, which says it if there is no slack.  Where laps are merged, the timer is armed for an event whose
+ * deadline may be behind those of others that have laps to go. */
+static inline bool clock_is_moved(carillon_time before, bool moved)
+{
+    return (CARILLON_CLOCK_SLACK == 0u) ? moved : (CARILLON_CLOCK_MERGES_LAPS || (clock_deadline() != before));
+}
 
-#if CARILLON_CLOCK_SLACK > 0
+/* As far as the timer reaches. */
+static inline carillon_span clock_reached(carillon_span distance)
+{
+    if (CARILLON_CLOCK_EXTENDED && (distance > CARILLON_CLOCK_REACH)) {
+        return (carillon_span)CARILLON_CLOCK_REACH;
+    }
+    return distance;
+}
+
+/* How far from the reference the next event is that is served, as far as the timer reaches.  `left`: to the first one.
+ */
+static inline carillon_span clock_next(carillon_time left)
+{
+    if (CARILLON_CLOCK_MERGES_LAPS && (left == CARILLON_NEVER)) { /* only the time is kept */
+        return (carillon_span)CARILLON_CLOCK_REACH;
+    }
+    if (CARILLON_CLOCK_MERGES_LAPS) {
+        return clock_has_lap() ? carillon_clock_ahead() : left;
+    }
+    return clock_reached(left);
+}
+
 /* Is the timer armed for an event of which slack counts?  Not where nothing waits, nor for what comes after laps. */
 static inline bool clock_has_slack(void)
 {
-#if CARILLON_CLOCK_MERGES_LAPS
-    return !carillon_queue_is_empty(&carillon_clock_queue) && !clock_has_lap();
-#else
-    return !carillon_queue_is_empty(&carillon_clock_queue);
-#endif
+    return (CARILLON_CLOCK_SLACK > 0u) && !carillon_queue_is_empty(&carillon_clock_queue) && !clock_has_lap();
 }
-#endif
+
+/* A margin that has been too small is doubled. */
+static inline carillon_span clock_widened(carillon_span margin)
+{
+    return (margin <= (CARILLON_CLOCK_MASK / 4u)) ? (carillon_span)(margin + margin) : margin;
+}
+
+/* A timer that does not tick is set for what comes next. */
+#define CLOCK_IS_SET (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
 
 /* In the timer's handler, serve what is due; and arm the timer for what comes next.  Inlined with constants.
  *
@@ -303,9 +367,7 @@ static inline bool clock_has_slack(void)
  *    event that waits is one whose handler is late.  So its period is counted from its own time, and 2 and 3 hold. */
 static inline __attribute__((always_inline)) void clock_settle(bool handler, void (*expired)(struct carillon_event *))
 {
-#if (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && !CARILLON_CLOCK_REQUESTS
     carillon_span margin = CARILLON_CLOCK_MINIMUM;
-#endif
     for (;;) {
         if (handler) {
             if ((carillon_queue_left(&carillon_clock_queue) == 0u) && carillon_queue_has_due(&carillon_clock_queue)) {
@@ -315,73 +377,47 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
                 carillon_queue_served();
             }
         }
-        carillon_span distance = carillon_queue_left(&carillon_clock_queue);
-#if (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
-#if !CARILLON_CLOCK_KEEPS_TIME
-        if (distance == CARILLON_NEVER) { /* the last event has left */
+        const carillon_time left = carillon_queue_left(&carillon_clock_queue);
+        if (CLOCK_IS_SET && !CARILLON_CLOCK_KEEPS_TIME && (left == CARILLON_NEVER)) { /* the last event has left */
             carillon_device_disarm();
             return;
         }
-#endif
-#if CARILLON_CLOCK_MERGES_LAPS
-        if (distance == CARILLON_NEVER) { /* only the time is kept */
-            distance = CARILLON_CLOCK_REACH;
-        } else if (clock_has_lap()) {
-            distance = carillon_clock_ahead();
-        } else {
-            /* it is the first event that is served */
-        }
-#elif CARILLON_CLOCK_EXTENDED
-        if (distance > CARILLON_CLOCK_REACH) {
-            distance = CARILLON_CLOCK_REACH;
-        }
-#endif
-#if CARILLON_CLOCK_SLACK > 0
-        const carillon_span due = distance;
+        const carillon_span due = clock_next(left);
+        carillon_span distance = due;
         if ((due < CARILLON_CLOCK_REACH) && clock_has_slack()) {
             const carillon_span deadline = carillon_queue_deadline(&carillon_clock_queue);
             distance = (deadline < CARILLON_CLOCK_REACH) ? deadline : (carillon_span)CARILLON_CLOCK_REACH;
         }
-#endif
-        if (!handler) {
+        if (CLOCK_IS_SET && !handler) {
             carillon_device_enable();
-#if CARILLON_CLOCK_SLACK > 0
-            if (clock_elapsed() >= distance) {
-#else
-            if (distance == 0u) {
-#endif
-#if CARILLON_CLOCK_REQUESTS
+            const bool late = (CARILLON_CLOCK_SLACK > 0u) ? (clock_elapsed() >= distance) : (distance == 0u);
+            if (late && CARILLON_CLOCK_REQUESTS) {
                 carillon_device_request();
                 return;
-#else
+            }
+            if (late) {
                 distance = (carillon_span)(clock_elapsed() + margin);
-                if (margin <= (CARILLON_CLOCK_MASK / 4u)) {
-                    margin = (carillon_span)(margin + margin);
-                }
-#endif
+                margin = clock_widened(margin);
             }
         }
-#endif
-#if CARILLON_CLOCK_SLACK > 0
-        if ((!handler || (clock_elapsed() < due)) && clock_arm(distance)) {
+        if (((CARILLON_CLOCK_SLACK == 0u) || !handler || (clock_elapsed() < due)) && clock_arm(distance)) {
             return;
         }
-#else
-        if (clock_arm(distance)) {
-            return;
-        }
-#endif
-#if CARILLON_CLOCK_BEHIND > 0
-        if (!handler) {
+        if (!handler || (CARILLON_CLOCK_BEHIND == 0u)) {
             (void)clock_follow();
         } else if (carillon_clock_gives_way()) {
             return;
         } else {
             /* what is due is served */
         }
-#else
-        (void)clock_follow();
-#endif
+    }
+}
+
+/* The handler begins to serve, or has ended: where nobody asks, nothing is noted. */
+static inline void clock_set_serving(bool serving)
+{
+    if (CARILLON_CLOCK_CALLED) {
+        carillon_clock.serving = serving;
     }
 }
 
@@ -394,22 +430,16 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
 static inline __attribute__((always_inline)) void carillon_clock_serve(void (*expired)(struct carillon_event *))
 {
     carillon_device_acknowledge();
-#if !CARILLON_CLOCK_COUNTS_DOWN
-#if CARILLON_CLOCK_NESTS
-    if (carillon_clock_serving) {
-        return;
+    if (!CARILLON_CLOCK_COUNTS_DOWN) {
+        if (CARILLON_CLOCK_NESTS && carillon_clock_serving) {
+            return;
+        }
+        (void)clock_follow();
     }
-#endif
-    (void)clock_follow();
-#endif
     clock_hold();
-#if CARILLON_CLOCK_CALLED
-    carillon_clock.serving = true;
-#endif
+    clock_set_serving(true);
     clock_settle(true, expired);
-#if CARILLON_CLOCK_CALLED
-    carillon_clock.serving = false;
-#endif
+    clock_set_serving(false);
     clock_let_go();
 }
 
@@ -421,10 +451,13 @@ static inline __attribute__((always_inline)) void carillon_clock_serve(void (*ex
  *    follows, as often as it has to for keeping the time, and no more often.
  * 3. A far event's last lap begins when the reference is there (carillon_queue_insert_far).  Nobody is put in behind it
  *    before that, because no other event's distance from the reference is as long as a lap. */
-#define CARILLON_CLOCK_STANDS                                                \
-    (CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && \
-     (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS) &&                           \
-     (CARILLON_CLOCK_FARTHEST <= (CARILLON_LONGEST - CARILLON_CLOCK_MASK)))
+#if CARILLON_CLOCK_KEEPS_TIME && (CARILLON_CLOCK != CARILLON_CLOCK_TICK) && \
+    (CARILLON_CLOCK_BITS < CARILLON_TIME_BITS) &&                           \
+    (CARILLON_CLOCK_FARTHEST <= (CARILLON_LONGEST - CARILLON_CLOCK_MASK))
+#define CARILLON_CLOCK_STANDS 1
+#else
+#define CARILLON_CLOCK_STANDS 0
+#endif
 
 /* Begin to change the queue, from wherever.  Returns the distance from the reference to now: what of the time has not
  * been accounted for. */
@@ -434,15 +467,10 @@ static inline carillon_span clock_begin(void)
         return clock_elapsed(); /* the reference is the time of the event that is being served */
     }
     clock_hold();
-#if CARILLON_CLOCK_COUNTS_DOWN
-    return 0u;
-#else
-#if CARILLON_CLOCK_STANDS
-    return clock_elapsed();
-#else
-    return clock_follow();
-#endif
-#endif
+    if (CARILLON_CLOCK_COUNTS_DOWN) {
+        return 0u;
+    }
+    return CARILLON_CLOCK_STANDS ? clock_elapsed() : clock_follow();
 }
 
 /* The queue has been changed: if another event is the first, arm for it; the handler does that anyway, and ticks count
@@ -450,17 +478,12 @@ static inline carillon_span clock_begin(void)
 static inline void clock_end(bool changed)
 {
     if (!carillon_clock_serving) {
-#if CARILLON_CLOCK != CARILLON_CLOCK_TICK
-        if (changed) {
+        if (changed && CLOCK_IS_SET) {
             carillon_clock_arm();
         }
-#elif CARILLON_CLOCK_AHEAD
-        if (changed) {
+        if (changed && !CLOCK_IS_SET) {
             clock_look_ahead();
         }
-#else
-        (void)changed;
-#endif
         clock_let_go();
     }
 }
@@ -468,53 +491,34 @@ static inline void clock_end(bool changed)
 /* An event has been put in: may it be the first that is served? */
 static inline bool clock_may_be_next(const struct carillon_event *event)
 {
-#if CARILLON_CLOCK_MERGES_LAPS
     return clock_has_lap() || carillon_queue_is_first(&carillon_clock_queue, event);
-#else
-    return carillon_queue_is_first(&carillon_clock_queue, event);
-#endif
 }
 
 /* What is not served in the handler of this tick is served in that of the next. */
-#if CARILLON_CLOCK_COUNTS_DOWN
-#define LEAST_AHEAD(distance) ((((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
-#else
-#define LEAST_AHEAD(distance) (distance)
-#endif
+#define LEAST_AHEAD(distance) \
+    ((CARILLON_CLOCK_COUNTS_DOWN && ((distance) == 0u) && !carillon_clock_serving) ? 1u : (distance))
 
 /* Put in an event at a distance from the reference, and end to change the queue.  If it is the first, as the only one
  * always is, the timer is armed for it here; where that is too late, carillon_clock_arm tries again. */
 static inline void clock_put(struct carillon_event *event, carillon_time distance)
 {
-#if CARILLON_CLOCK_SLACK > 0
     const carillon_time before = clock_deadline();
-    (void)carillon_queue_insert_first(&carillon_clock_queue, event, distance);
-    clock_end(CLOCK_DEADLINE_MOVED(before));
-#else
     const bool first = carillon_queue_insert_first(&carillon_clock_queue, event, LEAST_AHEAD(distance));
-#if CARILLON_CLOCK_MERGES_LAPS
+    if (!CLOCK_IS_SET || (CARILLON_CLOCK_SLACK > 0u)) {
+        clock_end(clock_is_moved(before, first));
+        return;
+    }
     if (!first && clock_has_lap()) {
         clock_end(true);
         return;
     }
-#endif
-#if CARILLON_CLOCK == CARILLON_CLOCK_TICK
-    clock_end(first);
-#else
     if (!first || carillon_clock_serving) {
         return;
     }
     carillon_device_enable();
-#if CARILLON_CLOCK_EXTENDED
-    const carillon_span reached = (distance < CARILLON_CLOCK_REACH) ? distance : (carillon_span)CARILLON_CLOCK_REACH;
-#else
-    const carillon_span reached = distance;
-#endif
-    if (!clock_arm(reached)) {
+    if (!clock_arm(clock_reached(distance))) {
         carillon_clock_arm();
     }
-#endif
-#endif
 }
 
 #if CARILLON_CLOCK_KNOWS_TIME
@@ -532,6 +536,8 @@ static inline bool carillon_clock_insert_after(struct carillon_event *event, car
     clock_put(event, (carillon_time)(period - gone));
     return true;
 }
+#else
+bool carillon_clock_insert_after(struct carillon_event *event, carillon_time from, carillon_time period);
 #endif
 
 #endif

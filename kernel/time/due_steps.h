@@ -11,7 +11,6 @@
 
 #if CARILLON_OSEK_TIME
 
-#if CARILLON_TIME_DELAYS
 /* A delay that is over has a path of its own, which saves no register and calls nobody.
  *
  * A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
@@ -22,20 +21,13 @@ static inline carillon_time carillon_time_wake_first(struct carillon_timed *time
     const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
     carillon_time_waits(sleeper->extended, false);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#if !CARILLON_TIME_REQUESTS
     const struct carillon_osek_task *const task = sleeper->task;
     const TaskType number = timed->task;
-#endif
     const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#if CARILLON_TIME_REQUESTS
-    carillon_time_request(sleeper, true);
-#else
-    carillon_osek_wake(task, number, true);
-#endif
+    carillon_time_ready(sleeper, task, number, true);
     return left;
 }
-#endif
 
 #if CARILLON_CLOCK_COUNTS_ALONE
 /* 1. The handler of the tick keeps out everything else that uses the clock; only the handlers of alarms use it
@@ -57,25 +49,27 @@ static inline struct carillon_timed *carillon_time_first(void)
 CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_first(struct carillon_timed *first);
 #if CARILLON_TIME_DELAYS && CARILLON_TIME_OTHERS
 CARILLON_TIME_WHERE_TICKS_ARE void carillon_time_serve_rest(struct carillon_timed *first);
+#else
+static inline void carillon_time_serve_rest(struct carillon_timed *first)
+{
+    (void)first;
+}
 #endif
 
 /* Where there are delays alone, most ticks have no more than one that is over. */
 static inline void carillon_time_tick_inline(void)
 {
-#if CARILLON_TIME_COUNTS
-    carillon_time_ticks++;
-#endif
-#if CARILLON_TIME_UPTIME
-    carillon_clock.since_start++;
-#endif
+    if (CARILLON_TIME_COUNTS) {
+        carillon_time_ticks++;
+    }
+    clock_sum(1u);
     if (!carillon_clock_tick() || !carillon_queue_has_due(&carillon_clock_queue)) {
         return;
     }
-#if CARILLON_TIME_DELAYS && !CARILLON_TIME_OTHERS
-    if (carillon_time_wake_first(carillon_time_first()) == 0u) {
+    if (!CARILLON_TIME_DELAYS) {
         carillon_time_serve_first(carillon_time_first());
+        return;
     }
-#elif CARILLON_TIME_DELAYS
     do { /* bounded by the number of tasks */
         struct carillon_timed *const first = carillon_time_first();
         if (!carillon_time_is_delay(first)) {
@@ -85,10 +79,8 @@ static inline void carillon_time_tick_inline(void)
         if (carillon_time_wake_first(first) != 0u) {
             return;
         }
-    } while (true);
-#else
+    } while (CARILLON_TIME_OTHERS);
     carillon_time_serve_first(carillon_time_first());
-#endif
 }
 #endif
 

@@ -22,12 +22,10 @@ struct message_waiter {
 /* Copy a message.  One that is a pointer or a number is copied without a call. */
 static inline void copy(void *to, const void *from, uint16_t size)
 {
-#if !CARILLON_NARROW
-    if (size == sizeof(uint32_t)) {
+    if ((CARILLON_NARROW == 0) && (size == sizeof(uint32_t))) {
         (void)memcpy(to, from, sizeof(uint32_t));
         return;
     }
-#endif
     (void)memcpy(to, from, size);
 }
 

@@ -92,21 +92,19 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
     waiter.result = E_OS_NOFUNC;
     carillon_osek_hold_on(&carillon_osek_held[mutex]);
     carillon_time_line_up(&waiter, &lines[mutex]);
-#if CARILLON_TIME_TIMEOUTS
-    if (within) {
+    if (CARILLON_TIME_TIMEOUTS && within) {
         carillon_time_insert(&waiter.sleeper.timed, ticks);
     }
-#endif
     carillon_time_waits(waiter.sleeper.extended, true);
     carillon_osek_suspend(waiter.sleeper.extended);
-#if CARILLON_NARROW
-    carillon_osek_goes_on();
-#else
     const uint_fast8_t last = carillon_osek_holders[task].last;
-    if (last != 0u) {
+    if (CARILLON_NARROW != 0) {
+        carillon_osek_goes_on();
+    } else if (last != 0u) {
         carillon_osek_unmask_held(last);
+    } else {
+        /* it holds nothing */
     }
-#endif
     REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
     return E_OK;
 }

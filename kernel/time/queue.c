@@ -126,12 +126,9 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
         first = first && (side == 0u);
         child = child->child[side];
     }
-#if CARILLON_CLOCK_SLACK > 0
-    const carillon_time slack = event->slack;
-    *event = (struct carillon_event){.parent = parent, .time = (carillon_time)(reference + distance), .slack = slack};
-#else
+    const carillon_time slack = carillon_event_slack(event);
     *event = (struct carillon_event){.parent = parent, .time = (carillon_time)(reference + distance)};
-#endif
+    carillon_event_set_slack(event, slack);
     parent->child[side] = event;
     if (first) {
         queue->first = event;
@@ -238,13 +235,10 @@ void carillon_queue_init(struct carillon_queue *queue)
 void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *event, carillon_time distance)
 {
     struct carillon_event *const head = &queue->head;
-#if CARILLON_NARROW /* few bytes matter more than a few cycles */
-    if (head->next == head) {
-        head->time = CARILLON_NEVER; /* it has counted down */
+    if ((CARILLON_NARROW != 0) && (head->next == head)) { /* few bytes matter more than a few cycles */
+        head->time = CARILLON_NEVER;                      /* it has counted down */
     }
-    carillon_queue_insert_behind(queue, head, event, distance);
-#else
-    if (head->next == head) { /* it has counted down */
+    if ((CARILLON_NARROW == 0) && (head->next == head)) {
         event->time = CARILLON_NEVER;
         event->next = head;
         event->previous = head;
@@ -254,7 +248,6 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     } else {
         carillon_queue_insert_behind(queue, head, event, distance);
     }
-#endif
 }
 
 #if CARILLON_QUEUE_KEEPS_LAST
@@ -274,11 +267,9 @@ void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *
     before->next = after;
     after->previous = before;
     event->next = NULL;
-#if CARILLON_QUEUE_KEEPS_LAST
-    if (carillon_queue_moved.event == event) {
+    if (CARILLON_QUEUE_KEEPS_LAST && (carillon_queue_moved.event == event)) {
         carillon_queue_served();
     }
-#endif
 }
 
 carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event)

@@ -79,11 +79,9 @@ uint32_t carillon_queue_laps(const struct carillon_queue *queue, carillon_time *
  * would do so in the order of the queue.  So all distances, and the order of the queue, are the same after a lap. */
 void carillon_queue_skip_laps(const struct carillon_queue *queue, uint32_t laps);
 
-#if CARILLON_CLOCK_SLACK > 0
-/* From the reference to the earliest deadline of an event in a queue that is not empty: its time and its slack.  It
- * walks past the events whose time comes before that. */
+/* With CARILLON_CLOCK_SLACK, from the reference to the earliest deadline of an event in a queue that is not empty: its
+ * time and its slack.  It walks past the events whose time comes before that. */
 carillon_time carillon_queue_deadline(const struct carillon_queue *queue);
-#endif
 
 /* From the reference to a far event that is in the queue. */
 carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue, const struct carillon_far_event *far);

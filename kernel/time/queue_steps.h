@@ -15,21 +15,19 @@ extern "C" {
 #define CARILLON_QUEUE_KEEPS_LAST (CARILLON_QUEUE_MOVES && !CARILLON_QUEUE_TREE)
 
 /* What carillon_queue_move has moved last, while the reference stands, and its distance from that; NULL: nothing. */
-#if CARILLON_QUEUE_KEEPS_LAST
 struct carillon_queue_moved {
     struct carillon_event *event;
     carillon_time distance;
 };
 extern struct carillon_queue_moved carillon_queue_moved;
-#endif
 
 /* What was due has been served, so that the reference may move: to be called after carillon_queue_move, before that of
  * another queue. */
 static inline void carillon_queue_served(void)
 {
-#if CARILLON_QUEUE_KEEPS_LAST
-    carillon_queue_moved.event = NULL;
-#endif
+    if (CARILLON_QUEUE_KEEPS_LAST) {
+        carillon_queue_moved.event = NULL;
+    }
 }
 
 /* From the reference to the first event.  In an empty queue it counts down, too.  The queue's owner must come back
@@ -78,49 +76,67 @@ static inline void carillon_queue_rest(struct carillon_queue *queue)
     }
 }
 
-/* Take out the first event, which is due. */
+/* Of each variant:
+ *
+ *   carillon_queue_pop           take out the first event, which is due
+ *   carillon_queue_drop          the same of an event of which nobody asks whether it is in a queue: its members keep
+ *                                what they were; returns what is left to the first event then
+ *   carillon_queue_stays         if the first event, which is due, stays the first when it is repeated, as the one with
+ *                                the shortest period often does: repeat it, which costs little then; otherwise false,
+ *                                and nothing has been done
+ *   carillon_queue_insert_first  put in an event, as carillon_queue_insert does: is it the first then?  A list has a
+ *                                short way for that */
+#if CARILLON_QUEUE_TREE
 static inline void carillon_queue_pop(struct carillon_queue *queue)
 {
-#if CARILLON_QUEUE_TREE
     carillon_queue_remove(queue, queue->first);
+}
+
+static inline carillon_time carillon_queue_drop(struct carillon_queue *queue, struct carillon_event *first)
+{
+    carillon_queue_remove(queue, first);
+    return queue->head.time;
+}
+
+static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
+                                        carillon_time distance)
+{
+    (void)queue;
+    (void)first;
+    (void)distance;
+    return false;
+}
+
+static inline bool carillon_queue_insert_first(struct carillon_queue *queue, struct carillon_event *event,
+                                               carillon_time distance)
+{
+    carillon_queue_insert(queue, event, distance);
+    return carillon_queue_is_first(queue, event);
+}
 #else
+static inline void carillon_queue_pop(struct carillon_queue *queue)
+{
     struct carillon_event *const event = queue->head.next;
     struct carillon_event *const next = event->next;
     queue->head.time = event->time;
     queue->head.next = next;
     next->previous = &queue->head;
     event->next = NULL;
-#endif
 }
 
-/* The same of an event of which nobody asks whether it is in a queue: its members keep what they were.  Returns what is
- * left to the first event then. */
 static inline carillon_time carillon_queue_drop(struct carillon_queue *queue, struct carillon_event *first)
 {
-#if CARILLON_QUEUE_TREE
-    carillon_queue_remove(queue, first);
-    return queue->head.time;
-#else
     struct carillon_event *const next = first->next;
     const carillon_time left = first->time;
     queue->head.next = next;
     queue->head.time = left;
     next->previous = &queue->head;
     return left;
-#endif
 }
 
-/* If the first event, which is due, stays the first when it is repeated, as the one with the shortest period often
- * does: repeat it, which costs little then.  Otherwise false, and nothing has been done. */
 static inline bool carillon_queue_stays(struct carillon_queue *queue, struct carillon_event *first,
                                         carillon_time distance)
 {
-#if CARILLON_QUEUE_TREE
-    (void)queue;
-    (void)first;
-    (void)distance;
-    return false;
-#else
     const carillon_time gap = first->time;
     if (gap != CARILLON_NEVER) {
         if (gap <= distance) {
@@ -130,10 +146,30 @@ static inline bool carillon_queue_stays(struct carillon_queue *queue, struct car
     }
     queue->head.time = distance;
     return true;
-#endif
 }
 
-#if !CARILLON_QUEUE_TREE
+static inline bool carillon_queue_insert_first(struct carillon_queue *queue, struct carillon_event *event,
+                                               carillon_time distance)
+{
+    struct carillon_event *const head = &queue->head;
+    struct carillon_event *const next = head->next;
+    const carillon_time left = head->time;
+    if (next == head) { /* it has counted down */
+        event->time = CARILLON_NEVER;
+    } else if (distance < left) {
+        event->time = (carillon_time)(left - distance);
+    } else {
+        carillon_queue_insert(queue, event, distance);
+        return false;
+    }
+    head->time = distance;
+    event->previous = head;
+    event->next = next;
+    head->next = event;
+    next->previous = event;
+    return true;
+}
+
 /* Put in an event, `distance` from `place`: an event in the queue, or the head, whose time is CARILLON_NEVER if the
  * queue is empty. */
 static inline void carillon_queue_insert_behind(struct carillon_queue *queue, struct carillon_event *place,
@@ -229,34 +265,6 @@ static inline void carillon_queue_repeat(struct carillon_queue *queue, carillon_
     }
 }
 #endif
-
-/* Put in an event, as carillon_queue_insert does: is it the first then?  A list has a short way for that. */
-static inline bool carillon_queue_insert_first(struct carillon_queue *queue, struct carillon_event *event,
-                                               carillon_time distance)
-{
-#if CARILLON_QUEUE_TREE
-    carillon_queue_insert(queue, event, distance);
-    return carillon_queue_is_first(queue, event);
-#else
-    struct carillon_event *const head = &queue->head;
-    struct carillon_event *const next = head->next;
-    const carillon_time left = head->time;
-    if (next == head) { /* it has counted down */
-        event->time = CARILLON_NEVER;
-    } else if (distance < left) {
-        event->time = (carillon_time)(left - distance);
-    } else {
-        carillon_queue_insert(queue, event, distance);
-        return false;
-    }
-    head->time = distance;
-    event->previous = head;
-    event->next = next;
-    head->next = event;
-    next->previous = event;
-    return true;
-#endif
-}
 
 #ifdef __cplusplus
 }

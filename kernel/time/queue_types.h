@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* With CARILLON_CLOCK_SLACK, a member of each event. */
 #if CARILLON_CLOCK_SLACK > 0
 #define CARILLON_EVENT_SLACK \
     carillon_time slack; /* by how much its owner may serve it later; the owner's, who sets it before it is put in */
@@ -49,7 +50,10 @@ typedef uint64_t carillon_time;
 #define CARILLON_LAP (CARILLON_NEVER - 1u)
 #define CARILLON_LONGEST (CARILLON_NEVER - 2u)
 
-/* An event.  If all its members are zero, it is in no queue.  Only the queue uses its members. */
+/* An event.  If all its members are zero, it is in no queue.  Only the queue uses its members.
+ *
+ * Of each variant: whether an event is in a queue; whether a queue is empty; the first event of one that is not; and
+ * how a static queue begins, which is empty. */
 #if CARILLON_QUEUE_TREE
 struct carillon_event {
     struct carillon_event *parent; /* NULL: in no queue */
@@ -62,6 +66,22 @@ struct carillon_queue {
     struct carillon_event head; /* `time`: from the reference to the first event; child[0]: the root */
     struct carillon_event *first;
 };
+static inline bool carillon_event_is_queued(const struct carillon_event *event)
+{
+    return event->parent != NULL;
+}
+static inline bool carillon_queue_is_empty(const struct carillon_queue *queue)
+{
+    return queue->first == NULL;
+}
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+{
+    return queue->first;
+}
+#define CARILLON_QUEUE_EMPTY(queue)                     \
+    {                                                   \
+        .head = {.time = CARILLON_NEVER}, .first = NULL \
+    }
 #else
 struct carillon_event {
     struct carillon_event *previous;
@@ -72,21 +92,26 @@ struct carillon_event {
 struct carillon_queue {
     struct carillon_event head; /* `time`: from the reference to the first event */
 };
-#endif
-
-/* Make a queue empty; and how a static one begins. */
-void carillon_queue_init(struct carillon_queue *queue);
-#if CARILLON_QUEUE_TREE
-#define CARILLON_QUEUE_EMPTY(queue)                     \
-    {                                                   \
-        .head = {.time = CARILLON_NEVER}, .first = NULL \
-    }
-#else
+static inline bool carillon_event_is_queued(const struct carillon_event *event)
+{
+    return event->next != NULL;
+}
+static inline bool carillon_queue_is_empty(const struct carillon_queue *queue)
+{
+    return queue->head.next == &queue->head;
+}
+static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+{
+    return queue->head.next;
+}
 #define CARILLON_QUEUE_EMPTY(queue)                                                         \
     {                                                                                       \
         .head = {.next = &(queue).head, .previous = &(queue).head, .time = CARILLON_NEVER } \
     }
 #endif
+
+/* Make a queue empty. */
+void carillon_queue_init(struct carillon_queue *queue);
 
 /* Put in an event that is in no queue, `distance` (at most CARILLON_LONGEST) from the reference.  It comes after the
  * events of the same time. */
@@ -98,43 +123,33 @@ void carillon_queue_remove(struct carillon_queue *queue, struct carillon_event *
 /* From the reference to an event that is in the queue.  The list walks to it. */
 carillon_time carillon_queue_distance(const struct carillon_queue *queue, const struct carillon_event *event);
 
-/* Whether the event is in a queue. */
-static inline bool carillon_event_is_queued(const struct carillon_event *event)
-{
-#if CARILLON_QUEUE_TREE
-    return event->parent != NULL;
-#else
-    return event->next != NULL;
-#endif
-}
-
-static inline bool carillon_queue_is_empty(const struct carillon_queue *queue)
-{
-#if CARILLON_QUEUE_TREE
-    return queue->first == NULL;
-#else
-    return queue->head.next == &queue->head;
-#endif
-}
-
 static inline bool carillon_queue_is_first(const struct carillon_queue *queue, const struct carillon_event *event)
 {
-#if CARILLON_QUEUE_TREE
-    return queue->first == event;
-#else
-    return queue->head.next == event;
-#endif
+    return carillon_queue_first(queue) == event;
 }
 
-/* The first event; the queue is not empty. */
-static inline struct carillon_event *carillon_queue_first(const struct carillon_queue *queue)
+/* By how much an event may be served later; without CARILLON_CLOCK_SLACK, by nothing. */
+#if CARILLON_CLOCK_SLACK > 0
+static inline carillon_time carillon_event_slack(const struct carillon_event *event)
 {
-#if CARILLON_QUEUE_TREE
-    return queue->first;
-#else
-    return queue->head.next;
-#endif
+    return event->slack;
 }
+static inline void carillon_event_set_slack(struct carillon_event *event, carillon_time slack)
+{
+    event->slack = slack;
+}
+#else
+static inline carillon_time carillon_event_slack(const struct carillon_event *event)
+{
+    (void)event;
+    return 0u;
+}
+static inline void carillon_event_set_slack(struct carillon_event *event, carillon_time slack)
+{
+    (void)event;
+    (void)slack;
+}
+#endif
 
 #ifdef __cplusplus
 }

@@ -38,9 +38,7 @@ static struct state {
 
 volatile uint8_t carillon_server_rests[CARILLON_OSEK_TASK_LEVELS + 1u];
 static uint8_t charged; /* whom what runs is charged to, plus 1 */
-#if CARILLON_SERVERS_CONSTANT
-static bool started; /* the clock counts */
-#endif
+static bool started;    /* the clock counts */
 
 /* Charge what has passed. */
 static void charge(void)
@@ -108,7 +106,6 @@ static void count_period(uint8_t server)
     carillon_time_insert_near(&state->again, (carillon_time)carillon_servers[server].period);
 }
 
-#if CARILLON_SERVERS_CONSTANT
 /* A whole budget now, and a deadline. */
 static void begin_budget(uint8_t server)
 {
@@ -117,6 +114,7 @@ static void begin_budget(uint8_t server)
     set_rests(server);
 }
 
+#if CARILLON_SERVERS_CONSTANT
 /* Of two times. */
 #if CARILLON_TIME_BITS == 16
 typedef uint32_t product;
@@ -171,11 +169,9 @@ static void charge_to(uint8_t server)
     charge();
     charged = server;
     if (server != 0u) {
-#if CARILLON_SERVERS_CONSTANT
-        if (!states[server - 1u].counts) {
+        if (CARILLON_SERVERS_CONSTANT && !states[server - 1u].counts) {
             begin_budget((uint8_t)(server - 1u));
         }
-#endif
         watch();
     }
 }
@@ -245,15 +241,11 @@ void carillon_server_start(void)
         if (carillon_servers[server].constant == 0u) {
             count_period(server);
         }
-#if CARILLON_SERVERS_CONSTANT
-        if ((carillon_servers[server].constant != 0u) && state->busy) { /* StartOS has activated a thread of it */
-            begin_budget(server);
+        if (CARILLON_SERVERS_CONSTANT && (carillon_servers[server].constant != 0u) && state->busy) {
+            begin_budget(server); /* StartOS has activated a thread of it */
         }
-#endif
     }
-#if CARILLON_SERVERS_CONSTANT
     started = true;
-#endif
 }
 
 StatusType carillon_server_left(carillon_server server, carillon_duration *ticks)

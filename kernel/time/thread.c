@@ -23,14 +23,9 @@ static StatusType wait_in(struct carillon_semaphore *line, struct carillon_waite
 {
     waiter->result = E_OS_NOFUNC;
     carillon_time_line_up(waiter, line);
-#if CARILLON_TIME_TIMEOUTS
-    if (within) {
+    if (CARILLON_TIME_TIMEOUTS && within) {
         carillon_time_insert(&waiter->sleeper.timed, ticks);
     }
-#else
-    (void)within;
-    (void)ticks;
-#endif
     carillon_time_wait(extended);
     return waiter->result;
 }

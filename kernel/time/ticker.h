@@ -31,14 +31,21 @@ extern "C" {
 
 #define CARILLON_TICKER_AHEAD (((CARILLON_BASE_BITS > 16) || CARILLON_TICKLESS) && !CARILLON_QUEUE_COUNTERS)
 
-struct carillon_ticker {
-    struct carillon_queue queue;
 #if CARILLON_BASE_BITS > 0
-    carillon_base at;
+#define CARILLON_TICKER_AT carillon_base at;
+#else
+#define CARILLON_TICKER_AT
 #endif
 #if CARILLON_TICKER_AHEAD
-    carillon_base wake;
+#define CARILLON_TICKER_WAKE carillon_base wake;
+#else
+#define CARILLON_TICKER_WAKE
 #endif
+
+struct carillon_ticker {
+    struct carillon_queue queue;
+    CARILLON_TICKER_AT
+    CARILLON_TICKER_WAKE
 };
 
 #if CARILLON_BASE_BITS > 0
@@ -56,16 +63,15 @@ static inline carillon_ticks carillon_ticker_uncounted(const struct carillon_tic
     return carillon_base_ticks(ticker->at, units);
 }
 
-/* How many of the `passed` ticks, at least one, the reference may move: not past the first event. */
+/* How many of the `passed` ticks, at least one, the reference may move: not past the first event.  Of counters, what is
+ * left may be more than to the first event. */
 static inline carillon_time carillon_ticker_step(const struct carillon_ticker *ticker, carillon_ticks passed)
 {
     const carillon_time left = carillon_queue_left(&ticker->queue);
-#if CARILLON_QUEUE_COUNTERS /* what is left may be more than to the first event */
-    (void)passed;
-    return (carillon_time)((left == 0u) ? 0u : 1u);
-#else
+    if (CARILLON_QUEUE_COUNTERS) {
+        return (carillon_time)((left == 0u) ? 0u : 1u);
+    }
     return (carillon_time)((passed < left) ? passed : left);
-#endif
 }
 
 /* So many ticks of `units` that have passed are counted; the queue's reference is to be moved as well. */
@@ -76,16 +82,12 @@ static inline void carillon_ticker_count(struct carillon_ticker *ticker, carillo
 
 #if CARILLON_TICKER_AHEAD
 
-/* For how many ticks of `units` a ticker may be left.  `most`: what the queue's times allow. */
+/* For how many ticks of `units` a ticker may be left: the base is left for less than a lap.  `most`: what the queue's
+ * times allow, if they have fewer bits. */
 static inline carillon_base carillon_ticker_most(carillon_base units, carillon_time most)
 {
     const carillon_base whole = carillon_base_ticks_ahead(units);
-#if CARILLON_TIME_BITS < 32
-    return (whole < most) ? whole : (carillon_base)most;
-#else
-    (void)most;
-    return whole; /* the base is left for less than a lap */
-#endif
+    return ((CARILLON_TIME_BITS >= 32) || (whole < most)) ? whole : (carillon_base)most;
 }
 
 /* From the reference to the tick to which a ticker is to be left: that of the first event, but at most `most` ticks. */

@@ -56,14 +56,12 @@ StatusType carillon_delay(carillon_duration ticks)
     CHECK(carillon_osek_holds_none(), OSServiceId_Delay, E_OS_RESOURCE, .object = 0u);
     REQUIRE(carillon_time_is_valid(ticks), OSServiceId_Delay, E_OS_VALUE, .object = 0u);
     (void)carillon_osek_hold();
-#if CARILLON_TIME_FAR
-    if (ticks > CARILLON_LONGEST_PERIOD) {
+    if (CARILLON_TIME_FAR && (ticks > CARILLON_LONGEST_PERIOD)) {
         sleeper.timed.kind = CARILLON_ACTION_WAKE_FAR;
         carillon_time_insert(&sleeper.timed, ticks);
         carillon_time_wait(extended);
         return E_OK;
     }
-#endif
     carillon_time_insert_near(&sleeper.timed, (carillon_time)ticks);
     join(&sleeper);
     carillon_time_wait(sleeper.extended); /* which is on the stack, and takes no register */
@@ -102,12 +100,10 @@ StatusType carillon_wait_until(carillon_time *previous, carillon_time period)
             .reference = previous);
     const carillon_time from = *previous;
     const uint32_t mask = carillon_osek_hold();
-#if CARILLON_TIME_DEADLINES > 0
-    if (!carillon_time_next_deadline((TaskType)carillon_osek_running, from, period)) {
+    if (!carillon_time_next_deadline(from, period)) {
         carillon_osek_release(mask);
         REQUIRE(false, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     }
-#endif
     *previous = (carillon_time)(from + period);
     if (__builtin_expect(carillon_time_insert_after(&sleeper.timed, from, period) ? 1 : 0, 1) == 0) {
         carillon_osek_release(mask);
@@ -129,9 +125,7 @@ StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration pe
     REQUIRE(period <= CARILLON_LONGEST_WAIT, OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     const carillon_time from = *previous;
     const uint32_t mask = carillon_osek_hold();
-#if CARILLON_TIME_DEADLINES > 0
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, period);
-#endif
+    (void)carillon_time_next_deadline(from, period);
     *previous = (carillon_time)(from + period);
     if (!carillon_time_insert_far_after(&sleeper.timed, from, period)) {
         carillon_osek_release(mask);
@@ -140,6 +134,7 @@ StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration pe
     carillon_time_wait(extended);
     return E_OK;
 }
+#endif
 
 /* Locked: the sleeper waits for the next time that is a whole number of periods after `from`, each longer than
  * CARILLON_LONGEST_PERIOD.  Returns how many have passed.  Less than a range has passed, so that is one at most. */
@@ -154,12 +149,9 @@ static carillon_time sleep_until_next_far(struct carillon_sleeper *sleeper, cari
         ahead = (carillon_duration)(period + period);
         (void)carillon_time_insert_far_after(&sleeper->timed, from, ahead);
     }
-#if CARILLON_TIME_DEADLINES > 0
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, from, ahead);
-#endif
+    (void)carillon_time_next_deadline(from, ahead);
     return missed;
 }
-#endif
 
 StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration period, uint32_t *skipped)
 {
@@ -173,8 +165,7 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
     (void)carillon_osek_hold();
     const carillon_time interval = (carillon_time)period;
     const carillon_time from = *previous;
-#if CARILLON_TIME_FAR
-    if (period > CARILLON_LONGEST_PERIOD) {
+    if (CARILLON_TIME_FAR && (period > CARILLON_LONGEST_PERIOD)) {
         const carillon_time passed = sleep_until_next_far(&sleeper, from, period);
         *previous = (carillon_time)(from + ((passed == 0u) ? interval : (carillon_time)(interval + interval)));
         if (skipped != NULL) {
@@ -183,7 +174,6 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
         carillon_time_wait(extended);
         return E_OK;
     }
-#endif
     carillon_time missed;
     carillon_time margin = 0u; /* by which the time may go on until the event has been put in: more each time */
     carillon_time now;
@@ -195,9 +185,7 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
         ahead = (carillon_time)(*previous - now);
         margin = (carillon_time)(margin + margin + 1u);
     } while (!carillon_time_insert_after(&sleeper.timed, now, ahead));
-#if CARILLON_TIME_DEADLINES > 0
-    (void)carillon_time_next_deadline((TaskType)carillon_osek_running, now, ahead);
-#endif
+    (void)carillon_time_next_deadline(now, ahead);
     if (skipped != NULL) {
         *skipped = missed;
     }
@@ -285,6 +273,7 @@ StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration tick
     REQUIRE(waiter.result == E_OK, OSServiceId_WaitEvent, waiter.result, .first = mask);
     return E_OK;
 }
+#endif
 
 static void event_time_out(struct carillon_waiter *waiter)
 {
@@ -296,16 +285,12 @@ static void event_time_out(struct carillon_waiter *waiter)
     waiter->sleeper.extended->waited = 0u;
     carillon_time_wake(&waiter->sleeper);
 }
-#endif
-
 void carillon_time_out(struct carillon_waiter *waiter)
 {
-#if CARILLON_OSEK_EVENTS
-    if (waiter->semaphore == NULL) {
+    if (CARILLON_OSEK_EVENTS && (waiter->semaphore == NULL)) {
         event_time_out(waiter);
         return;
     }
-#endif
     struct carillon_waiter **link = &waiter->semaphore->first;
     while (*link != waiter) { /* it is there: whoever takes it out takes its event out too */
         link = &(*link)->next;
@@ -436,16 +421,20 @@ void carillon_slice_ends_here(void)
         carillon_port_restore(mask);
     }
 }
+
+/* The running thread, whose queue this is, has released a resource that masks nothing above its level. */
+static inline void holds_one_less(struct carillon_osek_ring *queue)
+{
+    queue->held--;
+    if (queue->over != 0u) {
+        carillon_slice_ends_here();
+    }
+}
 #else
 /* Does the server of a level rest, so that a thread gives way even if it is alone? */
 static inline bool rests_at(uint8_t level)
 {
-#if CARILLON_OSEK_SERVERS > 0
-    return carillon_server_rests[level] != 0u;
-#else
-    (void)level;
-    return false;
-#endif
+    return (CARILLON_OSEK_SERVERS > 0u) && (carillon_server_rests[level] != 0u);
 }
 
 #if CARILLON_OSEK_SERVERS > 0
@@ -463,11 +452,10 @@ void carillon_slice_over(const void *frame)
         return;
     }
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[carillon_osek_running];
-#if (CARILLON_OSEK_TURN_LEVELS > 1) || (CARILLON_OSEK_SERVERS > 0)
-    if ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (fixed->level + 1u)) {
+    if (((CARILLON_OSEK_TURN_LEVELS > 1) || (CARILLON_OSEK_SERVERS > 0u)) &&
+        ((carillon_osek_contexts[carillon_port_current()] & CARILLON_OSEK_LEVEL) != (fixed->level + 1u))) {
         return; /* a lower level has an interrupt of its own */
     }
-#endif
     if (queue->held != 0u) {
         queue->over = 1u;
     } else if ((carillon_port_level_of(carillon_port_mask()) < fixed->level) &&
@@ -485,6 +473,20 @@ void carillon_slice_over_below(uint8_t number)
     if (level->state->count != 0u) {
         carillon_port_write(level->end_slice.address, level->end_slice.value);
     }
+}
+
+/* The same as with dispatch by software. */
+static inline void holds_one_less(struct carillon_osek_ring *queue)
+{
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP); /* no handler makes it give way meanwhile */
+    queue->held--;
+    if ((queue->held == 0u) && (queue->over != 0u)) {
+        queue->over = 0u;
+        const struct carillon_store ask =
+            carillon_osek_levels[carillon_osek_tasks[carillon_osek_running].level].end_slice;
+        carillon_port_write(ask.address, ask.value);
+    }
+    carillon_port_restore(mask);
 }
 #endif
 
@@ -507,25 +509,9 @@ void carillon_slice_hold(uint8_t ceiling)
 void carillon_slice_let_go(uint8_t ceiling)
 {
     struct carillon_osek_ring *const queue = queue_at(ceiling);
-    if (queue == NULL) {
-        return;
+    if (queue != NULL) {
+        holds_one_less(queue);
     }
-#if CARILLON_OSEK_SOFTWARE
-    queue->held--;
-    if (queue->over != 0u) {
-        carillon_slice_ends_here();
-    }
-#else
-    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP); /* no handler makes it give way meanwhile */
-    queue->held--;
-    if ((queue->held == 0u) && (queue->over != 0u)) {
-        queue->over = 0u;
-        const struct carillon_store ask =
-            carillon_osek_levels[carillon_osek_tasks[carillon_osek_running].level].end_slice;
-        carillon_port_write(ask.address, ask.value);
-    }
-    carillon_port_restore(mask);
-#endif
 }
 #endif
 #endif

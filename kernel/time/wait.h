@@ -6,10 +6,17 @@
 
 #include "services.h"
 
-#if CARILLON_TIME_DEADLINES > 0
-/* A thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
+/* The running thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
  * `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
-bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period);
+#if CARILLON_TIME_DEADLINES > 0
+bool carillon_time_next_deadline(carillon_time from, carillon_duration period);
+#else
+static inline bool carillon_time_next_deadline(carillon_time from, carillon_duration period)
+{
+    (void)from;
+    (void)period;
+    return true;
+}
 #endif
 
 /* Return a unit to a semaphore; false: it has as many as it may have already; locked. */

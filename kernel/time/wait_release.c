@@ -26,6 +26,10 @@ static void start_offsets(void)
         carillon_time_insert(&offsets[k].timed, (carillon_duration)carillon_time_offsets[k].ticks);
     }
 }
+#else
+static inline void start_offsets(void)
+{
+}
 #endif
 
 #if CARILLON_TIME_DEADLINES > 0
@@ -70,11 +74,7 @@ void carillon_time_deadline_due(struct carillon_timed *timed)
 static void take_out(uint_fast8_t place)
 {
     if (carillon_event_is_queued(carillon_time_event(&deadlines[place]))) {
-#if CARILLON_TIME_FAR
-        const bool is_due = carillon_clock_left_far(&deadlines[place].event) == 0u;
-#else
-        const bool is_due = carillon_clock_left(carillon_time_event(&deadlines[place])) == 0u;
-#endif
+        const bool is_due = carillon_time_left(&deadlines[place]) == 0u;
         carillon_clock_remove(carillon_time_event(&deadlines[place]));
         if (is_due) {
             miss(place);
@@ -109,24 +109,20 @@ void carillon_time_met(TaskType thread)
 /* Put in a deadline some ticks after `from`; false if that is now or has passed. */
 static bool insert_after(uint_fast8_t place, carillon_time from, carillon_duration ticks)
 {
-#if CARILLON_TIME_FAR
-    if (ticks > CARILLON_LONGEST_PERIOD) {
+    if (CARILLON_TIME_FAR && (ticks > CARILLON_LONGEST_PERIOD)) {
         return carillon_time_insert_far_after(&deadlines[place], from, ticks);
     }
-#endif
     return carillon_time_insert_after(&deadlines[place], from, (carillon_time)ticks);
 }
 
-bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_duration period)
+bool carillon_time_next_deadline(carillon_time from, carillon_duration period)
 {
-    const uint_fast8_t place = place_of(thread);
+    const uint_fast8_t place = place_of((TaskType)carillon_osek_running);
     if (place < CARILLON_TIME_DEADLINES) {
         const carillon_duration ticks = (carillon_duration)carillon_time_deadlines[place].ticks;
-#if !CARILLON_TIME_FAR
-        if (period > (carillon_time)(CARILLON_LONGEST_PERIOD - ticks)) {
+        if (!CARILLON_TIME_FAR && (period > (carillon_time)(CARILLON_LONGEST_PERIOD - ticks))) {
             return false;
         }
-#endif
         take_out(place);
         if (!insert_after(place, from, (carillon_duration)(period + ticks))) {
             miss(place);
@@ -134,21 +130,26 @@ bool carillon_time_next_deadline(TaskType thread, carillon_time from, carillon_d
     }
     return true;
 }
-#endif
 
-#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
-void carillon_time_start_threads(void)
+static inline void start_deadlines(void)
 {
-#if CARILLON_TIME_OFFSETS > 0
-    start_offsets();
-#endif
-#if CARILLON_TIME_DEADLINES > 0
     for (uint_fast8_t k = 0u; k < CARILLON_TIME_DEADLINES; k++) {
         if (carillon_osek_jobs[carillon_time_deadlines[k].thread].activations != 0u) {
             release_now(k);
         }
     }
+}
+#else
+static inline void start_deadlines(void)
+{
+}
 #endif
+
+#if (CARILLON_TIME_OFFSETS > 0) || (CARILLON_TIME_DEADLINES > 0)
+void carillon_time_start_threads(void)
+{
+    start_offsets();
+    start_deadlines();
 }
 #endif
 

@@ -12,52 +12,52 @@
 /* Are there hooks or callbacks, in which the task that runs must not wait? */
 #define CARILLON_TIME_HOOKS                                                                   \
     (CARILLON_OSEK_STARTUP_HOOK || CARILLON_OSEK_SHUTDOWN_HOOK || CARILLON_OSEK_ERROR_HOOK || \
-     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0))
+     CARILLON_OSEK_TASK_HOOKS || (CARILLON_OSEK_ALARMS > 0u))
 
 /* Is it the code of the running task that calls, not an interrupt's, nor that of another task above it?  Then `level`
  * is the one at which the task runs.  Where it is a guest of another level, it does not run at the source of its own.
  */
+#if CARILLON_OSEK_SOFTWARE
 static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
 {
-#if CARILLON_OSEK_SOFTWARE
     *level = carillon_osek_level_of((TaskType)task);
     return carillon_port_current() == 0u;
+}
 #elif CARILLON_OSEK_LEVEL_CELLS
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
     *level = carillon_osek_level_of((TaskType)task);
     return carillon_osek_contexts[carillon_port_current()] == (uint16_t)(CARILLON_OSEK_TASK | *level);
-#else
+}
+#elif CARILLON_OSEK_MUTEXES > 0
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
     const uint32_t source = carillon_port_current();
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     *level = fixed->level;
-#if CARILLON_OSEK_MUTEXES > 0
     if (source != fixed->source) {
         *level = carillon_osek_holders[task].at;
         return (*level != 0u) && (source == carillon_osek_levels[*level].source);
     }
     return true;
-#else
-    return source == fixed->source;
-#endif
-#endif
 }
+#else
+static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
+{
+    *level = carillon_osek_tasks[task].level;
+    return carillon_port_current() == carillon_osek_tasks[task].source;
+}
+#endif
 
 /* May a task wait that is the running one?  It may if it has a stack of its own, and its own code calls, which is not a
  * hook.  Then `level` is the one at which it runs. */
 static inline bool carillon_time_may_wait_at(uint_fast8_t task, uint8_t *level)
 {
-    if (task == INVALID_TASK) {
+    if ((task == INVALID_TASK) || (CARILLON_TIME_HOOKS && (carillon_osek_hook != 0u))) {
         return false;
     }
-#if CARILLON_TIME_HOOKS
-    if (carillon_osek_hook != 0u) {
-        return false;
-    }
-#endif
-#if CARILLON_OSEK_BASIC
-    return carillon_time_is_own(task, level) && (carillon_osek_tasks[task].extended != NULL);
-#else
-    return carillon_time_is_own(task, level);
-#endif
+    const bool is_own = carillon_time_is_own(task, level);
+    return CARILLON_OSEK_BASIC ? (is_own && (carillon_osek_tasks[task].extended != NULL)) : is_own;
 }
 static inline bool carillon_time_may_wait(uint_fast8_t task)
 {
@@ -69,40 +69,25 @@ static inline bool carillon_time_may_wait(uint_fast8_t task)
 static inline void carillon_time_sleeps(struct carillon_sleeper *sleeper, uint_fast8_t task, uint8_t kind)
 {
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
-#if CARILLON_TIME_OTHERS
-    sleeper->timed.kind = kind;
-#else
-    (void)kind;
-#endif
-#if CARILLON_CLOCK_SLACK > 0
-    carillon_time_event(&sleeper->timed)->slack = 0u;
-#endif
-#if CARILLON_OSEK_QUEUED || (CARILLON_OSEK_MUTEXES > 0)
-    sleeper->timed.task = (TaskType)task;
-#endif
+    if (CARILLON_TIME_OTHERS) {
+        sleeper->timed.kind = kind;
+    }
+    carillon_event_set_slack(carillon_time_event(&sleeper->timed), 0u);
+    if (CARILLON_OSEK_QUEUED || (CARILLON_OSEK_MUTEXES > 0u)) {
+        sleeper->timed.task = (TaskType)task;
+    }
     sleeper->task = fixed;
     sleeper->extended = fixed->extended;
-#if CARILLON_TIME_REQUESTS
-    sleeper->level = fixed->level;
-    sleeper->level_bit = (carillon_software_word)fixed->request.value;
-#if CARILLON_OSEK_QUEUED
-    sleeper->queue = &carillon_osek_levels[fixed->level];
-#endif
-#endif
+    carillon_time_keep_request(sleeper, fixed);
 }
 
 /* The sleeper becomes the running task, if that may wait.  Returns its state; NULL if it may not. */
 static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct carillon_sleeper *sleeper, uint8_t kind)
 {
     const uint_fast8_t task = carillon_osek_running;
-    if (task == INVALID_TASK) {
+    if ((task == INVALID_TASK) || (CARILLON_TIME_HOOKS && (carillon_osek_hook != 0u))) {
         return NULL;
     }
-#if CARILLON_TIME_HOOKS
-    if (carillon_osek_hook != 0u) {
-        return NULL;
-    }
-#endif
     uint8_t level;
     const bool is_own = carillon_time_is_own(task, &level);
     carillon_time_sleeps(sleeper, task, kind);
@@ -113,37 +98,31 @@ static inline struct carillon_osek_extended *carillon_time_falls_asleep(struct c
 /* Put in an event, a period after `from`; locked.  False, and not put in, if that is now or has passed. */
 static inline bool carillon_time_insert_after(struct carillon_timed *timed, carillon_time from, carillon_time period)
 {
-#if CARILLON_TIME_COUNTS
+    if (!CARILLON_TIME_COUNTS) {
+        carillon_time_clear_laps(timed);
+        return carillon_clock_insert_after(carillon_time_event(timed), from, period);
+    }
     const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
     if (passed >= period) {
         return false;
     }
     carillon_time_insert_near(timed, (carillon_time)(period - passed));
     return true;
-#else
-#if CARILLON_TIME_FAR
-    timed->event.laps = 0u;
-#endif
-    return carillon_clock_insert_after(carillon_time_event(timed), from, period);
-#endif
 }
-#endif
 
-#if CARILLON_TIME_NOW && CARILLON_TIME_FAR
-/* The same, of a period that may have laps to go. */
+/* With CARILLON_TIME_FAR, the same of a period that may have laps to go. */
 static inline bool carillon_time_insert_far_after(struct carillon_timed *timed, carillon_time from,
                                                   carillon_duration period)
 {
-#if CARILLON_TIME_COUNTS
+    if (!CARILLON_TIME_COUNTS) {
+        return carillon_clock_insert_far_after(carillon_time_far(timed), from, period);
+    }
     const carillon_time passed = (carillon_time)(carillon_time_ticks - from);
     if (passed >= period) {
         return false;
     }
     carillon_time_insert(timed, (carillon_duration)(period - passed));
     return true;
-#else
-    return carillon_clock_insert_far_after(&timed->event, from, period);
-#endif
 }
 #endif
 
@@ -160,7 +139,6 @@ static inline void carillon_time_line_up(struct carillon_waiter *waiter, struct 
     *link = waiter;
 }
 
-#if CARILLON_TIME_TIMEOUTS
 /* The same; it waits for so many ticks at most.  It goes on, unlocked, with its result. */
 static inline void carillon_time_wait_within(struct carillon_waiter *waiter, struct carillon_osek_extended *extended,
                                              struct carillon_semaphore *semaphore, carillon_duration ticks)
@@ -169,7 +147,6 @@ static inline void carillon_time_wait_within(struct carillon_waiter *waiter, str
     carillon_time_insert(&waiter->sleeper.timed, ticks);
     carillon_time_wait(extended);
 }
-#endif
 
 /* A task need not wait any more, to which a line's link leads; locked, or in the clock's handler. */
 static inline __attribute__((always_inline)) void carillon_time_leaves_line(struct carillon_waiter **link,
@@ -177,11 +154,9 @@ static inline __attribute__((always_inline)) void carillon_time_leaves_line(stru
 {
     *link = waiter->next;
     waiter->result = E_OK;
-#if CARILLON_TIME_TIMEOUTS
-    if (waiter->sleeper.timed.kind == CARILLON_ACTION_TIME_OUT) {
+    if (CARILLON_TIME_TIMEOUTS && (waiter->sleeper.timed.kind == CARILLON_ACTION_TIME_OUT)) {
         carillon_clock_remove(carillon_time_event(&waiter->sleeper.timed));
     }
-#endif
 }
 
 /* The same, and it goes on; locked, or `in_handler`: in the clock's. */
