@@ -6,8 +6,6 @@
 
 #if CARILLON_OSEK_TIME && CARILLON_BUDGETS_IN_QUEUE
 
-#include "kernel/osek/strike.h"
-
 /* `end` is where the limit is over; `due` is where the event is, if it is `queued`. */
 static struct {
     struct carillon_timed event;

@@ -4,7 +4,14 @@
 #ifndef CARILLON_TIME_SERVICES_H
 #define CARILLON_TIME_SERVICES_H
 
-#include "kernel/osek/kernel.h" /* first: what is the kernel's does not see the names of objects */
+/* First: what is the kernel's does not see the names of objects. */
+#include "kernel/osek/alarm.h"
+#include "kernel/osek/base.h"
+#include "kernel/osek/cells.h"
+#include "kernel/osek/expiry.h"
+#include "kernel/osek/frame.h"
+#include "kernel/osek/resource.h"
+#include "kernel/osek/schedule_table.h"
 
 #include "carillon/time.h"
 

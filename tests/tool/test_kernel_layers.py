@@ -15,9 +15,13 @@ SPLIT = ("osek", "time")
 """Folders of which each part is one; any other folder but the services' headers is a part."""
 COMMENT = re.compile(r"/\*.*?\*/|__attribute__\(\(\w+\)\)", re.DOTALL)
 PROTOTYPE = re.compile(r"^(?:extern )?[a-z][\w \*]*\b(\w+)\([^;{]*\)\s*;", re.MULTILINE)
+TYPE = re.compile(r"\b(?:struct|union|enum) \w+")
 DEFINITION = re.compile(r"^(?P<kind>(?!typedef)[A-Za-z][^;{}()#=]*?)\b(?P<name>\w+)\)?\([^;{}]*\)\n\{", re.MULTILINE)
-BELOW = {"carillon_clock_now": "osek/base"}
-"""Used below its part: the time base of tickless counters is the clock's time, and `base.h` declares that."""
+BELOW = {
+    "carillon_budget_overrun": "core",  # the budgets of rounds tell OSEKtime: kernel.h declares that
+    "conventional/counters.h": "time/queue",  # what the conventional kernel has in the queue's place
+}
+"""What is used below its part, beside what attach.h declares."""
 
 
 def order() -> list[str]:
@@ -54,21 +58,20 @@ def backward(parts: dict[str, str], names: list[str], may: frozenset[str] = froz
     function itself.  To declare a function is not to use it.
     """
     own = {name: {found["name"] for found in DEFINITION.finditer(text)} for name, text in parts.items()}
-    owners = {
-        found["name"]: name
-        for name, text in parts.items()
-        for found in DEFINITION.finditer(text)
-        if not found["kind"].startswith("static ") or "inline " in found["kind"]
-    }
-    found = []
+    owners: dict[str, str] = {}  # the first of them: two may have functions of the same name to themselves
+    for name in names:
+        for found in DEFINITION.finditer(parts[name]):
+            if not found["kind"].startswith("static ") or "inline " in found["kind"]:
+                owners.setdefault(found["name"], name)
+    uses = []
     for name, text in parts.items():
         later = set(names[names.index(name) + 1 :])
-        body = PROTOTYPE.sub("", text)
+        body = TYPE.sub("", PROTOTYPE.sub("", text))
         words = set(re.findall(r"\bcarillon_\w+|\b\w+(?=\()", body)) - own[name]
         used = {word: owners.get(word, name) for word in words - may}
         used |= {f"{header}.h": part(Path(f"{header}.h")) for header in re.findall(r'#include "kernel/(\w+/\w+)\.h"', text)}
-        found += [f"{name} uses {word} of {owner}" for word, owner in sorted(used.items()) if owner in later]
-    return found
+        uses += [f"{name} uses {word} of {owner}" for word, owner in sorted(used.items()) if owner in later]
+    return uses
 
 
 def test_the_files_of_the_kernel_call_in_one_direction_but_where_extensions_attach() -> None:
@@ -85,7 +88,7 @@ def test_most_parts_are_used_by_others() -> None:
     """The names of functions are found: otherwise nothing could be backward."""
     parts, names = sources(), order()
     assert len(backward(parts, names[::-1])) > 60
-    assert len(backward(parts, names)) > 15  # where extensions attach
+    assert len(backward(parts, names)) > 8  # where extensions attach
 
 
 @pytest.mark.parametrize(
