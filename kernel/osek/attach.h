@@ -129,9 +129,8 @@ extern volatile uint8_t carillon_budget_asks;
 void carillon_budget_ends(void);
 void carillon_budget_ends_here(void);
 
-/* The clock is due: the end of a server's budget, or its return; the time at which a budget may end (budget.h, 15); the
- * deadline of a thread, which has been taken out.  The thread of a level that runs, if one does, gives way as at the end
- * of a slice. */
+/* The clock is due: the end of a server's budget, or its return.  A budget may end now (budget.h, 15).  The deadline of a
+ * thread has been taken out.  The thread of a level that runs, if one does, gives way as at the end of a slice. */
 struct carillon_timed;
 void carillon_server_over(uint8_t server);
 void carillon_server_again(uint8_t server);

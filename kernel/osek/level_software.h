@@ -192,8 +192,8 @@ static inline void carillon_osek_give_budget(struct carillon_budget_left left)
     carillon_budget.state = CARILLON_UNWATCHED;
 }
 
-/* Whoever delivers: the budget of what is preempted, after which nothing is watched between jobs, where nothing is
- * locked; a level's handler may begin, locked until its job's frame stands; and what was preempted goes on. */
+/* Whoever delivers takes the budget of what is preempted: between jobs nothing is watched, where nothing is locked.  A
+ * level's handler may begin, locked until its job's frame stands.  What was preempted goes on. */
 static inline struct carillon_budget_left carillon_osek_pause_budget(void)
 {
     const struct carillon_budget_left left = carillon_budget_take();

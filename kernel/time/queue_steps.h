@@ -82,8 +82,8 @@ static inline void carillon_queue_rest(struct carillon_queue *queue)
  *   carillon_queue_drop          the same of an event of which nobody asks whether it is in a queue: its members keep
  *                                what they were; returns what is left to the first event then
  *   carillon_queue_stays         if the first event, which is due, stays the first when it is repeated, as the one with
- *                                the shortest period often does: repeat it, which costs little then; otherwise false,
- *                                and nothing has been done
+ *                                the shortest period often does: repeat it, which costs little then.  Otherwise
+ *                                false, and nothing has been done.
  *   carillon_queue_insert_first  put in an event, as carillon_queue_insert does: is it the first then?  A list has a
  *                                short way for that */
 #if CARILLON_QUEUE_TREE

@@ -52,8 +52,8 @@ typedef uint64_t carillon_time;
 
 /* An event.  If all its members are zero, it is in no queue.  Only the queue uses its members.
  *
- * Of each variant: whether an event is in a queue; whether a queue is empty; the first event of one that is not; and
- * how a static queue begins, which is empty. */
+ * Of each variant: whether an event is in a queue, whether a queue is empty, and the first event of one that is not.  A
+ * static queue begins empty. */
 #if CARILLON_QUEUE_TREE
 struct carillon_event {
     struct carillon_event *parent; /* NULL: in no queue */
