@@ -32,7 +32,7 @@ extern "C" {
 typedef carillon_distance carillon_osek_distance;
 typedef struct carillon_far_event carillon_osek_event;
 #define CARILLON_OSEK_NEAR(far) (&(far)->event)
-#define CARILLON_OSEK_LAPS(far) ((far)->laps)
+#define CARILLON_OSEK_IS_FAR(far, cycle) (((far)->laps != 0u) || ((cycle) > CARILLON_LONGEST))
 #define CARILLON_OSEK_QUEUE_INSERT carillon_queue_insert_far
 #define CARILLON_OSEK_QUEUE_DISTANCE carillon_queue_distance_far
 #define CARILLON_OSEK_QUEUE_REPEAT(queue, far, cycle) carillon_queue_repeat_far((queue), (far), (cycle))
@@ -41,7 +41,7 @@ typedef struct carillon_far_event carillon_osek_event;
 typedef carillon_time carillon_osek_distance;
 typedef struct carillon_event carillon_osek_event;
 #define CARILLON_OSEK_NEAR(near) (near)
-#define CARILLON_OSEK_LAPS(near) 0u
+#define CARILLON_OSEK_IS_FAR(near, cycle) false
 #define CARILLON_OSEK_QUEUE_INSERT carillon_queue_insert
 #define CARILLON_OSEK_QUEUE_DISTANCE carillon_queue_distance
 #define CARILLON_OSEK_QUEUE_REPEAT(queue, near, cycle) carillon_queue_repeat((queue), (carillon_time)(cycle))

@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) bool carillon_osek_repeats_first(Co
         return false;
     }
     const TickType cycle = state->cycle;
-    if ((CARILLON_OSEK_FAR != 0) && ((CARILLON_OSEK_LAPS(&state->event) != 0u) || (cycle > CARILLON_LONGEST))) {
+    if (CARILLON_OSEK_IS_FAR(&state->event, cycle)) {
         return false;
     }
     const carillon_base ahead = (carillon_base)cycle;

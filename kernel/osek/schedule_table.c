@@ -49,15 +49,26 @@ void carillon_osek_adjust_table(uint8_t table)
 }
 #endif
 
+/* Time 0 comes within CARILLON_BASE_EARLY ticks. */
+#if CARILLON_BASE_EARLY > 0
+static inline void await_time_0(void)
+{
+    while ((carillon_base_left() - TIME_0 - 1u) < CARILLON_BASE_EARLY) {
+    }
+}
+#else
+static inline void await_time_0(void)
+{
+}
+#endif
+
 /* The counters have the value 0 at time 0, which has passed only just, or comes within CARILLON_BASE_EARLY ticks.  No
  * task begins before: what has passed since time 0 could not be told. */
 void carillon_osek_start_tables_on_cells(AppModeType mode)
 {
     for (uint8_t table = 0; table < CARILLON_OSEK_SCHEDULE_TABLES; table++) {
         const struct carillon_osek_schedule_table *const fixed = &carillon_osek_schedule_tables[table];
-        if (CARILLON_OSEK_TABLE_ENDS) {
-            carillon_osek_table_states[table].next = NONE;
-        }
+        follow_none(table);
         if (!ON_CELLS(table) || (((fixed->autostart >> mode) & 1u) == 0u)) {
             continue;
         }
@@ -80,8 +91,7 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
             note_begin(table, cells, until - passed_until(left), left);
         }
     }
-    while ((CARILLON_BASE_EARLY > 0u) && ((carillon_base_left() - TIME_0 - 1u) < CARILLON_BASE_EARLY)) {
-    }
+    await_time_0();
 }
 #endif
 
@@ -200,6 +210,20 @@ static inline uint8_t stop_lone(uint8_t any)
     return before;
 }
 
+/* Whether a first point is further than the queue's times hold. */
+#if CARILLON_TIME_BITS < 32
+static inline bool is_beyond_lap(TickType ticks)
+{
+    return ticks > CARILLON_LAP;
+}
+#else
+static inline bool is_beyond_lap(TickType ticks)
+{
+    (void)ticks;
+    return false;
+}
+#endif
+
 /* Begin a table that is stopped, and whose cursors are alone in their parts, `ticks` from the last tick of its counter.
  * Whatever the parts were, they are set anew, each with the reference of the counter's first part: what has passed
  * since is added to what is left.  False: nothing has been done, as a cursor is held back that has not come to the end.
@@ -229,7 +253,7 @@ static __attribute__((noinline)) bool begin_lone(uint8_t any, TickType ticks)
     if ((passed > CARILLON_BASE_AHEAD) || (within > CARILLON_BASE_AHEAD) || (within > reference)) {
         return false;
     }
-    if ((CARILLON_TIME_BITS < 32) && (most > CARILLON_LAP)) {
+    if (is_beyond_lap(most)) {
         return false;
     }
     const struct carillon_osek_cursor *cursor = &carillon_osek_cursors[fixed->first];

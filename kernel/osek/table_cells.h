@@ -168,13 +168,32 @@ static inline void write_early_stops(const struct carillon_osek_table_on_cells *
 #endif
 #endif
 
+/* No cell of a table is stopped before its end; and no table follows it. */
+#if CARILLON_OSEK_TABLE_ENDS
+static inline void hold_none(uint8_t table)
+{
+    carillon_osek_table_states[table].held = 0u;
+}
+static inline void follow_none(uint8_t table)
+{
+    carillon_osek_table_states[table].next = NONE;
+}
+#else
+static inline void hold_none(uint8_t table)
+{
+    (void)table;
+}
+static inline void follow_none(uint8_t table)
+{
+    (void)table;
+}
+#endif
+
 /* Write that the cells of a table stand still; locked. */
 static inline void halt_cells(uint8_t table)
 {
     write_stops(table);
-    if (CARILLON_OSEK_TABLE_ENDS) {
-        carillon_osek_table_states[table].held = 0u;
-    }
+    hold_none(table);
     carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
 }
 
@@ -377,6 +396,12 @@ static inline void unlink_cells(uint8_t table)
 #else
 static inline void settle_ends(void)
 {
+}
+static inline StatusType next_on_cells(uint8_t from, uint8_t to)
+{
+    (void)from;
+    (void)to;
+    return E_OS_ID; /* cells know no other table */
 }
 static inline void unlink_cells(uint8_t table)
 {
