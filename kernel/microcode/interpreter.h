@@ -71,6 +71,13 @@ static FAST void insert_binding(const struct carillon_instruction *future, uint3
     machine.bindings++;
 }
 
+static FAST void insert_future(const struct carillon_instruction *future, uint32_t word)
+{
+    const uint32_t time = machine.now + (word >> 8);
+    insert_binding(future, time);
+    wait_until(time);
+}
+
 static SMALL void bind(const struct carillon_instruction *future, uint32_t state)
 {
     insert_binding(future, state);
@@ -189,12 +196,9 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
                 next = release_task(i, word, resume != NONE);
                 how = (next == NONE) ? STRAIGHT : DROPPED;
                 break;
-            case CARILLON_OPCODE_FUTURE: {
-                const uint32_t time = machine.now + (word >> 8);
-                insert_binding(&i[-1], time);
-                wait_until(time);
+            case CARILLON_OPCODE_FUTURE:
+                insert_future(&i[-1], word);
                 break;
-            }
             case CARILLON_OPCODE_FUTURE_EVENT:
                 bind(&i[-1], carillon_microcode_triggers[i[-1].x].state());
                 machine.events = true;

@@ -40,7 +40,8 @@ __attribute__((used)) void carillon_port_run_main(void)
     CARILLON_STARTUP(STORE)
     const uint32_t *load = carillon_data_load;
     for (uint32_t *word = carillon_data_start; CARILLON_COPY_DATA && (word < carillon_data_end); word++) {
-        *word = *load++;
+        *word = *load;
+        load++;
     }
     for (uint32_t *word = carillon_bss_start; word < carillon_bss_end; word++) {
         *word = 0u;
