@@ -92,12 +92,9 @@ static __attribute__((noinline, unused)) void aspeed_late(struct carillon_multip
                          : "cc", "memory");
     } while (stored == 0u);
     multiplex->next = step;
-#if !CARILLON_CONVENTIONAL /* whose handler carries out all that has passed */
-    if ((int32_t)(entered + skipped + 3u) > 0) {
-        carillon_port_request(carillon_port_current());
+    if (!CARILLON_CONVENTIONAL && ((int32_t)(entered + skipped + 3u) > 0)) {
+        carillon_port_request(carillon_port_current()); /* the conventional handler carries out all that has passed */
     }
-#endif
-    (void)skipped;
 }
 
 /* Shift the counter of a multiplexed cell to its next point.

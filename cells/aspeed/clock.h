@@ -24,9 +24,7 @@ static inline uint32_t carillon_device_remaining(void)
  * between: if it could, interrupts are locked for as long. */
 static inline void carillon_device_shift(uint32_t by)
 {
-#if CARILLON_CLOCK_EXPOSED
-    const uint32_t saved = carillon_port_lock();
-#endif
+    const uint32_t saved = CARILLON_CLOCK_EXPOSED ? carillon_port_lock() : 0u;
     uint32_t scratch;
     __asm__ volatile("ldr %0, [%1]\n\t"
                      "adds %0, %0, %2\n\t"
@@ -37,17 +35,17 @@ static inline void carillon_device_shift(uint32_t by)
                      : "=&r"(scratch)
                      : "r"(ASPEED_COUNTER(CARILLON_CLOCK_CELL)), "r"(by - 5u)
                      : "cc", "memory");
-#if CARILLON_CLOCK_EXPOSED
-    carillon_port_unlock(saved);
-#endif
+    if (CARILLON_CLOCK_EXPOSED) {
+        carillon_port_unlock(saved);
+    }
 }
 
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_port_arm(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_port_arm(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
+    }
 }
 
 static inline void carillon_device_disarm(void)

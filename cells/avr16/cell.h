@@ -158,6 +158,22 @@ static __attribute__((noinline, unused)) void avr16_late_freely(struct carillon_
         ahead += avr16_length(step);
     }
 }
+
+static inline void avr16_begin_laps(struct carillon_multiplex *multiplex, const struct carillon_step *step)
+{
+    multiplex->laps = step->laps;
+}
+#else
+static inline void avr16_late_freely(struct carillon_multiplex *multiplex)
+{
+    (void)multiplex;
+}
+
+static inline void avr16_begin_laps(struct carillon_multiplex *multiplex, const struct carillon_step *step)
+{
+    (void)multiplex;
+    (void)step;
+}
 #endif
 
 static __attribute__((noinline, unused)) void avr16_late(struct carillon_multiplex *multiplex)
@@ -167,12 +183,10 @@ static __attribute__((noinline, unused)) void avr16_late(struct carillon_multipl
     const uint16_t top = AVR16_TOP(match);
     const uint16_t last = CARILLON_REGISTER_16(match);
     const struct carillon_step *step = multiplex->next;
-#if CARILLON_LAPS
-    if (top == UINT16_MAX) {
+    if (CARILLON_LAPS && (top == UINT16_MAX)) {
         avr16_late_freely(multiplex);
         return;
     }
-#endif
     const uint16_t entered = CARILLON_REGISTER_16(count);
     const uint32_t before = (uint32_t)avr16_since(entered, last, top) + AVR16_REARM_TIME;
     uint32_t passed = before;
@@ -202,9 +216,7 @@ static inline void avr16_rearm(struct carillon_multiplex *multiplex)
         avr16_late(multiplex);
         return;
     }
-#if CARILLON_LAPS
-    multiplex->laps = step->laps;
-#endif
+    avr16_begin_laps(multiplex, step);
     CARILLON_REGISTER_16(match) = avr16_place(last, ahead, top);
     multiplex->next = step->next;
 }

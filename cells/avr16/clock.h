@@ -26,9 +26,9 @@ static inline void carillon_device_set(uint16_t at)
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_port_arm(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_port_arm(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
+    }
 }
 
 static inline void carillon_device_disarm(void)

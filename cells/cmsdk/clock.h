@@ -23,9 +23,9 @@ static inline void carillon_device_load(uint32_t ticks)
 /* Nothing to do where the clock is never disarmed; a masked timer does not remember an expiry. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    cmsdk_arm(CARILLON_CLOCK_CELL);
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        cmsdk_arm(CARILLON_CLOCK_CELL);
+    }
 }
 
 static inline void carillon_device_disarm(void)

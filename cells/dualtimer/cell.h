@@ -155,12 +155,9 @@ static __attribute__((noinline, unused)) void dualtimer_late(struct carillon_mul
     carillon_port_write(DUALTIMER_OF(reg, DUALTIMER_CLEAR(0u)), 1u);
     carillon_port_settle();
     carillon_port_forget(multiplex->source, CARILLON_SOURCE_BIT(multiplex->source));
-#if !CARILLON_CONVENTIONAL /* whose handler carries out all that has passed */
-    if (waits) {
-        carillon_port_request(multiplex->source);
+    if (!CARILLON_CONVENTIONAL && waits) {
+        carillon_port_request(multiplex->source); /* the conventional handler carries out all that has passed */
     }
-#endif
-    (void)waits;
     const struct carillon_store background = CARILLON_STORE(reg, multiplex->next->interval - 1u);
     const struct carillon_store start = CARILLON_STORE(DUALTIMER_OF(reg, DUALTIMER_CONTROL(0u)),
                                                        DUALTIMER_SETTING | DUALTIMER_ENABLE | DUALTIMER_INTERRUPT);

@@ -23,9 +23,9 @@ static inline void carillon_device_set(uint32_t at)
 /* Nothing to do where the clock is never disarmed.  An older expiry is forgotten as soon as the next one is set. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_port_enable(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_port_enable(CARILLON_CLOCK_SOURCE, CARILLON_SOURCE_BIT(CARILLON_CLOCK_SOURCE));
+    }
 }
 
 static inline void carillon_device_disarm(void)

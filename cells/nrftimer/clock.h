@@ -22,10 +22,10 @@ static inline void carillon_device_set(uint16_t at)
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_port_write(NRFTIMER_EVENT(CARILLON_CLOCK_CELL), 0u);
-    carillon_port_write(NRFTIMER_TIMER(CARILLON_CLOCK_CELL) + NRFTIMER_ENABLE, NRFTIMER_MASK(CARILLON_CLOCK_CELL));
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_port_write(NRFTIMER_EVENT(CARILLON_CLOCK_CELL), 0u);
+        carillon_port_write(NRFTIMER_TIMER(CARILLON_CLOCK_CELL) + NRFTIMER_ENABLE, NRFTIMER_MASK(CARILLON_CLOCK_CELL));
+    }
 }
 
 static inline void carillon_device_disarm(void)

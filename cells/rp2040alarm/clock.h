@@ -23,10 +23,10 @@ static inline void carillon_device_set(uint32_t at)
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(CARILLON_CLOCK_CELL));
-    carillon_port_write(RP2040ALARM_SET(RP2040ALARM_ENABLE), RP2040ALARM_BIT(CARILLON_CLOCK_CELL));
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(CARILLON_CLOCK_CELL));
+        carillon_port_write(RP2040ALARM_SET(RP2040ALARM_ENABLE), RP2040ALARM_BIT(CARILLON_CLOCK_CELL));
+    }
 }
 
 static inline void carillon_device_disarm(void)

@@ -29,10 +29,10 @@ static inline void carillon_device_acknowledge(void)
 /* Nothing to do where the clock is never disarmed. */
 static inline void carillon_device_enable(void)
 {
-#if !CARILLON_CLOCK_KEEPS_TIME
-    carillon_device_acknowledge();
-    carillon_port_write(STM32MATCH_LETS(CARILLON_CLOCK_CELL), 1u);
-#endif
+    if (!CARILLON_CLOCK_KEEPS_TIME) {
+        carillon_device_acknowledge();
+        carillon_port_write(STM32MATCH_LETS(CARILLON_CLOCK_CELL), 1u);
+    }
 }
 
 static inline void carillon_device_disarm(void)

@@ -97,13 +97,11 @@ static inline bool carillon_guard_end(struct carillon_guard *guard)
     return guard->waiting != 0u;
 }
 
-#if CARILLON_MODES > 1
-/* The mode whose round runs, and the one that is to follow. */
+/* Of a system with several modes: the mode whose round runs, and the one that is to follow. */
 extern uint8_t carillon_mode;
 extern uint8_t carillon_next_mode;
 /* How many lowered tasks have not ended.  The interrupt controller does not know them any more. */
 extern uint8_t carillon_lowered_tasks;
-#endif
 
 #ifdef __cplusplus
 }

@@ -28,58 +28,89 @@ static void keep(const struct carillon_mode *mode)
         }
     }
 }
+#else
+static inline void keep(const struct carillon_mode *mode)
+{
+    (void)mode;
+}
+#endif
+
+/* The event-triggered system beneath rounds has no table of vectors of its own. */
+#if CARILLON_OSEK && (CARILLON_MODES > 0)
+static inline bool has_vectors(const struct carillon_mode *mode)
+{
+    return mode != &carillon_osek_image;
+}
+#else
+static inline bool has_vectors(const struct carillon_mode *mode)
+{
+    (void)mode;
+    return true;
+}
+#endif
+
+#if CARILLON_LAPS
+static inline void begin_laps(const struct carillon_multiplex_start *start)
+{
+    start->multiplex->laps = start->laps;
+}
+#else
+static inline void begin_laps(const struct carillon_multiplex_start *start)
+{
+    (void)start;
+}
+#endif
+
+#if CARILLON_TIMEKEEPERS
+static inline void begin_timekeeper(const struct carillon_multiplex_start *start)
+{
+    start->multiplex->due = start->due;
+}
+#else
+static inline void begin_timekeeper(const struct carillon_multiplex_start *start)
+{
+    (void)start;
+}
 #endif
 
 /* What can be set up while the cells stand still. */
 static void prepare(const struct carillon_mode *mode)
 {
-#if CARILLON_OSEK && (CARILLON_MODES > 0)
-    if (mode != &carillon_osek_image) /* the event-triggered system beneath has no table of its own */
-#endif
-    {
+    if (has_vectors(mode)) {
         carillon_port_set_vectors(mode->vectors);
     }
     for (uint32_t i = 0; i < mode->level_count; i++) {
         carillon_port_set_level(mode->levels[i].source, mode->levels[i].level);
     }
-#if CARILLON_MULTIPLEXES
-    for (uint32_t i = 0; i < mode->multiplex_count; i++) {
+    for (uint32_t i = 0; CARILLON_MULTIPLEXES && (i < mode->multiplex_count); i++) {
         mode->multiplexes[i].multiplex->next = mode->multiplexes[i].first;
-#if CARILLON_LAPS
-        mode->multiplexes[i].multiplex->laps = mode->multiplexes[i].laps;
-#endif
-#if CARILLON_TIMEKEEPERS
-        mode->multiplexes[i].multiplex->due = mode->multiplexes[i].due;
-#endif
+        begin_laps(&mode->multiplexes[i]);
+        begin_timekeeper(&mode->multiplexes[i]);
     }
-#endif
     carillon_mode_store(mode->prepare, mode->prepare_count);
-#if CARILLON_START_KEEPS
     keep(mode);
-#endif
 }
 
 /* What must follow the start before the first expiry. */
 static void align(const struct carillon_mode *mode)
 {
-#if CARILLON_ALIGNS
-    carillon_port_align(mode->align, mode->align_count);
-#endif
-#if CARILLON_FINISHES
-    carillon_mode_store(mode->finish, mode->finish_count);
-#endif
-    (void)mode;
+    if (CARILLON_ALIGNS) {
+        carillon_port_align(mode->align, mode->align_count);
+    }
+    if (CARILLON_FINISHES) {
+        carillon_mode_store(mode->finish, mode->finish_count);
+    }
 }
 
 void carillon_mode_start(const struct carillon_mode *mode)
 {
-#if CARILLON_INITIALS
-    carillon_mode_store(carillon_initials, CARILLON_INITIALS);
-#endif
+    if (CARILLON_INITIALS > 0) {
+        carillon_mode_store(carillon_initials, CARILLON_INITIALS);
+    }
     prepare(mode);
-#if CARILLON_MODES > 1
-    carillon_mode_store(mode->restart, mode->restart_count);
-#endif
+    if (CARILLON_MODES > 1) {
+        carillon_mode_store(mode->restart, mode->restart_count);
+    }
     carillon_port_start(mode->start, mode->start_count);
     align(mode);
 }

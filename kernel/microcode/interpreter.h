@@ -28,9 +28,9 @@ static SMALL uint16_t handler_of(uint32_t fault)
 /* Report that a task is late.  Returns the address of its handler; NONE: it has been terminated. */
 static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
 {
-#if CARILLON_MICROCODE_MISSED
-    carillon_giotto_missed[task]();
-#endif
+    if (CARILLON_MICROCODE_MISSED) {
+        carillon_giotto_missed[task]();
+    }
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
     const uint16_t handler = handled ? (uint16_t)NONE : handler_of(1u + (uint32_t)task);
     if (handler == NONE) {
@@ -69,6 +69,13 @@ static FAST void insert_binding(const struct carillon_instruction *future, uint3
     }
     bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
     machine.bindings++;
+}
+
+static FAST void insert_future(const struct carillon_instruction *future, uint32_t word)
+{
+    const uint32_t time = machine.now + (word >> 8);
+    insert_binding(future, time);
+    wait_until(time);
 }
 
 static SMALL void bind(const struct carillon_instruction *future, uint32_t state)
@@ -136,6 +143,29 @@ static FAST bool spend(const struct carillon_instruction *begin, const struct ca
     return machine.steps > 0u;
 }
 
+/* The instructions before `behind`: each returns the address of a handler, or NONE if it was carried out or its task
+ * has been terminated. */
+static FAST uint16_t call_driver(const struct carillon_instruction *behind, bool handled)
+{
+    const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[behind[-1].x];
+    const uint16_t *const late = first_late(driver->touches);
+    if (*late == NONE) {
+        driver->call();
+        return NONE;
+    }
+    return handle_touched(late, address_of(behind), handled);
+}
+
+static FAST uint16_t release_task(const struct carillon_instruction *behind, uint32_t word, bool handled)
+{
+    const uint16_t task = behind[-1].x;
+    if (!is_unfinished(task)) {
+        release(task, word);
+        return NONE;
+    }
+    return handle_late(task, address_of(behind), handled);
+}
+
 /* Algorithm 2, from an address on, with the reference time of a thread; `back` is where it goes on after a handler that
  * begins at the address, or NONE.  Bounded by the steps that are left at this instant, which are looked at wherever
  * instructions do not follow each other, so that what goes on straight does not ask.
@@ -158,31 +188,17 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
             i++;
             __asm__("" : "+r"(i)); /* so that one register has the instruction and what is behind it */
             switch (word & 0xFFu) {
-            case CARILLON_OPCODE_CALL: {
-                const struct carillon_microcode_driver *const driver = &carillon_microcode_drivers[i[-1].x];
-                const uint16_t *const late = first_late(driver->touches);
-                if (*late == NONE) {
-                    driver->call();
-                } else {
-                    next = handle_touched(late, address_of(i), resume != NONE);
-                    how = (next == NONE) ? STRAIGHT : DROPPED;
-                }
+            case CARILLON_OPCODE_CALL:
+                next = call_driver(i, resume != NONE);
+                how = (next == NONE) ? STRAIGHT : DROPPED;
                 break;
-            }
             case CARILLON_OPCODE_RELEASE:
-                if (!is_unfinished(i[-1].x)) {
-                    release(i[-1].x, word);
-                } else {
-                    next = handle_late(i[-1].x, address_of(i), resume != NONE);
-                    how = (next == NONE) ? STRAIGHT : DROPPED;
-                }
+                next = release_task(i, word, resume != NONE);
+                how = (next == NONE) ? STRAIGHT : DROPPED;
                 break;
-            case CARILLON_OPCODE_FUTURE: {
-                const uint32_t time = machine.now + (word >> 8);
-                insert_binding(&i[-1], time);
-                wait_until(time);
+            case CARILLON_OPCODE_FUTURE:
+                insert_future(&i[-1], word);
                 break;
-            }
             case CARILLON_OPCODE_FUTURE_EVENT:
                 bind(&i[-1], carillon_microcode_triggers[i[-1].x].state());
                 machine.events = true;

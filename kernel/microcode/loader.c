@@ -9,8 +9,19 @@
 
 #include <stddef.h>
 
+/* A number that no reset repeats, if the application has one. */
 #ifdef CARILLON_LOADER_RESETS
-uint32_t CARILLON_LOADER_RESETS(void); /* the application's */
+uint32_t CARILLON_LOADER_RESETS(void);
+
+static inline uint32_t resets(void)
+{
+    return CARILLON_LOADER_RESETS();
+}
+#else
+static inline uint32_t resets(void)
+{
+    return 0u;
+}
 #endif
 
 /* Frames: version, kind, number; what the kind says; CRC-32. */
@@ -173,6 +184,26 @@ static bool is_waiting(void)
     return (loader.handed != NULL) && (carillon_loader_running() != loader.handed);
 }
 
+/* What the scheduler has decided, from a place in the record on.  Returns the bytes of the answer. */
+#if CARILLON_MICROCODE_RECORD > 0u
+static inline uint32_t tell_decisions(struct answer *said, uint32_t place)
+{
+    uint32_t bytes = sizeof(said->ticks);
+    said->ticks = carillon_recorder_ticks();
+    for (uint32_t k = 0u; (k < DECISIONS) && carillon_recorder_find(place + k, &said->decisions[k]); k++) {
+        bytes += sizeof(said->decisions[k]);
+    }
+    return bytes;
+}
+#else
+static inline uint32_t tell_decisions(struct answer *said, uint32_t place)
+{
+    (void)said;
+    (void)place;
+    return 0u;
+}
+#endif
+
 /* An answer to what was asked. */
 static void answer(enum carillon_loader_answer found)
 {
@@ -192,17 +223,12 @@ static void answer(enum carillon_loader_answer found)
     said->bindings = carillon_loader_image.bindings;
     said->threads = carillon_loader_image.threads;
     said->scheduler = running->scheduler;
-#if CARILLON_MICROCODE_RECORD > 0u
-    said->is_full = carillon_recorder_is_full() ? 1u : 0u;
-    if ((taken.asked.kind == RECORD) && (found == CARILLON_LOADER_OK)) {
-        const uint32_t place = taken.asked.value & 0xFFFFu;
-        said->ticks = carillon_recorder_ticks();
-        behind += sizeof(said->ticks);
-        for (uint32_t k = 0u; (k < DECISIONS) && carillon_recorder_find(place + k, &said->decisions[k]); k++) {
-            behind += sizeof(said->decisions[k]);
+    if (CARILLON_MICROCODE_RECORD > 0u) {
+        said->is_full = carillon_recorder_is_full() ? 1u : 0u;
+        if ((taken.asked.kind == RECORD) && (found == CARILLON_LOADER_OK)) {
+            behind += tell_decisions(said, taken.asked.value & 0xFFFFu);
         }
     }
-#endif
     uint8_t *const bytes = (uint8_t *)said;
     const uint32_t first = sizeof(said->unsent);
     uint32_t sum = carillon_crc32(0u, &bytes[first], behind - first);
@@ -211,16 +237,6 @@ static void answer(enum carillon_loader_answer found)
         sum >>= 8;
     }
     send(&bytes[first], behind + SUM - first);
-}
-
-/* A number that no reset repeats, if the application has one. */
-static inline uint32_t resets(void)
-{
-#ifdef CARILLON_LOADER_RESETS
-    return CARILLON_LOADER_RESETS();
-#else
-    return 0u;
-#endif
 }
 
 /* A new challenge.  The bytes go to where neither what runs nor what is to run lies. */
@@ -366,10 +382,8 @@ static void carry_out(uint32_t count)
         found = take(count - 4u);
     } else if ((kind == END) && (count == 13u)) {
         found = conclude();
-#if CARILLON_MICROCODE_RECORD > 0u
-    } else if ((kind == RECORD) && (count == 2u)) {
+    } else if ((CARILLON_MICROCODE_RECORD > 0u) && (kind == RECORD) && (count == 2u)) {
         found = CARILLON_LOADER_OK;
-#endif
     } else {
         /* there is no such frame */
     }

@@ -51,9 +51,9 @@ static inline bool go_on_at_trigger(void)
                 bindings[j] = bindings[j + 1u];
             }
             interpret(address, machine.now, NONE);
-#if CARILLON_MICROCODE_RECORD > 0u
-            machine.block = machine.now;
-#endif
+            if (CARILLON_MICROCODE_RECORD > 0u) {
+                block_begin = machine.now;
+            }
             return true;
         }
     }
@@ -168,9 +168,9 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.events = false;
     machine.endless = false;
     machine.patient = false;
-#if CARILLON_MICROCODE_RECORD > 0u
-    carillon_recorder_forget(now);
-#endif
+    if (CARILLON_MICROCODE_RECORD > 0u) {
+        carillon_recorder_forget(now);
+    }
     for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
         tasks[k].released = 0u;
         places[k] = NOWHERE;
@@ -213,17 +213,15 @@ static SMALL bool take_over(void)
 /* The scheduler has chosen a task, or none. */
 static inline uint16_t decided(uint16_t task)
 {
-#if CARILLON_MICROCODE_RECORD > 0u
-    if (task != NONE) {
+    if ((CARILLON_MICROCODE_RECORD > 0u) && (task != NONE)) {
         const uint32_t deadline = tasks[task].released >> 8;
         uint32_t order = UINT32_MAX;
         if (deadline != 0u) {
             const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
-            order = by_periods ? deadline : (deadline + tasks[task].begin - machine.block);
+            order = by_periods ? deadline : (deadline + tasks[task].begin - block_begin);
         }
         carillon_recorder_decided(machine.last, task, order, machine.now);
     }
-#endif
     return task;
 }
 

@@ -49,9 +49,7 @@ void carillon_machine_terminated(uint16_t task);
 
 /* With CARILLON_MICROCODE_TOLD, the owner is told of each release, so many ticks before the task's deadline (0: it has
  * none). */
-#if CARILLON_MICROCODE_TOLD
 void carillon_machine_released(uint16_t task, uint32_t deadline);
-#endif
 
 /* With CARILLON_MICROCODE_MISSED, carillon_giotto_missed is called for each CARILLON_MACHINE_LATE. */
 

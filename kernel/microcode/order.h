@@ -129,9 +129,9 @@ static FAST void release(uint16_t task, uint32_t word)
 {
     tasks[task] = (struct task_state){.released = word, .begin = machine.now};
     fresh[task / 32u] |= bit_of(task);
-#if CARILLON_MICROCODE_TOLD
-    carillon_machine_released(task, word >> 8);
-#endif
+    if (CARILLON_MICROCODE_TOLD) {
+        carillon_machine_released(task, word >> 8);
+    }
 }
 
 #endif

@@ -29,7 +29,6 @@ struct carillon_decision {
     uint16_t task;
 };
 
-#if CARILLON_MICROCODE_RECORD > 0u
 /* A decision was made at the time `now`.  Called locked.  Bounded by CARILLON_MICROCODE_RECORD; at once if what follows
  * is what followed before. */
 void carillon_recorder_decided(uint16_t block, uint16_t task, uint32_t order, uint32_t now);
@@ -46,7 +45,6 @@ bool carillon_recorder_find(uint32_t place, struct carillon_decision *found);
 
 /* Whether a decision was lost, for want of room. */
 bool carillon_recorder_is_full(void);
-#endif
 
 #ifdef __cplusplus
 }

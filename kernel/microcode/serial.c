@@ -42,9 +42,7 @@ void carillon_loader_replace(const struct carillon_microcode *program, uint16_t 
     } else {
         carillon_machine_join(program, begin);
     }
-#if CARILLON_MICROCODE_WAKES > 0
     carillon_microcode_replaced();
-#endif
     carillon_osek_unlock(saved); /* the machine asks at its next instant */
 }
 

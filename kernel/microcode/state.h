@@ -58,14 +58,12 @@ static struct machine_state {
     uint16_t heap;
     uint16_t running;
     uint16_t last; /* the address at which the interpreter ended last */
-#if CARILLON_MICROCODE_RECORD > 0u
-    uint32_t block; /* when a trigger was enabled last */
-#endif
-    bool stirred; /* a task has ended, a port may have changed, or there is another program */
-    bool events;  /* triggers may wait that are not of time */
-    bool endless; /* this instant had no end */
-    bool patient; /* released tasks may have no deadline */
+    bool stirred;  /* a task has ended, a port may have changed, or there is another program */
+    bool events;   /* triggers may wait that are not of time */
+    bool endless;  /* this instant had no end */
+    bool patient;  /* released tasks may have no deadline */
 } machine;
+static uint32_t block_begin; /* when a trigger was enabled last: of the recorder alone */
 #define FAR UINT32_C(0x7FFFFFFF)
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
  * array of one. */

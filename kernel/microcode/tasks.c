@@ -122,17 +122,20 @@ static uint32_t next_due(void)
 }
 
 /* The handler is to come as soon as it can. */
+#if CARILLON_CLOCK_REQUESTS
 static void call(void)
 {
-#if CARILLON_CLOCK_REQUESTS
     carillon_device_request();
+}
 #else
+static void call(void)
+{
     carillon_span margin = CARILLON_CLOCK_MINIMUM;
     while (!clock_arm((carillon_span)(clock_elapsed() + margin))) { /* bounded by the bits of the counter */
         margin = (carillon_span)(margin + margin);
     }
-#endif
 }
+#endif
 
 static __attribute__((noinline)) void set_or_call(uint32_t time)
 {
@@ -168,13 +171,76 @@ void carillon_microcode_replaced(void)
     follow();
     set_or_call(now + 1u);
 }
+
+static inline void look_again(void)
+{
+    set_or_call(now + 1u);
+}
+
+/* In the handler: carry out all instants that are due.  Bounded by these, and by what the clock cannot see of the time
+ * before the next one. */
+static inline __attribute__((always_inline)) void catch_up(void)
+{
+    carillon_device_acknowledge();
+    do {
+        go_on(due - now);
+        chosen = carillon_machine_instant(now);
+        due = next_due();
+    } while (!set());
+}
 #else
+static inline void call(void)
+{
+}
 static inline void follow(void)
 {
 }
 static inline void follow_up(void)
 {
 }
+static inline void look_again(void)
+{
+}
+
+static inline void instant(void)
+{
+    now++;
+    if (now == 0u) {
+        static bool started;
+        if (!started) { /* and not after 2^32 ticks again */
+            started = true;
+            carillon_machine_start(&carillon_microcode_first, now);
+        }
+    }
+    chosen = carillon_machine_instant(now);
+}
+
+#if CARILLON_MICROCODE_UNITS > 0
+static carillon_base at = CARILLON_BASE_ORIGIN; /* the last tick that was carried out */
+
+static __attribute__((noinline)) void catch_up_late(void)
+{
+    for (carillon_base left = carillon_base_ticks(at, CARILLON_MICROCODE_UNITS); left != 0u; left--) {
+        at = carillon_base_later(at, CARILLON_MICROCODE_UNITS);
+        instant();
+    }
+}
+
+static inline __attribute__((always_inline)) void catch_up(void)
+{
+    if (carillon_base_one(at, CARILLON_MICROCODE_UNITS)) {   /* mostly */
+        at = (carillon_base)(at - CARILLON_MICROCODE_UNITS); /* as it has not begun anew, so has this not */
+        instant();
+    } else {
+        catch_up_late();
+    }
+}
+#else
+static inline __attribute__((always_inline)) void catch_up(void)
+{
+    instant();
+}
+#endif
 #endif
 
 void carillon_microcode_thread(uint16_t task)
@@ -227,52 +293,9 @@ static void give_way(void)
     unlock();
 }
 
-#if CARILLON_MICROCODE_WAKES == 0
-static inline void instant(void)
-{
-    now++;
-    if (now == 0u) {
-        static bool started;
-        if (!started) { /* and not after 2^32 ticks again */
-            started = true;
-            carillon_machine_start(&carillon_microcode_first, now);
-        }
-    }
-    chosen = carillon_machine_instant(now);
-}
-#endif
-
-#if CARILLON_MICROCODE_UNITS > 0
-static carillon_base at = CARILLON_BASE_ORIGIN; /* the last tick that was carried out */
-
-static __attribute__((noinline)) void catch_up(void)
-{
-    for (carillon_base left = carillon_base_ticks(at, CARILLON_MICROCODE_UNITS); left != 0u; left--) {
-        at = carillon_base_later(at, CARILLON_MICROCODE_UNITS);
-        instant();
-    }
-}
-#endif
-
 void carillon_microcode_tick(const void *frame)
 {
-#if CARILLON_MICROCODE_WAKES > 0
-    carillon_device_acknowledge();
-    do { /* bounded by the instants that are due, and by what the clock cannot see of the time before the next one */
-        go_on(due - now);
-        chosen = carillon_machine_instant(now);
-        due = next_due();
-    } while (!set());
-#elif CARILLON_MICROCODE_UNITS > 0
-    if (carillon_base_one(at, CARILLON_MICROCODE_UNITS)) {   /* mostly */
-        at = (carillon_base)(at - CARILLON_MICROCODE_UNITS); /* as it has not begun anew, so has this not */
-        instant();
-    } else {
-        catch_up();
-    }
-#else
-    instant();
-#endif
+    catch_up();
     if (current == NONE) {
         wake();
     } else if ((chosen != current) || abandoned[current]) {
@@ -282,12 +305,9 @@ void carillon_microcode_tick(const void *frame)
             carillon_port_is_in(frame, fixed->source, fixed->stack, fixed->stack_words, &fixed->extended->context);
         if (computes) {
             carillon_port_run_preempted(give_way, fixed->source);
+        } else {
+            look_again();
         }
-#if CARILLON_MICROCODE_WAKES > 0
-        else {
-            set_or_call(now + 1u);
-        }
-#endif
     } else {
         /* it goes on */
     }
@@ -298,9 +318,7 @@ void carillon_microcode_event(uint32_t *events)
     const uint32_t saved = carillon_osek_lock(); /* which holds the tick back */
     *events += 1u;
     carillon_machine_input();
-#if CARILLON_MICROCODE_WAKES > 0
     call();
-#endif
     carillon_osek_unlock(saved);
 }
 

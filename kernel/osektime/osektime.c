@@ -14,6 +14,39 @@
 
 static uint16_t missed_task;
 
+#if CARILLON_ROUND_BUDGETS
+static inline void arm_budgets(void)
+{
+    carillon_port_arm(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
+}
+#else
+static inline void arm_budgets(void)
+{
+}
+#endif
+
+/* Of the event-triggered system beneath: its cells start with the rounds, and StartOS enables its interrupts. */
+#if CARILLON_OSEK
+static inline void start_beneath(void)
+{
+    carillon_mode_start(&carillon_osek_image);
+}
+
+static inline bool is_up_beneath(void)
+{
+    return carillon_osek_up;
+}
+#else
+static inline void start_beneath(void)
+{
+}
+
+static inline bool is_up_beneath(void)
+{
+    return false;
+}
+#endif
+
 #if CARILLON_MODES > 1
 uint8_t carillon_mode;
 uint8_t carillon_next_mode;
@@ -21,33 +54,54 @@ uint8_t carillon_lowered_tasks;
 static volatile uint8_t switches; /* of modes, modulo its range */
 static bool asked;                /* for a mode, since the last switch */
 #define ACTIVE_MODE carillon_mode
-#else
-#define ACTIVE_MODE 0u
-#endif
 
-void ttStartOS(ttAppModeType mode)
+static inline void begin_in(ttAppModeType mode)
 {
-    const uint32_t saved = carillon_port_lock();
-#if CARILLON_MODES > 1
     if (mode >= (ttAppModeType)CARILLON_MODES) {
         carillon_port_halt(); /* nothing has started that could be stopped */
     }
     carillon_mode = mode;
     carillon_next_mode = mode;
+}
+
+/* The mode as it is now, whatever the compiler knows of it. */
+static inline uint8_t active_mode(void)
+{
+    return *(const volatile uint8_t *)&carillon_mode;
+}
+
+static inline uint8_t switches_so_far(void)
+{
+    return switches;
+}
 #else
+#define ACTIVE_MODE 0u
+
+static inline void begin_in(ttAppModeType mode)
+{
     (void)mode;
+}
+
+static inline uint8_t active_mode(void)
+{
+    return 0u;
+}
+
+static inline uint8_t switches_so_far(void)
+{
+    return 0u;
+}
 #endif
+
+void ttStartOS(ttAppModeType mode)
+{
+    const uint32_t saved = carillon_port_lock();
+    begin_in(mode);
     ttStartupHook(); /* which may ask for another mode already */
-#if CARILLON_OSEK
-    carillon_mode_start(&carillon_osek_image); /* its cells; its interrupts are enabled by StartOS */
-#endif
-#if CARILLON_ROUND_BUDGETS
-    carillon_port_arm(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
-#endif
+    start_beneath();
+    arm_budgets();
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
-#if CARILLON_SYNC
     carillon_sync_begin(ACTIVE_MODE);
-#endif
     carillon_port_unlock(saved);
     ttIdleTask();
     ttShutdownOS(TT_E_OS_OK); /* the idle task never ends (chapter 5) */
@@ -66,16 +120,6 @@ ttAppModeType ttGetActiveApplicationMode(void)
     return ACTIVE_MODE;
 }
 
-/* The mode as it is now, whatever the compiler knows of it. */
-static uint8_t active_mode(void)
-{
-#if CARILLON_MODES > 1
-    return *(const volatile uint8_t *)&carillon_mode;
-#else
-    return 0u;
-#endif
-}
-
 /* The mode's time base, and what its counter reads; false: it has none.
  *
  * 1. A mode is switched by a handler that is above every caller, as a whole.  It may come between the look at the mode
@@ -86,16 +130,12 @@ static uint8_t active_mode(void)
  *    point of a round waits for whoever asks. */
 static bool read_time_base(const struct carillon_time_base **base, uint32_t *counter)
 {
-#if CARILLON_MODES > 1
     uint8_t before;
     do {
-        before = switches;
-#endif
+        before = switches_so_far();
         *base = &carillon_time_bases[active_mode()];
         *counter = ((*base)->counter != 0u) ? carillon_port_read((*base)->counter) : 0u;
-#if CARILLON_MODES > 1
-    } while (before != switches);
-#endif
+    } while (before != switches_so_far());
     return (*base)->counter != 0u;
 }
 
@@ -133,11 +173,7 @@ ttStatusType ttGetOSSyncStatus(ttSynchronizationStatusRefType status)
 
 ttOSEKOSStateType ttGetOSEKOSState(void)
 {
-#if CARILLON_OSEK
-    return (ttOSEKOSStateType)(carillon_osek_up ? ttOSEKOSUP : ttOSEKOSDOWN);
-#else
-    return ttOSEKOSDOWN;
-#endif
+    return (ttOSEKOSStateType)(is_up_beneath() ? ttOSEKOSUP : ttOSEKOSDOWN);
 }
 
 #if CARILLON_MODES > 1
@@ -171,21 +207,17 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 void carillon_control(void)
 {
     const struct carillon_mode *const from = &carillon_modes[carillon_mode];
-#if CARILLON_SYNC
     if (carillon_sync_holds()) {
         return; /* the round of a mode is left when it has begun */
     }
     const uint8_t before = carillon_mode;
-#endif
     if (carillon_mode_is_idle(from)) {
         const uint32_t saved = carillon_port_lock();
         carillon_mode = carillon_next_mode;
         asked = false;
         switches++;
         carillon_mode_switch(from, &carillon_modes[carillon_mode]);
-#if CARILLON_SYNC
         carillon_sync_switch(before, carillon_mode);
-#endif
         carillon_port_unlock(saved);
     }
 }
@@ -208,13 +240,11 @@ ttStatusType ttSwitchAppMode(ttAppModeType mode)
 /* Whom ttErrorHook is called for. */
 static void blame(uint16_t task)
 {
-#if CARILLON_NARROW
-    const uint32_t saved = carillon_port_lock(); /* a deadline above may pass between the bytes */
+    const uint32_t saved = CARILLON_NARROW ? carillon_port_lock() : 0u; /* a deadline may pass between two bytes */
     missed_task = task;
-    carillon_port_unlock(saved);
-#else
-    missed_task = task;
-#endif
+    if (CARILLON_NARROW) {
+        carillon_port_unlock(saved);
+    }
 }
 
 #if CARILLON_ROUND_BUDGETS
@@ -223,9 +253,9 @@ void carillon_budget_overrun(uint16_t task)
     CARILLON_NOTE(carillon_budget_overrun);
     blame(task);
     ttErrorHook(TT_E_OS_PROTECTION_TIME);
-#if CARILLON_SHUTDOWN_ON_OVERRUN
-    ttShutdownOS(TT_E_OS_PROTECTION_TIME);
-#endif
+    if (CARILLON_SHUTDOWN_ON_OVERRUN) {
+        ttShutdownOS(TT_E_OS_PROTECTION_TIME);
+    }
 }
 #endif
 
@@ -234,21 +264,19 @@ void carillon_deadline_missed(uint16_t task)
     CARILLON_NOTE(carillon_deadline_missed);
     blame(task);
     ttErrorHook(TT_E_OS_DEADLINE);
-#if CARILLON_SHUTDOWN_ON_MISS
-    ttShutdownOS(TT_E_OS_DEADLINE);
-#endif
+    if (CARILLON_SHUTDOWN_ON_MISS) {
+        ttShutdownOS(TT_E_OS_DEADLINE);
+    }
 }
 
 uint16_t carillon_missed_task(void)
 {
-#if CARILLON_NARROW
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = CARILLON_NARROW ? carillon_port_lock() : 0u;
     const uint16_t task = missed_task;
-    carillon_port_unlock(saved);
+    if (CARILLON_NARROW) {
+        carillon_port_unlock(saved);
+    }
     return task;
-#else
-    return missed_task;
-#endif
 }
 
 __attribute__((weak)) void ttStartupHook(void)
@@ -265,13 +293,16 @@ __attribute__((weak)) void ttErrorHook(ttStatusType error)
     (void)error;
 }
 
+#if CARILLON_OSEK
 __attribute__((weak)) void ttIdleTask(void)
 {
-#if CARILLON_OSEK
     StartOS(CARILLON_OSEK_DEFAULT_MODE);
+}
 #else
+__attribute__((weak)) void ttIdleTask(void)
+{
     for (;;) {
         carillon_port_idle();
     }
-#endif
 }
+#endif

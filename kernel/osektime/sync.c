@@ -37,27 +37,21 @@ static volatile int32_t correction; /* the ticks by which rounds are still to be
 static volatile uint16_t silent;    /* sync points since ttSyncTimes, up to one more than allowed */
 static volatile uint8_t served;     /* sync points, modulo its range */
 static volatile bool heard;
-#if CARILLON_SYNC_HARD
-static volatile bool holds;
-#endif
+static volatile bool holds; /* with CARILLON_SYNC_HARD */
 
 bool carillon_sync_holds(void)
 {
-#if CARILLON_SYNC_HARD
-    return holds;
-#else
-    return false;
-#endif
+    return CARILLON_SYNC_HARD && holds;
 }
 
 void carillon_sync_begin(uint32_t mode)
 {
     const struct carillon_sync *const sync = &carillon_syncs[mode];
     due = sync->at;
-#if CARILLON_SYNC_HARD
-    holds = true;
-    carillon_mode_store(sync->hold, sync->hold_count);
-#endif
+    if (CARILLON_SYNC_HARD) {
+        holds = true;
+        carillon_mode_store(sync->hold, sync->hold_count);
+    }
 }
 
 #if CARILLON_MODES > 1
@@ -100,11 +94,9 @@ void carillon_synchronise(void)
     const struct carillon_sync *const sync = &carillon_syncs[ACTIVE_MODE];
     const uint32_t saved = carillon_port_lock();
     int32_t by = bounded(sync, correction);
-#if CARILLON_SYNC_HARD
-    if (holds) {
+    if (carillon_sync_holds()) {
         by = heard ? (correction + ((correction < 0) ? (int32_t)sync->length : 0)) : 0;
     }
-#endif
     due += sync->length;
     if (carillon_port_read(sync->counter) >= sync->latest) {
         if (by != 0) {
@@ -112,19 +104,17 @@ void carillon_synchronise(void)
             due += (uint32_t)by;
             correction -= by;
         }
-#if CARILLON_SYNC_HARD
         /* 1. While the requests were held back, the cells expired in vain, re-armed ones at their first point in each
          *    round.
          * 2. At the first sync point after the first global time, all are moved to their phase at once, later by up to
          *    a round: nothing is shifted to 0.
          * 3. Nothing of the round is due until the first point of the next one.  So whole rounds begin there, and what
          *    was asked for in vain is forgotten before. */
-        if (holds && heard) {
+        if (carillon_sync_holds() && heard) {
             correction = 0;
             holds = false;
             carillon_mode_store(sync->release, sync->release_count);
         }
-#endif
     }
     if (silent <= CARILLON_SYNC_SILENCE) {
         silent++;

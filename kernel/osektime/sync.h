@@ -21,6 +21,22 @@ void carillon_sync_switch(uint32_t from, uint32_t to);
 
 /* Whether the tasks are held back until the first synchronisation. */
 bool carillon_sync_holds(void);
+#else
+static inline void carillon_sync_begin(uint32_t mode)
+{
+    (void)mode;
+}
+
+static inline void carillon_sync_switch(uint32_t from, uint32_t to)
+{
+    (void)from;
+    (void)to;
+}
+
+static inline bool carillon_sync_holds(void)
+{
+    return false;
+}
 #endif
 
 #ifdef __cplusplus

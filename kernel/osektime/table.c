@@ -40,18 +40,18 @@ static void run(const struct carillon_entry *entry, uint8_t *task, uint32_t pree
         RUN_LOWERED(entry->function);
     } while (*task == RUNS_AND_WAITS);
     *task = ENDED;
-#if CARILLON_MODES > 1
-    carillon_lowered_tasks--;
-#endif
+    if (CARILLON_MODES > 1) {
+        carillon_lowered_tasks--;
+    }
 }
 
 static void activate(uint8_t *task)
 {
     if (*task == ENDED) {
         *task = DUE;
-#if CARILLON_MODES > 1
-        carillon_lowered_tasks++;
-#endif
+        if (CARILLON_MODES > 1) {
+            carillon_lowered_tasks++;
+        }
     } else {
         absorb(task);
     }
@@ -73,12 +73,11 @@ static bool carry_out(const struct carillon_entry *entry)
         carillon_port_enable(entry->object, entry->mask);
         break;
     default:
-#if CARILLON_MODES > 1
-        if ((carillon_mode != carillon_next_mode) && carillon_mode_is_idle(&carillon_modes[carillon_mode])) {
+        if ((CARILLON_MODES > 1) && (carillon_mode != carillon_next_mode) &&
+            carillon_mode_is_idle(&carillon_modes[carillon_mode])) {
             carillon_control();
             return true;
         }
-#endif
         break;
     }
     return false;
@@ -146,9 +145,9 @@ void(carillon_table_dispatch)(const struct carillon_entry *first, const struct c
     } else if (first->action == CARILLON_ACTION_ACTIVATE) {
         uint8_t *const task = &carillon_table_tasks[first->object];
         if (*task == ENDED) {
-#if CARILLON_MODES > 1
-            carillon_lowered_tasks++;
-#endif
+            if (CARILLON_MODES > 1) {
+                carillon_lowered_tasks++;
+            }
             run(first, task, preempted);
         } else {
             absorb(task);

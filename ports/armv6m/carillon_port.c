@@ -42,12 +42,12 @@ void carillon_port_set_level(uint16_t source, uint16_t level)
 void carillon_port_set_vectors(const void *vectors)
 {
     (void)vectors;
-#if CARILLON_MODES > 0
-    CARILLON_PORT_BEGIN();
-#endif
-#if CARILLON_LOWERED
-    carillon_port_set_level(SVCALL, CARILLON_LOWERED);
-#endif
+    if (CARILLON_MODES > 0) {
+        CARILLON_PORT_BEGIN();
+    }
+    if (CARILLON_LOWERED > 0) {
+        carillon_port_set_level(SVCALL, CARILLON_LOWERED);
+    }
 }
 
 /* Five instructions a turn: the tool offsets each cell's first interval by its place in the list.
@@ -101,17 +101,20 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
 }
 
 /* Cells whose family has `align` match a free counter: the first match is so many units after the start has read it. */
+#ifdef CARILLON_EPOCH
 void carillon_port_align(const struct carillon_shift *list, uint32_t count)
 {
-#ifdef CARILLON_EPOCH
     for (uint32_t i = 0u; i < count; i++) {
         CARILLON_REGISTER(list[i].counter) = carillon_port_epoch + list[i].units;
     }
+}
 #else
+void carillon_port_align(const struct carillon_shift *list, uint32_t count)
+{
     (void)list;
     (void)count;
-#endif
 }
+#endif
 
 /* Lowering the execution priority: ports/armv7m says how.  The made-up frame returns to thread mode where nothing was
  * preempted but that, and else to the preempted handler: ARMv6-M knows no thread mode beneath an active handler.  Of a

@@ -98,15 +98,21 @@ static inline void carillon_port_restore(uint32_t mask)
 #define CARILLON_STORE_ADMIT(source, mask) \
     CARILLON_STORE((carillon_address)(uintptr_t)&carillon_port_admitted, CARILLON_MASK_BITS | (mask))
 
-#if CARILLON_BELOW_TASKS
 /* Of the application's interrupts below tasks, which wait while a task runs: they interrupt from then on, or no more.
  */
 void carillon_port_let(uint32_t mask);
 void carillon_port_withhold(uint32_t mask);
 
+#if CARILLON_BELOW_TASKS
 static inline bool carillon_port_is_below(uint32_t mask)
 {
     return (mask & carillon_port_held[carillon_port_mask_of(CARILLON_BELOW_TASKS)]) != 0u;
+}
+#else
+static inline bool carillon_port_is_below(uint32_t mask)
+{
+    (void)mask;
+    return false;
 }
 #endif
 
@@ -114,12 +120,10 @@ static inline bool carillon_port_is_below(uint32_t mask)
 static inline void carillon_port_enable(uint32_t source, uint32_t mask)
 {
     (void)source;
-#if CARILLON_BELOW_TASKS
     if (carillon_port_is_below(mask)) {
         carillon_port_let(mask);
         return;
     }
-#endif
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_ENABLE) = mask;
 }
 
@@ -134,12 +138,10 @@ static inline void carillon_port_arm(uint32_t source, uint32_t mask)
 static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
 {
     (void)source;
-#if CARILLON_BELOW_TASKS
     if (carillon_port_is_below(mask)) {
         carillon_port_withhold(mask);
         return;
     }
-#endif
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_DISABLE) = mask;
     __asm__ volatile("dsb\n isb" ::: "memory");
 }
@@ -239,9 +241,9 @@ void carillon_port_delay(uint32_t instructions);
 /* One turn of the idle loop. */
 static inline void carillon_port_idle(void)
 {
-#if CARILLON_IDLE_SLEEP
-    __asm__ volatile("dsb\n wfi");
-#endif
+    if (CARILLON_IDLE_SLEEP) {
+        __asm__ volatile("dsb\n wfi");
+    }
 }
 
 /* The vector of sources that nobody uses. */

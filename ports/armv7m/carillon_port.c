@@ -28,20 +28,18 @@ void carillon_port_set_level(uint16_t source, uint16_t level)
 
 void carillon_port_set_vectors(const void *vectors)
 {
-#if !CARILLON_LIBRARY || (CARILLON_MODES > 1)
-    CARILLON_REGISTER(VTOR) = (uint32_t)(uintptr_t)vectors;
-#else
-    (void)vectors; /* the vendor's table has our handlers */
-#endif
-#if CARILLON_LOWERED
+    if (!CARILLON_LIBRARY || (CARILLON_MODES > 1)) { /* else the vendor's table has our handlers */
+        CARILLON_REGISTER(VTOR) = (uint32_t)(uintptr_t)vectors;
+    }
     /* A lowered task runs in thread mode while what it preempted is still active.
      *
      * 1. SVCall, by which it comes back, is on the highest level of the handlers that lower.  It is above whatever one
      *    of them has preempted, so it is taken at once wherever the task ends.
      * 2. It is not above what such a handler is below, so nothing there waits until the handler has returned. */
-    CARILLON_REGISTER(CCR) |= CCR_NONBASETHRDENA;
-    carillon_port_set_level(SHPR_SVCALL, CARILLON_LOWERED);
-#endif
+    if (CARILLON_LOWERED > 0) {
+        CARILLON_REGISTER(CCR) |= CCR_NONBASETHRDENA;
+        carillon_port_set_level(SHPR_SVCALL, CARILLON_LOWERED);
+    }
 }
 
 /* Five instructions a turn, or as many as CARILLON_START_SPACING is long, if the board defines it as its start_spacing.

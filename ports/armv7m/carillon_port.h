@@ -198,12 +198,10 @@ static inline void carillon_port_context(struct carillon_context *context, uint6
     uint32_t *const top = (uint32_t *)(uintptr_t)&stack[words];
     top[-9] = (uint32_t)(uintptr_t)function;                    /* r4 */
     top[-1] = (uint32_t)(uintptr_t)carillon_port_begin_context; /* pc */
-#ifdef __ARM_FP
-    top[-12] = 0u; /* nothing in the floating-point unit */
-    context->sp = &top[-12];
-#else
-    context->sp = &top[-10];
-#endif
+    if (CARILLON_ARM_FLOATS) {
+        top[-12] = 0u; /* nothing in the floating-point unit */
+    }
+    context->sp = &top[CARILLON_ARM_FLOATS ? -12 : -10];
 }
 
 /* Go on where a context left off; returns when it suspends itself or leaves for good.
@@ -340,9 +338,9 @@ void carillon_port_delay(uint32_t instructions);
 /* One turn of the idle loop. */
 static inline void carillon_port_idle(void)
 {
-#if CARILLON_IDLE_SLEEP
-    __asm__ volatile("dsb\n wfi");
-#endif
+    if (CARILLON_IDLE_SLEEP) {
+        __asm__ volatile("dsb\n wfi");
+    }
 }
 
 /* The vector of sources that nobody uses. */

@@ -25,16 +25,15 @@ static inline int32_t carillon_check_interrupt(void)
 /* Without VTOR, a processor of ARMv6-M reads 0 there, which is where its table is. */
 static inline enum carillon_start carillon_check_devices(uint32_t *where)
 {
-#if CARILLON_MODES <= 1 /* else the tables are the system's own */
     const volatile carillon_vector *const table = (const volatile carillon_vector *)(uintptr_t)CARILLON_REGISTER(VTOR);
-    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
+    /* With several modes, the tables are the system's own. */
+    for (uint32_t k = 0; (CARILLON_MODES <= 1) && (k < carillon_expected_vector_count); k++) {
         const struct carillon_expected_vector *const expected = &carillon_expected_vectors[k];
         *where = expected->source;
         if (table[expected->source] != expected->handler) {
             return CARILLON_START_VECTOR;
         }
     }
-#endif
     for (uint32_t k = 0; k < carillon_expected_register_count; k++) {
         const struct carillon_expected_register *const expected = &carillon_expected_registers[k];
         *where = expected->address;

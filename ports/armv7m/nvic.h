@@ -28,6 +28,13 @@ extern "C" {
 #define CARILLON_ICSR_PENDSTCLR (UINT32_C(1) << 25)
 #define CARILLON_ICSR_PENDSTSET (UINT32_C(1) << 26)
 
+/* Whether the compiler uses a floating-point unit. */
+#ifdef __ARM_FP
+#define CARILLON_ARM_FLOATS 1
+#else
+#define CARILLON_ARM_FLOATS 0
+#endif
+
 /* How a symbol of C is called in the assembler. */
 #define CARILLON_SYMBOL_PREFIX ""
 

@@ -18,14 +18,10 @@ __attribute__((weak)) void carillon_board_init(void)
 {
 }
 
-#if CARILLON_TRACE
 void carillon_trace_start(void);
-#endif
 
-#if CARILLON_CONSTRUCTORS
 extern const carillon_vector carillon_constructors[];
 extern const carillon_vector carillon_constructors_end[];
-#endif
 
 /* STKALIGN: handlers begin on a stack that is aligned to eight bytes, as C functions expect it.  Parts differ in the
  * value after reset. */
@@ -33,42 +29,38 @@ extern const carillon_vector carillon_constructors_end[];
 #define CCR_STKALIGN (UINT32_C(1) << 9)
 
 #define STORE(address, value) CARILLON_REGISTER(UINT32_C(address)) = UINT32_C(value);
+#ifndef CARILLON_STARTUP
+#define CARILLON_STARTUP(store)
+#endif
 
 /* Access to the floating-point unit. */
-#ifdef __ARM_FP
 #define CPACR UINT32_C(0xE000ED88)
 #define CPACR_FULL (UINT32_C(0xF) << 20)
-#endif
 
 void carillon_port_reset(void)
 {
     CARILLON_REGISTER(CCR) = CCR_STKALIGN;
-#ifdef __ARM_FP
-    CARILLON_REGISTER(CPACR) |= CPACR_FULL;
-    __asm__ volatile("dsb\n isb" ::: "memory");
-#endif
-#ifdef CARILLON_STARTUP
-    CARILLON_STARTUP(STORE)
-#endif
-#if CARILLON_COPY_DATA
-    const uint32_t *load = carillon_data_load;
-    for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {
-        *word = *load++;
+    if (CARILLON_ARM_FLOATS) {
+        CARILLON_REGISTER(CPACR) |= CPACR_FULL;
+        __asm__ volatile("dsb\n isb" ::: "memory");
     }
-#endif
+    CARILLON_STARTUP(STORE)
+    const uint32_t *load = carillon_data_load;
+    for (uint32_t *word = carillon_data_start; CARILLON_COPY_DATA && (word < carillon_data_end); word++) {
+        *word = *load;
+        load++;
+    }
     for (uint32_t *word = carillon_bss_start; word < carillon_bss_end; word++) {
         *word = 0u;
     }
     carillon_board_init();
-#if CARILLON_TRACE
-    carillon_trace_start();
-#endif
-#if CARILLON_CONSTRUCTORS
-    for (const carillon_vector *constructor = carillon_constructors; constructor < carillon_constructors_end;
-         constructor++) {
+    if (CARILLON_TRACE) {
+        carillon_trace_start();
+    }
+    for (const carillon_vector *constructor = carillon_constructors;
+         CARILLON_CONSTRUCTORS && (constructor < carillon_constructors_end); constructor++) {
         (*constructor)();
     }
-#endif
     (void)main();
     carillon_port_halt();
 }

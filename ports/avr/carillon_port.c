@@ -9,16 +9,20 @@
 #include "kernel/osek/kernel.h"
 #endif
 
+/* Whether a counter of 8 bits may be waited for. */
+#ifdef CARILLON_EIGHT_BITS
+#define HAS_EIGHT_BITS CARILLON_EIGHT_BITS
+#else
+#define HAS_EIGHT_BITS 0
+#endif
+
 void carillon_port_write(carillon_address address, carillon_value value)
 {
     const carillon_address place = address & CARILLON_ADDRESS;
-#ifdef CARILLON_EIGHT_BITS
-    if ((address & CARILLON_AWAIT_BYTE) == CARILLON_AWAIT_BYTE) {
+    if (HAS_EIGHT_BITS && ((address & CARILLON_AWAIT_BYTE) == CARILLON_AWAIT_BYTE)) {
         while (CARILLON_REGISTER(place) < value) { /* bounded by a round of the timer */
         }
-    } else
-#endif
-        if ((address & CARILLON_WORD) != 0u) {
+    } else if ((address & CARILLON_WORD) != 0u) {
         CARILLON_REGISTER_16(place) = value;
     } else if ((address & CARILLON_SET) != 0u) {
         carillon_port_set(place, value);
@@ -201,9 +205,9 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
     const uint16_t runs = (uint16_t)(uintptr_t)function;
     bytes[top - 1u] = (uint8_t)begin;
     bytes[top - 2u] = (uint8_t)(begin >> 8);
-#if defined(__AVR_3_BYTE_PC__)
-    bytes[top - 3u] = 0u; /* functions that are pointed to, or their stubs, are in the first 128 KiB */
-#endif
+    if (RETURN_ADDRESS > 2u) {
+        bytes[top - 3u] = 0u; /* functions that are pointed to, or their stubs, are in the first 128 KiB */
+    }
     bytes[registers + 2u] = (uint8_t)(runs >> 8); /* r17 */
     bytes[registers + 3u] = (uint8_t)runs;
     context->sp = &bytes[registers - 1u];

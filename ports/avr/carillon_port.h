@@ -258,6 +258,13 @@ static inline void carillon_port_unlock(uint32_t saved)
 /* The stores of a list, each start_spacing ticks after the one before it. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
+/* No board of this port has cells that are aligned after the start. */
+static inline void carillon_port_align(const struct carillon_shift *list, uint32_t count)
+{
+    (void)list;
+    (void)count;
+}
+
 /* Call `function` with interrupts on, from a handler that has them off. */
 void carillon_port_run_lowered(carillon_vector function);
 #if CARILLON_OSEK
@@ -295,9 +302,9 @@ void carillon_port_delay(uint32_t cycles);
 /* One turn of the idle loop.  From sleep an interrupt is answered after the same number of cycles each time. */
 static inline void carillon_port_idle(void)
 {
-#if CARILLON_IDLE_SLEEP
-    __asm__ volatile("sleep");
-#endif
+    if (CARILLON_IDLE_SLEEP) {
+        __asm__ volatile("sleep");
+    }
 }
 
 /* The vector of sources that nobody uses, and the entry after reset. */

@@ -14,6 +14,13 @@
 #define STARTUP
 #endif
 
+/* Calls by pointer go to the first 128 KiB. */
+#if defined(__AVR_3_BYTE_PC__)
+#define CLEAR_EIND "   out 0x3c, r1\n"
+#else
+#define CLEAR_EIND
+#endif
+
 int main(void);
 
 __attribute__((naked, used, section(".init0"))) void carillon_port_reset(void)
@@ -23,11 +30,7 @@ __attribute__((naked, used, section(".init0"))) void carillon_port_reset(void)
                      "   ldi r28, lo8(%0)\n"
                      "   ldi r29, hi8(%0)\n"
                      "   out 0x3e, r29\n"
-                     "   out 0x3d, r28\n" STARTUP
-#if defined(__AVR_3_BYTE_PC__)
-                     "   out 0x3c, r1\n" /* EIND: calls by pointer go to the first 128 KiB */
-#endif
-                     ::"i"(CARILLON_RAM_END));
+                     "   out 0x3d, r28\n" STARTUP CLEAR_EIND ::"i"(CARILLON_RAM_END));
 }
 
 __attribute__((naked, used, section(".init9"))) void carillon_port_run_main(void);

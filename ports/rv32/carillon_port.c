@@ -4,6 +4,10 @@
 #include "carillon_port.h"
 #if CARILLON_OSEK
 #include "kernel/osek/kernel.h"
+#else
+static inline void carillon_software_dispatch(void)
+{
+}
 #endif
 
 struct carillon_port_controller carillon_port_controller;
@@ -97,11 +101,9 @@ __attribute__((used)) void carillon_port_handle(uint32_t source)
     controller->preempted = preempted;
     controller->level = level;
     apply();
-#if CARILLON_OSEK
     if ((below == 0u) && (level == 0u)) {
         carillon_software_dispatch();
     }
-#endif
 }
 
 void carillon_port_run_base(carillon_vector function)
@@ -166,9 +168,18 @@ __asm__("   .section .text.carillon_port_entries, \"ax\"\n"
         "   .size carillon_port_entries, . - carillon_port_entries\n"
         "   .text\n");
 
-/* mepc and mstatus are saved too, because interrupts nest.  What was interrupted between lr.w and sc.w must not succeed
- * afterwards, because what ran here may have changed the word and changed it back.  An sc.w to a word of the frame that
- * nobody reads gives up the reservation (RISC-V, volume I, section "Load-Reserved/Store-Conditional"). */
+/* What was interrupted between lr.w and sc.w must not succeed afterwards, because what ran here may have changed the
+ * word and changed it back.  An sc.w to a word of the frame that nobody reads gives up the reservation (RISC-V, volume
+ * I, section "Load-Reserved/Store-Conditional"). */
+#ifdef __riscv_atomic
+#define CLEAR_RESERVATION  \
+    "   addi t0, sp, 72\n" \
+    "   sc.w zero, zero, (t0)\n"
+#else
+#define CLEAR_RESERVATION
+#endif
+
+/* mepc and mstatus are saved too, because interrupts nest. */
 __attribute__((naked, used)) void carillon_port_frame(void)
 {
     __asm__ volatile("   sw ra, 4(sp)\n"
@@ -194,12 +205,7 @@ __attribute__((naked, used)) void carillon_port_frame(void)
                      "   lw t0, 64(sp)\n"
                      "   lw t1, 68(sp)\n"
                      "   csrw mepc, t0\n"
-                     "   csrw mstatus, t1\n"
-#ifdef __riscv_atomic
-                     "   addi t0, sp, 72\n"
-                     "   sc.w zero, zero, (t0)\n"
-#endif
-                     "   lw a0, 0(sp)\n"
+                     "   csrw mstatus, t1\n" CLEAR_RESERVATION "   lw a0, 0(sp)\n"
                      "   lw ra, 4(sp)\n"
                      "   lw t0, 8(sp)\n"
                      "   lw t1, 12(sp)\n"

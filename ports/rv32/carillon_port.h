@@ -214,6 +214,13 @@ void carillon_port_leave(struct carillon_context *context) __attribute__((noretu
 /* The stores of a list. */
 void carillon_port_start(const struct carillon_store *list, uint32_t count);
 
+/* No board of this port has cells that are aligned after the start. */
+static inline void carillon_port_align(const struct carillon_shift *list, uint32_t count)
+{
+    (void)list;
+    (void)count;
+}
+
 /* Call `function`, from a handler, at the level of what that preempted, but above everything that is below tasks. */
 void carillon_port_run_lowered(carillon_vector function);
 
@@ -243,9 +250,9 @@ void carillon_port_delay(uint32_t instructions);
 /* One turn of the idle loop. */
 static inline void carillon_port_idle(void)
 {
-#if CARILLON_IDLE_SLEEP
-    __asm__ volatile("wfi");
-#endif
+    if (CARILLON_IDLE_SLEEP) {
+        __asm__ volatile("wfi");
+    }
 }
 
 /* The vector of sources that nobody uses, and the entry of exceptions. */

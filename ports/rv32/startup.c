@@ -6,19 +6,18 @@
 
 extern uint32_t carillon_bss_start[];
 extern uint32_t carillon_bss_end[];
-#if CARILLON_COPY_DATA
 extern uint32_t carillon_data_start[];
 extern uint32_t carillon_data_end[];
 extern const uint32_t carillon_data_load[];
-#endif
-#if CARILLON_CONSTRUCTORS
 extern const carillon_vector carillon_constructors[];
 extern const carillon_vector carillon_constructors_end[];
-#endif
 int main(void);
 void carillon_port_run_main(void) __attribute__((noreturn));
 
 #define STORE(address, value) CARILLON_REGISTER(UINT32_C(address)) = UINT32_C(value);
+#ifndef CARILLON_STARTUP
+#define CARILLON_STARTUP(store)
+#endif
 
 /* Where the image begins.  Without relaxation, because what it sets up is what relaxed code relies on. */
 __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(void)
@@ -38,24 +37,19 @@ __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(vo
 
 __attribute__((used)) void carillon_port_run_main(void)
 {
-#ifdef CARILLON_STARTUP
     CARILLON_STARTUP(STORE)
-#endif
-#if CARILLON_COPY_DATA
     const uint32_t *load = carillon_data_load;
-    for (uint32_t *word = carillon_data_start; word < carillon_data_end; word++) {
-        *word = *load++;
+    for (uint32_t *word = carillon_data_start; CARILLON_COPY_DATA && (word < carillon_data_end); word++) {
+        *word = *load;
+        load++;
     }
-#endif
     for (uint32_t *word = carillon_bss_start; word < carillon_bss_end; word++) {
         *word = 0u;
     }
-#if CARILLON_CONSTRUCTORS
-    for (const carillon_vector *constructor = carillon_constructors; constructor < carillon_constructors_end;
-         constructor++) {
+    for (const carillon_vector *constructor = carillon_constructors;
+         CARILLON_CONSTRUCTORS && (constructor < carillon_constructors_end); constructor++) {
         (*constructor)();
     }
-#endif
     carillon_port_unlock(CARILLON_MSTATUS_MIE); /* no source is enabled yet */
     (void)main();
     carillon_port_halt();

@@ -42,14 +42,14 @@ BY_CONTROLLER = {"is_active", "peek_active", "peek_pending", "claim", "level_of"
 SLICES_BY_CONTROLLER = {"slice_vector", "turn_vector", "is_in"}
 BUDGETS = {"budget_vector", "round_budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
-SWITCHES = {"start_at", "align", "shift"}
+SWITCHES = {"start_at", "shift"}
 TABLES_ON_CELLS = {"read_and_start", "note_stop"}
 TABLES = {"CARILLON_SYSTEM_VECTORS", "CARILLON_VECTOR_TABLE"}
 GIVEN = {"run_above"}
 LACKS = {
     "armv7m": GIVEN,
     "armv6m": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES)
-    - {"level_of", "peek_pending", "align"},
+    - {"level_of", "peek_pending"},
     "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | GIVEN,
     "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
     "host": {"delay"} | GIVEN,  # code takes no time

@@ -137,6 +137,15 @@ static inline void carillon_end_isr(uint32_t mask)
 }
 #endif
 
+/* Internal: the budget of the job that runs (kernel/osek/budget.h), if the image has budgets.  What changes it has the
+ * kernel's lock, which masks the handler of the cell, too. */
+struct carillon_budget {
+    uint32_t mask;            /* what lowers the lock where a job begins or goes on */
+    carillon_vector function; /* of the task whose job begins */
+    uint32_t state;           /* what is watched of the job that runs (kernel/osek/budget.h) */
+};
+extern struct carillon_budget carillon_budget;
+
 /* Internal: around whatever interrupts a task; without budgets there is nothing to do. */
 #if CARILLON_OSEK_LOCKS > 0
 typedef uint64_t carillon_budget_rest;
@@ -146,14 +155,6 @@ typedef uint32_t carillon_budget_rest;
 #if CARILLON_OSEK_BUDGETS
 carillon_budget_rest carillon_pause_budget(void);
 void carillon_resume_budget(carillon_budget_rest left);
-/* Internal: the budget of the job that runs (kernel/osek/budget.h).  What changes it has the kernel's lock, which masks
- * the handler of the cell, too. */
-struct carillon_budget {
-    uint32_t mask;            /* what lowers the lock where a job begins or goes on */
-    carillon_vector function; /* of the task whose job begins */
-    uint32_t state;           /* what is watched of the job that runs (kernel/osek/budget.h) */
-};
-extern struct carillon_budget carillon_budget;
 #else
 static inline carillon_budget_rest carillon_pause_budget(void)
 {
@@ -762,15 +763,11 @@ static inline void carillon_serve_known_cells(uint8_t level)
 /* Internal.  The same, and the lock. */
 static inline __attribute__((always_inline)) void carillon_serve_waiting(uint8_t level)
 {
-#if CARILLON_OSEK_LEVEL_CELLS
     if (carillon_known_cells_wait(level)) {
         const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
         carillon_serve_known_cells(level);
         carillon_port_restore(saved);
     }
-#else
-    (void)level;
-#endif
 }
 
 /* If the compiler knows the task that is named, and no errors are checked, a service is a few instructions.
@@ -830,16 +827,29 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
 
 /* Internal.  Request the level of a managed task; locked.  With task hooks its handler has not left any more
  * (kernel/osek/level_hooks.c). */
-#if CARILLON_OSEK_TASK_HOOKS
 extern volatile bool carillon_osek_over[];
-#endif
 static inline __attribute__((always_inline)) void carillon_request_managed(TaskType task)
 {
-#if CARILLON_OSEK_TASK_HOOKS
-    carillon_osek_over[carillon_known_levels[task]] = false;
-#endif
+    if (CARILLON_OSEK_TASK_HOOKS) {
+        carillon_osek_over[carillon_known_levels[task]] = false;
+    }
     carillon_port_write(carillon_known_requests[task].address, carillon_known_requests[task].value);
 }
+
+/* Internal.  An extended task begins without events. */
+#if CARILLON_OSEK_EVENTS
+static inline __attribute__((always_inline)) void carillon_clear_known(TaskType task)
+{
+    if (carillon_known_extended[task] != NULL) {
+        carillon_known_extended[task]->set = 0u;
+    }
+}
+#else
+static inline __attribute__((always_inline)) void carillon_clear_known(TaskType task)
+{
+    (void)task;
+}
+#endif
 
 /* Internal.  Managed tasks that have one activation at most (kernel/osek/run.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
@@ -850,11 +860,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_manage
     StatusType status = E_OS_LIMIT;
     if (job->activations == 0u) {
         job->activations = 1u;
-#if CARILLON_OSEK_EVENTS
-        if (carillon_known_extended[task] != NULL) {
-            carillon_known_extended[task]->set = 0u;
-        }
-#endif
+        carillon_clear_known(task);
         carillon_request_managed(task);
         status = E_OK;
     }
@@ -866,17 +872,21 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_manage
 #define CARILLON_KNOWN(arrays, task) \
     (__builtin_constant_p(task) ? (arrays)[__builtin_constant_p(task) ? (task) : 0u] : 0u)
 
+#if CARILLON_OSEK_DIRECT
 static inline __attribute__((always_inline)) StatusType carillon_activate(TaskType task, uint8_t caller)
 {
-#if CARILLON_OSEK_DIRECT
     if (carillon_direct_sources[task] != 0u) {
         return carillon_activate_direct(task, carillon_direct_sources[task], carillon_known_levels[task], caller);
     }
-#else
-    (void)caller;
-#endif
     return carillon_activate_managed(task);
 }
+#else
+static inline __attribute__((always_inline)) StatusType carillon_activate(TaskType task, uint8_t caller)
+{
+    (void)caller;
+    return carillon_activate_managed(task);
+}
+#endif
 #define ActivateTask(task)                                                                                   \
     ((CARILLON_KNOWN(carillon_known_tasks, (task)) != 0u) ? carillon_activate((task), CARILLON_CALLER_LEVEL) \
                                                           : (ActivateTask)(task))
@@ -901,22 +911,27 @@ static inline __attribute__((always_inline)) StatusType carillon_set_event(TaskT
          ? carillon_set_event((task), (mask))                                                              \
          : (SetEvent)((task), (mask)))
 
-/* Internal.  Services of an extended task that is alone on its level, from its own body. */
+/* Internal.  Services of an extended task that is alone on its level, from its own body.
+ *
+ * One step needs no lock.  An expiry that waits at the look is cleared, too.  One that comes after it is served before
+ * the step or after it, by whoever comes in between or later: it has come before or after the service. */
+#ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_4
 static inline __attribute__((always_inline)) StatusType carillon_clear_event(uint8_t level, EventMaskType mask)
 {
-#ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_4
-    /* One step needs no lock.  An expiry that waits at the look is cleared, too.  One that comes after it is served
-     * before the step or after it, by whoever comes in between or later: it has come before or after the service. */
     carillon_serve_waiting(level);
     (void)__atomic_fetch_and(&carillon_extended_callers[level]->set, ~mask, __ATOMIC_RELAXED);
+    return E_OK;
+}
 #else
+static inline __attribute__((always_inline)) StatusType carillon_clear_event(uint8_t level, EventMaskType mask)
+{
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
     carillon_serve_known_cells(level);
     carillon_extended_callers[level]->set &= ~mask;
     carillon_port_restore(saved);
-#endif
     return E_OK;
 }
+#endif
 static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint8_t level, EventMaskType mask)
 {
     struct carillon_osek_extended *extended = carillon_extended_callers[level];
@@ -929,9 +944,9 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
     } else {
         extended->waited = mask;
         carillon_port_suspend(&extended->context); /* as in kernel/osek/event.c */
-#if CARILLON_OSEK_BUDGETS
-        carillon_port_restore(carillon_budget.mask);
-#endif
+        if (CARILLON_OSEK_BUDGETS) {
+            carillon_port_restore(carillon_budget.mask);
+        }
     }
     return E_OK;
 }
@@ -949,17 +964,25 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
 StatusType carillon_osek_TerminateTask(void);
 StatusType carillon_osek_ChainTask(TaskType task);
 void carillon_terminate_managed(void) __attribute__((noreturn));
-static inline __attribute__((always_inline, noreturn)) void carillon_terminate_known(uint8_t level)
-{
 #if CARILLON_OSEK_EVENTS
+static inline __attribute__((always_inline)) void carillon_leave_known(uint8_t level)
+{
     if (carillon_extended_callers[level] != NULL) { /* it is this task: what its job is to end with is as it began */
-#if CARILLON_OSEK_BUDGETS
-        (void)carillon_port_raise(CARILLON_OSEK_TOP); /* up to the end of the level's handler */
-#endif
+        if (CARILLON_OSEK_BUDGETS) {
+            (void)carillon_port_raise(CARILLON_OSEK_TOP); /* up to the end of the level's handler */
+        }
         carillon_port_leave(&carillon_extended_callers[level]->context);
     }
-#endif
+}
+#else
+static inline __attribute__((always_inline)) void carillon_leave_known(uint8_t level)
+{
     (void)level;
+}
+#endif
+static inline __attribute__((always_inline, noreturn)) void carillon_terminate_known(uint8_t level)
+{
+    carillon_leave_known(level);
     carillon_terminate_managed();
 }
 #define TerminateTask()                                                                                 \

@@ -672,10 +672,8 @@ uint64_t carillon_uptime(void);
 #if CARILLON_TIME_DELAYS
 /* Internal: carillon_delay_until, of a period that has as many bits as carillon_time; 0 is refused. */
 StatusType carillon_wait_until(carillon_time *previous, carillon_time period);
-#if CARILLON_TIME_FAR
-/* Internal: carillon_delay_until, of a period that is longer than CARILLON_LONGEST_PERIOD. */
+/* Internal: with CARILLON_TIME_FAR, carillon_delay_until of a period that is longer than CARILLON_LONGEST_PERIOD. */
 StatusType carillon_wait_until_far(carillon_time *previous, carillon_duration period);
-#endif
 /* Internal: what carillon_delay_until is for a period that the compiler knows, and that is none. */
 StatusType carillon_waits_impossibly(void)
     __attribute__((error("a period is from 1 to CARILLON_LONGEST_WAIT ticks of the clock")));
@@ -697,14 +695,11 @@ static inline __attribute__((always_inline)) StatusType carillon_delay_until(car
     if (__builtin_constant_p(period) && ((period == 0u) || (period > CARILLON_LONGEST_WAIT))) {
         return carillon_waits_impossibly();
     }
-#if CARILLON_TIME_FAR
-    if (period > CARILLON_LONGEST_PERIOD) {
+    if (CARILLON_TIME_FAR && (period > CARILLON_LONGEST_PERIOD)) {
         return carillon_wait_until_far(previous, period);
     }
-    return carillon_wait_until(previous, (carillon_time)period);
-#else
-    return carillon_wait_until(previous, (period <= CARILLON_LONGEST_PERIOD) ? period : 0u);
-#endif
+    return carillon_wait_until(previous,
+                               (period <= CARILLON_LONGEST_PERIOD) ? (carillon_time)period : (carillon_time)0);
 }
 #endif
 
