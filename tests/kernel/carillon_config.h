@@ -41,6 +41,9 @@
 #ifndef CARILLON_MODES
 #define CARILLON_MODES 1
 #endif
+#ifndef CARILLON_CONVENTIONAL
+#define CARILLON_CONVENTIONAL 0
+#endif
 #ifndef CARILLON_OSEK
 #define CARILLON_OSEK 0
 #endif
@@ -55,6 +58,7 @@
 #define CARILLON_VIRTUAL_CELLS \
     {0, 1u, 1u}, {1, 1u, 1u}, {2, 1u, 1u}, {3, 1u, 1u}, {4, 1u, 1u}, {4, 1u, 1u}, {5, 1u, 4u},
 
+#include "tests/config/carillon_most.h"
 #include "tests/config/carillon_off.h"
 
 #endif

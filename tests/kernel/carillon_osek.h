@@ -14,6 +14,12 @@
 #ifndef CARILLON_OSEK_TIME
 #define CARILLON_OSEK_TIME 0
 #endif
+#ifndef CARILLON_OSEK_MUTEXES
+#define CARILLON_OSEK_MUTEXES 0u
+#endif
+#ifndef CARILLON_OSEK_SERVERS
+#define CARILLON_OSEK_SERVERS 0u
+#endif
 #define CARILLON_OSEK_MOST (!CARILLON_OSEK_LEAST)
 
 #define CARILLON_OSEK_TASKS 3u
@@ -97,6 +103,7 @@
 #define CARILLON_OSEK_FAR CARILLON_OSEK_MOST
 
 #define OSDEFAULTAPPMODE ((AppModeType)0u)
+#define CARILLON_OSEK_DEFAULT_MODE OSDEFAULTAPPMODE
 
 #define CARILLON_DIRECT_NO_CELL 65535u
 static const uint8_t carillon_known_tasks[] __attribute__((unused)) = {1, 1, 0};

@@ -5,30 +5,7 @@
 #ifndef CARILLON_CONFIG_H
 #define CARILLON_CONFIG_H
 
-#ifndef CARILLON_TIME_BITS
-#define CARILLON_TIME_BITS 32
-#endif
-#if !defined(CARILLON_DISTANCE_BITS) && (CARILLON_TIME_BITS < 32)
-#define CARILLON_DISTANCE_BITS 32
-#endif
-#ifndef CARILLON_CLOCK_BITS
-#define CARILLON_CLOCK_BITS CARILLON_TIME_BITS
-#endif
-#ifndef CARILLON_CLOCK_NESTS
-#define CARILLON_CLOCK_NESTS 1
-#endif
-#ifndef CARILLON_CLOCK_CALLED
-#define CARILLON_CLOCK_CALLED 1
-#endif
-#ifndef CARILLON_QUEUE_MOVES
-#define CARILLON_QUEUE_MOVES 1
-#endif
-/* A quarter of what both the counter and a time can count. */
-#ifndef CARILLON_CLOCK_LATEST
-#define CARILLON_CLOCK_LATEST \
-    (((CARILLON_CLOCK_BITS < CARILLON_TIME_BITS) ? CARILLON_CLOCK_MASK : CARILLON_NEVER) / 4u)
-#endif
-
+#include "tests/config/carillon_most.h"
 #include "tests/config/carillon_off.h"
 
 #endif
