@@ -20,10 +20,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* An instruction, as in the bytes of a program (SPEC, section "Microcode"): `word` has the opcode in its lowest byte
  * and the time above.  Its memory is that of a little-endian processor, so that bytes can be carried out where they
  * are. */
@@ -100,9 +96,5 @@ struct carillon_microcode {
 
 /* The program that the image begins with. */
 extern const struct carillon_microcode carillon_microcode_first;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

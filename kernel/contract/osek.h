@@ -9,10 +9,6 @@
 #include "kernel/contract/action.h"
 #include "kernel/contract/mode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A task. */
 struct carillon_osek_task {
     carillon_vector function;                /* what runs */
@@ -297,9 +293,5 @@ extern const uint16_t carillon_osek_enable_count;
 extern const uint16_t carillon_osek_forget_count;
 extern const struct carillon_store carillon_osek_disable[];
 extern const uint16_t carillon_osek_disable_count;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

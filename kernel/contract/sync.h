@@ -6,10 +6,6 @@
 
 #include "kernel/contract/mode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* `cells`: every cell of the round, with what its family adds to a shift.  `counter`, `source`: of the sync cell, whose
  * counter reads how many ticks are left to its next expiry; `latest`: below this it is too late in the round to shift.
  * `length`: of the round, and `at`: the sync point, in ticks.  `lengthen`, `shorten`: the most by which one round is
@@ -35,9 +31,5 @@ struct carillon_sync {
 
 /* One for each mode, in the order of the schedule. */
 extern const struct carillon_sync carillon_syncs[];
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

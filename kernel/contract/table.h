@@ -8,10 +8,6 @@
 #include "kernel/contract/action.h"
 #include "kernel/contract/mode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A point of the round.  `step` comes first, so that an entry is a step of the table's cell; its next is the first
  * entry of the next tick.  `more` says that the entry after it in the table is due in the same tick.  Only tables of
  * the conventional kernel switch modes: others have a control cell. */
@@ -26,9 +22,5 @@ struct carillon_entry {
 
 /* What has become of each task's activations (table.c). */
 extern uint8_t carillon_table_tasks[];
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

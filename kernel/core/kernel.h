@@ -7,10 +7,6 @@
 #include "carillon_port.h"
 #include "kernel/contract/mode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* CARILLON_RUN: a handler runs a function of the application, or a service runs tasks.  CARILLON_NOTE: a function of the
  * kernel has been called.  A port without an emulator that watches these records both. */
 #ifndef CARILLON_RUN
@@ -102,9 +98,5 @@ extern uint8_t carillon_mode;
 extern uint8_t carillon_next_mode;
 /* How many lowered tasks have not ended.  The interrupt controller does not know them any more. */
 extern uint8_t carillon_lowered_tasks;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

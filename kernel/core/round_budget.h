@@ -29,10 +29,6 @@
 #include "carillon_round_budget.h" /* of the cell: COUNTER, RANGE, SOURCE, RETRY, STEP */
 #include "kernel/core/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A function of the rounds with a budget: units of the cell, and the first task in the schedule that runs it. */
 struct carillon_round_budget {
     uint32_t units;
@@ -86,9 +82,5 @@ void carillon_round_budget_goes_on(uint64_t kept);
 
 /* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
 void carillon_round_budget_strikes(const void *frame);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

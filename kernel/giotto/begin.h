@@ -6,20 +6,12 @@
 
 #include "carillon_config.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The first block is due at the first tick; locked. */
 #if CARILLON_GIOTTO
 void carillon_giotto_start(void);
 #else
 static inline void carillon_giotto_start(void)
 {
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

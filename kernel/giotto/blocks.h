@@ -25,10 +25,6 @@
 
 #include "kernel/contract/microcode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Ticks of the clock. */
 typedef uint32_t carillon_giotto_ticks;
 
@@ -83,9 +79,5 @@ static inline bool carillon_giotto_ends(uint16_t slot)
     }
     return ends;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -14,10 +14,6 @@
 
 #include "carillon_config.h" /* CARILLON_LOADER_BYTES: the longest program */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define CARILLON_LOADER_VERSION 1u
 #define CARILLON_LOADER_FRAME 96u /* the most bytes of a frame, before it is encoded */
 
@@ -64,9 +60,5 @@ uint64_t carillon_siphash(const uint8_t *key, const uint8_t *bytes, uint32_t len
 
 /* The body of the thread that receives; `turns` of it that found no byte are the chance. */
 void carillon_loader_thread(void) __attribute__((noreturn));
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

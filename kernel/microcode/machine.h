@@ -19,10 +19,6 @@
 
 #include "carillon_config.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What went wrong.  The machine goes on after each of them. */
 enum carillon_machine_fault {
     /* Time safety: a driver or a release touches a task that has not ended.  The instruction is dropped.  If the task
@@ -89,9 +85,5 @@ bool carillon_machine_is_unfinished(uint16_t task);
 
 /* Whether there is a time at which the machine has something to do if nothing happens before, and when that is. */
 bool carillon_machine_next(uint32_t *time);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

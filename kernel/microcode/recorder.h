@@ -14,10 +14,6 @@
 
 #include "carillon_config.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* How many decisions there is room for; 0: none is recorded. */
 
 /* `order`: of the tasks of a block, the smallest goes first, and of equal ones the first that is declared.  With EDF,
@@ -45,9 +41,5 @@ bool carillon_recorder_find(uint32_t place, struct carillon_decision *found);
 
 /* Whether a decision was lost, for want of room. */
 bool carillon_recorder_is_full(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

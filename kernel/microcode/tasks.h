@@ -9,10 +9,6 @@
 
 #include "carillon_config.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A task: the function that computes, the function that makes the results the task's own, the task's thread, and the
  * state of the thread.  `compute` may be preempted and abandoned anywhere; `commit` is called locked. */
 struct carillon_microcode_task {
@@ -46,10 +42,6 @@ static inline void carillon_microcode_start(void)
 }
 static inline void carillon_microcode_replaced(void)
 {
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

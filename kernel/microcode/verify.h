@@ -13,10 +13,6 @@
 
 #include "kernel/contract/microcode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What an image offers to a program. */
 struct carillon_verify_image {
     uint32_t tick_ns;   /* nanoseconds of the machine's tick */
@@ -84,9 +80,5 @@ uint32_t carillon_crc32(uint32_t before, const uint8_t *bytes, uint32_t length);
 
 /* `bytes` (1 to 4) bytes as a number, little endian. */
 uint32_t carillon_little_endian(const uint8_t *at, uint32_t bytes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

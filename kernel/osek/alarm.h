@@ -6,15 +6,7 @@
 
 #include "kernel/osek/cells.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* An alarm's cell expired, which has the kernel's level. */
 void carillon_osek_alarm_expired(AlarmType alarm);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -21,10 +21,6 @@
 
 #include "carillon/osek.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A job is admitted: its thread is released, and its deadline counts (kernel/time/wait_release.c).  It has been refused:
  * if its thread has suspended itself, that is resumed, and this is true (kernel/time/thread.c). */
 #if CARILLON_TIME_DEADLINES > 0
@@ -162,10 +158,6 @@ void carillon_time_start_threads(void);
 #else
 static inline void carillon_time_start_threads(void)
 {
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

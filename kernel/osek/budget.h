@@ -98,10 +98,6 @@ extern volatile uint16_t carillon_budget_isr;
 #define CARILLON_BUDGET_HALF (CARILLON_BUDGET_RANGE / 2u)
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */
 enum { CARILLON_UNWATCHED, CARILLON_WATCHED };
 #define CARILLON_LATE UINT32_C(0x80000000) /* beside the number */
@@ -242,10 +238,6 @@ void carillon_budget_forget(void);
 /* In the first and the last instructions of a round's handler: what the counter was, and whether it had asked (13). */
 uint32_t carillon_budget_stops(void);
 void carillon_budget_goes_on(uint32_t stand);
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #else

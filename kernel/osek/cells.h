@@ -8,10 +8,6 @@
 #include "kernel/osek/error.h"
 #include "kernel/osek/job.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Whether a cell carries each alarm (alarm.c). */
 extern uint8_t carillon_osek_alarm_cells[];
 #define CARILLON_OSEK_ON_CELL 0u
@@ -220,10 +216,6 @@ static inline __attribute__((always_inline)) void carillon_osek_level_point_earl
 static inline __attribute__((always_inline)) bool carillon_osek_level_point_waits(uint16_t source)
 {
     return carillon_port_is_pending(source);
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

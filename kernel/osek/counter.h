@@ -8,10 +8,6 @@
 #include "kernel/osek/state.h"
 #include "kernel/time/ticker.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Whether a part of a counter's queue may have a schedule table's cursor alone in it (table_queue.h). */
 #define CARILLON_OSEK_LONE ((CARILLON_OSEK_LONE_CURSORS > 0) && CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS)
 #if CARILLON_OSEK_COUNTERS > 0
@@ -193,10 +189,6 @@ static inline void carillon_osek_insert(CounterType any, struct carillon_osek_al
 }
 
 #endif
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

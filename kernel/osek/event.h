@@ -6,15 +6,7 @@
 
 #include "kernel/osek/state.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Set events of an extended task. */
 void carillon_osek_set(TaskType task, EventMaskType mask);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,10 +8,6 @@
 #include "kernel/osek/counter.h"
 #include "kernel/osek/table_lone.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Count the ticks of a hardware counter that have passed, and serve what was due in them. */
 void carillon_osek_tick(CounterType counter);
 
@@ -267,10 +263,6 @@ static inline __attribute__((always_inline)) void carillon_osek_lone_tick_over(C
 #endif
 
 #endif
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

@@ -22,10 +22,6 @@
 
 #if CARILLON_OSEK_FRAMES > 0
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What becomes of an arrival at `place` in carillon_osek_frames that else has this status; locked.  E_OK opens the next
  * frame.  If an arrival is too early, ProtectionHook is asked, and E_OS_PROTECTION_ARRIVAL says that it is not to be
  * carried out. */
@@ -33,10 +29,6 @@ StatusType carillon_osek_arrive(uint32_t place, StatusType status);
 
 /* In the handler of the cell: a turn is over. */
 void carillon_frame_turns(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #else
 static inline StatusType carillon_osek_arrive(uint32_t place, StatusType status)

@@ -10,10 +10,6 @@
 
 #include "kernel/osek/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if CARILLON_OSEK_MUTEXES > 0
 
 /* Of a mutex: who has it, plus 1; 0: nobody.  If somebody has it, also the mask that its unlocking restores, and what
@@ -136,10 +132,6 @@ static inline uint8_t carillon_osek_least_level(TaskType task)
     return carillon_osek_tasks[task].level;
 }
 
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "kernel/osek/state.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if CARILLON_OSEK_EXTENDED
 /* Whether one of the services that disable interrupts is in force. */
 bool carillon_osek_interrupts_disabled(void);
@@ -17,9 +13,5 @@ bool carillon_osek_interrupts_disabled(void);
 
 /* Forget what a task has disabled; its handler restores the mask. */
 void carillon_osek_interrupts_reset(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -9,10 +9,6 @@
 #include "kernel/osek/preempt.h"
 #include "kernel/osek/served.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Whether a task is a direct one. */
 static inline bool carillon_osek_is_direct(TaskType task)
 {
@@ -228,10 +224,6 @@ static inline __attribute__((always_inline)) void carillon_osek_end_job(TaskType
     }
 }
 
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

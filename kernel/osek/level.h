@@ -6,10 +6,6 @@
 
 #include "kernel/osek/budget.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The kernel's own lock: interrupts of the event-triggered system wait, and no time-triggered interrupt does. */
 #if CARILLON_OSEK_SOFTWARE
 #include "kernel/osek/level_software.h"
@@ -104,10 +100,6 @@ static inline uint32_t carillon_osek_mask(void)
 static inline void carillon_osek_lower(uint32_t saved)
 {
     carillon_port_restore(saved);
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

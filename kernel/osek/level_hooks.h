@@ -6,10 +6,6 @@
 
 #include "kernel/osek/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What an interrupt that comes over a hook calls is not called from the hook: so it is kept, too, in which interrupt's
  * handler the hook runs.
  *
@@ -83,10 +79,6 @@ static inline void carillon_osek_serve_cells(const struct carillon_osek_task *ta
 static inline void carillon_osek_serve_cells(const struct carillon_osek_task *task)
 {
     (void)task;
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

@@ -10,10 +10,6 @@
 
 #include "kernel/core/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Of ports that have interrupts off in every handler, and whose frames call the dispatcher. */
 #ifndef CARILLON_HANDLERS_HOLD
 #define CARILLON_HANDLERS_HOLD 0
@@ -244,10 +240,6 @@ void carillon_software_above(uint8_t level, uint8_t preempted);
 #else
 /* The handler of CARILLON_OSEK_DISPATCHER. */
 void carillon_software_dispatch(void);
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

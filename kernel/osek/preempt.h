@@ -14,10 +14,6 @@
 
 #include "kernel/osek/level_hooks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if CARILLON_OSEK_BUDGETS
 
 /* `masks`: what lowers the lock where the job begins. */
@@ -169,10 +165,6 @@ carillon_osek_rest_level(uint8_t number, const struct carillon_osek_preempted *p
     }
 }
 
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "kernel/osek/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if CARILLON_OSEK_EXTENDED
 /* Whether the caller holds no resource, internal resources not counted. */
 #if CARILLON_OSEK_RESOURCES > 0
@@ -32,10 +28,6 @@ static inline void carillon_osek_resources_reset(void)
 }
 static inline void carillon_osek_resources_release(void)
 {
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

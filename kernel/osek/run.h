@@ -8,10 +8,6 @@
 #include "kernel/osek/stop.h"
 #include "kernel/osek/task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if CARILLON_OSEK_MANAGED
 
 /* Whether a level's handler has the end of its jobs in it: it knows the task, which ends often, as threads do not. */
@@ -87,10 +83,6 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_leave_level(number, &preempted);
 }
 
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "kernel/osek/state.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Start the schedule tables of an application mode, in queues and on cells; locked. */
 #if CARILLON_OSEK_CURSORS > 0
 void carillon_osek_start_schedule_tables(AppModeType mode);
@@ -32,9 +28,5 @@ static inline void carillon_osek_start_tables_on_cells(AppModeType mode)
 void carillon_osek_end_table(uint8_t table);
 void carillon_osek_half_table(uint8_t table);
 void carillon_osek_adjust_table(uint8_t table);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

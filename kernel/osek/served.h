@@ -10,10 +10,6 @@
 
 #include "kernel/osek/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Whether a level is a server's.  Those of servers are the highest of threads. */
 static inline bool carillon_osek_may_be_served(uint8_t level)
 {
@@ -31,9 +27,5 @@ static inline bool carillon_osek_admits(uint8_t level)
     carillon_osek_unlock(saved);
     return admits;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

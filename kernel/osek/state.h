@@ -18,10 +18,6 @@
 #include "kernel/contract/osek.h"
 #include "kernel/osek/attach.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Whether StartOS has been called and ShutdownOS has not, where somebody asks. */
 extern bool carillon_osek_up;
 #define CARILLON_OSEK_UP_IS_ASKED ((CARILLON_MODES > 0) || (CARILLON_CLOCK_HOOKED != 0))
@@ -72,10 +68,6 @@ static inline uint8_t carillon_osek_level_of(TaskType task)
     return carillon_osek_tasks[task].level;
 }
 
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

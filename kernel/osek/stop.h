@@ -6,10 +6,6 @@
 
 #include "kernel/osek/level_hooks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a stack holds where nobody has been. */
 #define FILL UINT64_C(0xC0DEC0DEC0DEC0DE)
 
@@ -20,10 +16,6 @@ void carillon_osek_check_stack(const struct carillon_osek_task *task);
 static inline void carillon_osek_check_stack(const struct carillon_osek_task *task)
 {
     (void)task;
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

@@ -8,20 +8,12 @@
 
 #if CARILLON_OSEK_BUDGETS
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The job or the ISR that runs is late: the hook is asked, and it does not go on. */
 void carillon_osek_budget_overrun(void);
 
 #if !CARILLON_BUDGETS_IN_QUEUE
 /* In the handler of the cell; `frame`: where it was entered (carillon_port_preempted). */
 void carillon_budget_strikes(const void *frame);
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

@@ -11,10 +11,6 @@
 
 #include "carillon/schedule_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Do what a step says; locked. */
 void carillon_osek_act_point(const struct carillon_osek_step *step);
 
@@ -75,10 +71,6 @@ carillon_osek_step_in_time(CounterType part, uint32_t cursor, carillon_base left
     (void)watched->delay; /* whoever watches a run sees this read, and then the number of actions, at each step */
     return &fixed->steps[number];
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #elif CARILLON_OSEK_QUEUES
 

@@ -6,10 +6,6 @@
 
 #include "kernel/osek/job.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Count one more activation of a managed task, without making it ready; locked.  E_OK, E_OS_LIMIT, or
  * E_OS_PROTECTION_ARRIVAL: it comes too early. */
 StatusType carillon_osek_count(TaskType task);
@@ -55,10 +51,6 @@ static inline void carillon_osek_yield(uint8_t level, uint8_t ceiling)
 {
     carillon_port_restore(carillon_port_mask_of(level));
     (void)carillon_port_raise(ceiling);
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

@@ -7,10 +7,6 @@
 #include "kernel/contract/sync.h"
 #include "kernel/core/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The handler of the sync cell, above all tasks. */
 void carillon_synchronise(void);
 
@@ -36,10 +32,6 @@ static inline void carillon_sync_switch(uint32_t from, uint32_t to)
 static inline bool carillon_sync_holds(void)
 {
     return false;
-}
-#endif
-
-#ifdef __cplusplus
 }
 #endif
 

@@ -10,10 +10,6 @@
 #include "kernel/contract/table.h"
 #include "kernel/core/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Carry out the entries that are due, from `first` up to the tick whose first step is `next`, which is what the cell
  * has been re-armed for.  That is one tick, or several if the handler is late. */
 void carillon_table_dispatch(const struct carillon_entry *first, const struct carillon_step *next);
@@ -26,10 +22,6 @@ extern uint32_t carillon_table_preempted;
         carillon_table_preempted = CARILLON_PORT_PREEMPTED; \
         (carillon_table_dispatch)((first), (next));         \
     } while (false)
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif
