@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) void carillon_osek_tick_over(Counte
     if (!carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, left)) {
         return;
     }
-    if ((CARILLON_OSEK_REPEATS != 0) && (CARILLON_OSEK_SOFTWARE == 0) &&
+    if (CARILLON_OSEK_REPEATS && (CARILLON_OSEK_SOFTWARE == 0) &&
         carillon_osek_repeats_first(counter, only, left, false)) {
         return;
     }
