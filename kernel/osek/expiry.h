@@ -120,8 +120,8 @@ static inline bool carillon_osek_repeats_first(CounterType counter, AlarmType on
 
 #endif
 
-#define CARILLON_OSEK_REPEATS                                                                           \
-    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
+#define CARILLON_OSEK_REPEATS                                                                            \
+    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0u) && !CARILLON_QUEUE_TREE && \
      ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 
 #if CARILLON_OSEK_LEVEL_COUNTERS
