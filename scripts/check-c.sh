@@ -39,7 +39,7 @@ check() {
 # check_time CLOCK COUNTS NOW FAR KEEPS_TIME DEFINES...: one configuration of the time services, on the mock timer.
 check_time() {
     configuration="-DCARILLON_CLOCK=CARILLON_CLOCK_$1 -DCARILLON_TIME_COUNTS=$2 -DCARILLON_TIME_NOW=$3 -DCARILLON_TIME_FAR=$4"
-    configuration="$configuration -DCARILLON_CLOCK_KEEPS_TIME=$5 -DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_TIME=1"
+    configuration="$configuration -DCARILLON_CLOCK_KEEPS_TIME=$5 -DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_TIME=1 -DCARILLON_GIOTTO=1"
     for kind in DELAYS TIMEOUTS FUNCTIONS TASKS EVENTS SEMAPHORES SUSPENSIONS JOINS; do
         configuration="$configuration -DCARILLON_TIME_$kind=1"
     done

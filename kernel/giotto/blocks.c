@@ -4,6 +4,7 @@
  * counted from the expiry, so that nothing adds up. */
 #include "kernel/giotto/blocks.h"
 
+#include "kernel/giotto/begin.h"
 #include "kernel/microcode/machine.h"
 
 #include "carillon/time.h"

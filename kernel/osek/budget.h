@@ -84,19 +84,19 @@
 #include "kernel/core/kernel.h"
 #include "kernel/osek/state.h"
 
-/* The source of the ISR that is watched; 0: what is watched is a job (18). */
-extern volatile uint16_t carillon_budget_isr;
-
-#if CARILLON_OSEK_BUDGETS
-
-#if CARILLON_BUDGETS_IN_QUEUE
+#if CARILLON_OSEK_BUDGETS && CARILLON_BUDGETS_IN_QUEUE
 #define CARILLON_BUDGET_HALF (UINT32_C(1) << (CARILLON_TIME_BITS - 1))
-#else
+#elif CARILLON_OSEK_BUDGETS
 /* CARILLON_BUDGET_COUNTER, the address of the cell's counter; CARILLON_BUDGET_RANGE; CARILLON_BUDGET_RETRY, STEP and
  * PATIENCE: see 6. */
 #include "carillon_budget.h"
 #define CARILLON_BUDGET_HALF (CARILLON_BUDGET_RANGE / 2u)
 #endif
+
+/* The source of the ISR that is watched; 0: what is watched is a job (18). */
+extern volatile uint16_t carillon_budget_isr;
+
+#if CARILLON_OSEK_BUDGETS
 
 /* What is watched: the number of a limit.  Without lock budgets, there is one at a time. */
 enum { CARILLON_UNWATCHED, CARILLON_WATCHED };

@@ -116,8 +116,8 @@ static inline bool carillon_osek_repeats_first(CounterType counter, AlarmType on
 
 #endif
 
-#define CARILLON_OSEK_REPEATS                                                                           \
-    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0) && !CARILLON_QUEUE_TREE && \
+#define CARILLON_OSEK_REPEATS                                                                            \
+    (CARILLON_OSEK_AHEAD && !CARILLON_TICKLESS && (CARILLON_OSEK_ALARMS > 0u) && !CARILLON_QUEUE_TREE && \
      ((CARILLON_OSEK_ALARM_ACTIONS & CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) == 0u))
 
 #if CARILLON_OSEK_LEVEL_COUNTERS
@@ -228,7 +228,7 @@ static inline __attribute__((always_inline)) void carillon_osek_tick_over(Counte
     if (!carillon_ticker_is_over(&carillon_osek_counter_states[counter].ticker, left)) {
         return;
     }
-    if ((CARILLON_OSEK_REPEATS != 0) && (CARILLON_OSEK_SOFTWARE == 0) &&
+    if (CARILLON_OSEK_REPEATS && (CARILLON_OSEK_SOFTWARE == 0) &&
         carillon_osek_repeats_first(counter, only, left, false)) {
         return;
     }

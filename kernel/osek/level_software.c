@@ -49,7 +49,8 @@ static uint8_t highest(carillon_software_word set, carillon_software_word *highe
 {
     if ((CARILLON_NARROW != 0) && (CARILLON_SOFTWARE_WORDS == 1u)) {
         uint8_t place = CARILLON_OSEK_TASK_LEVELS;
-        carillon_software_word one = (carillon_software_word)(1u << (CARILLON_OSEK_TASK_LEVELS % WORD_BITS));
+        carillon_software_word one = 1u;
+        one = (carillon_software_word)(one << (CARILLON_OSEK_TASK_LEVELS % WORD_BITS));
         while ((set & one) == 0u) {
             place--;
             one = (carillon_software_word)(one >> 1);

@@ -110,6 +110,8 @@ StatusType carillon_chain_direct(TaskType task)
         status = carillon_osek_count(task);
     } else if ((source != own) && (carillon_port_is_active(source) || carillon_port_is_pending(source))) {
         status = E_OS_LIMIT;
+    } else {
+        /* the chain is possible */
     }
     if (status != E_OK) {
         carillon_port_unmask();

@@ -167,7 +167,8 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
     const carillon_time from = *previous;
     if (CARILLON_TIME_FAR && (period > CARILLON_LONGEST_PERIOD)) {
         const carillon_time passed = sleep_until_next_far(&sleeper, from, period);
-        *previous = (carillon_time)(from + ((passed == 0u) ? interval : (carillon_time)(interval + interval)));
+        const carillon_time added = (passed == 0u) ? interval : (carillon_time)(interval + interval);
+        *previous = (carillon_time)(from + added);
         if (skipped != NULL) {
             *skipped = passed;
         }

@@ -18,7 +18,7 @@ EVERY = bool(os.environ.get("CARILLON_TABLE_PROGRAMS"))
 TICK = 300
 TURN = 20
 AROUND = range(-240, 61, 1 if EVERY else 5)
-"""Instructions from where the table's half or end is to where the call is made; a service takes less than 240, with what comes before it."""
+"""Instructions from where the table's half or end is to where the call is made; a service takes less than 240."""
 LATE = 200
 """Instructions by which a point is late at most: due while its cell is set (160, the board's lead), behind the end's handler."""
 OK, NOFUNC, STATE = 0, 5, 7

@@ -806,7 +806,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
 {
     const bool above = (caller != 0u) && (level > caller);
     carillon_serve_waiting(level);
-    if ((!above || (CARILLON_OSEK_MUTEXES > 0)) && carillon_port_peek_active(source)) {
+    if ((!above || (CARILLON_OSEK_MUTEXES > 0u)) && carillon_port_peek_active(source)) {
         return E_OS_LIMIT;
     }
     StatusType status;
