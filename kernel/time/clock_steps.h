@@ -311,8 +311,7 @@ static inline carillon_span clock_reached(carillon_span distance)
     return distance;
 }
 
-/* How far from the reference the next event is that is served, as far as the timer reaches.  `left`: to the first one.
- */
+/* How far from the reference the next event is that is served.  `left`: to the first one. */
 static inline carillon_span clock_next(carillon_time left)
 {
     if (CARILLON_CLOCK_MERGES_LAPS && (left == CARILLON_NEVER)) { /* only the time is kept */
@@ -321,7 +320,7 @@ static inline carillon_span clock_next(carillon_time left)
     if (CARILLON_CLOCK_MERGES_LAPS) {
         return clock_has_lap() ? carillon_clock_ahead() : left;
     }
-    return clock_reached(left);
+    return left;
 }
 
 /* Is the timer armed for an event of which slack counts?  Not where nothing waits, nor for what comes after laps. */
@@ -382,8 +381,11 @@ static inline __attribute__((always_inline)) void clock_settle(bool handler, voi
             carillon_device_disarm();
             return;
         }
-        const carillon_span due = clock_next(left);
-        carillon_span distance = due;
+        carillon_span distance = clock_next(left);
+        if (CARILLON_CLOCK_EXTENDED && !CARILLON_CLOCK_MERGES_LAPS && (distance > CARILLON_CLOCK_REACH)) {
+            distance = (carillon_span)CARILLON_CLOCK_REACH;
+        }
+        const carillon_span due = distance;
         if ((due < CARILLON_CLOCK_REACH) && clock_has_slack()) {
             const carillon_span deadline = carillon_queue_deadline(&carillon_clock_queue);
             distance = (deadline < CARILLON_CLOCK_REACH) ? deadline : (carillon_span)CARILLON_CLOCK_REACH;
