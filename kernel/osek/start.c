@@ -10,7 +10,7 @@
 #include "kernel/osek/served.h"
 #include "kernel/time/begin.h"
 
-static AppModeType active_mode;
+static AppModeType osek_active_mode;
 #if (CARILLON_MODES > 0) || CARILLON_CLOCK_HOOKED
 bool carillon_osek_up;
 #endif
@@ -126,7 +126,7 @@ void StartOS(AppModeType mode)
         carillon_port_halt(); /* nothing has started that could be stopped */
     }
     if (CARILLON_OSEK_MODES > 1u) {
-        active_mode = mode;
+        osek_active_mode = mode;
     }
     CARILLON_PORT_BEGIN();                        /* nothing is masked; the round has done so where there is one */
     const uint32_t locked = carillon_osek_hold(); /* undone last: tasks begin there */
@@ -169,5 +169,5 @@ void StartOS(AppModeType mode)
 
 AppModeType GetActiveApplicationMode(void)
 {
-    return active_mode;
+    return osek_active_mode;
 }
