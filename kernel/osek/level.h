@@ -18,7 +18,9 @@ static inline void carillon_osek_unlock(uint32_t saved)
 {
     carillon_port_restore(saved);
 }
+#if !CARILLON_OSEK_INLINE
 extern volatile bool carillon_osek_over[]; /* with task hooks (level_hooks.c, 4) */
+#endif
 static inline void carillon_osek_request(struct carillon_store request, uint8_t level)
 {
     if (CARILLON_OSEK_TASK_HOOKS) {
