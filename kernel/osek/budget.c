@@ -31,9 +31,9 @@ void carillon_resume_budget(carillon_budget_rest left)
 static uint32_t limit_of(uint32_t lock)
 {
     const uint32_t source = carillon_port_current();
-    const bool is_task = (CARILLON_OSEK_SOFTWARE != 0)
-                             ? (source == 0u)
-                             : ((source != 0u) && ((carillon_osek_contexts[source] & CARILLON_OSEK_TASK) != 0u));
+    const bool is_task = ((CARILLON_OSEK_SOFTWARE != 0) && (source == 0u)) ||
+                         ((CARILLON_OSEK_SOFTWARE == 0) && (source != 0u) &&
+                          ((carillon_osek_contexts[source] & CARILLON_OSEK_TASK) != 0u));
     const uint_fast8_t task = carillon_osek_running;
     return (is_task && (task != INVALID_TASK) && (carillon_osek_hook == 0u))
                ? carillon_osek_lock_budgets[(task * CARILLON_OSEK_LOCKS) + lock]
