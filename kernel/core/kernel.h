@@ -7,8 +7,8 @@
 #include "carillon_port.h"
 #include "kernel/contract/mode.h"
 
-/* CARILLON_RUN: a handler runs a function of the application, or a service runs tasks.  CARILLON_NOTE: a function of the
- * kernel has been called.  A port without an emulator that watches these records both. */
+/* CARILLON_RUN: a handler runs a function of the application, or a service runs tasks.  CARILLON_NOTE: a function of
+ * the kernel has been called.  A port without an emulator that watches these records both. */
 #ifndef CARILLON_RUN
 #define CARILLON_RUN(function) (function)()
 #endif

@@ -169,7 +169,7 @@ static uint8_t carrier_of(AlarmType alarm)
 }
 
 /* What is due of the alarm's counter is served first, where its handler may be held back (expiry.h).  In the error
- * hook nothing is: an alarm's action may have called it. */
+ * hook nothing is, since an error could not be told there. */
 #if CARILLON_OSEK_LEVEL_COUNTERS
 static void serve_first(AlarmType alarm)
 {

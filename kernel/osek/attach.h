@@ -21,8 +21,8 @@
 
 #include "carillon/osek.h"
 
-/* A job is admitted: its thread is released, and its deadline counts (kernel/time/wait_release.c).  It has been refused:
- * if its thread has suspended itself, that is resumed, and this is true (kernel/time/thread.c). */
+/* A job is admitted: its thread is released, and its deadline counts (kernel/time/wait_release.c).  It has been
+ * refused: if its thread has suspended itself, that is resumed, and this is true (kernel/time/thread.c). */
 #if CARILLON_TIME_DEADLINES > 0
 void carillon_time_released(TaskType thread);
 #else
@@ -71,8 +71,8 @@ static inline void carillon_server_ends(uint8_t level, uint8_t before)
 }
 #endif
 
-/* A job is over: what it holds is unlocked (kernel/time/mutex.c); it has met its deadline; and those go on that wait for
- * the thread's end. */
+/* A job is over: what it holds is unlocked (kernel/time/mutex.c); it has met its deadline; and those go on that wait
+ * for the thread's end. */
 #if CARILLON_OSEK_MUTEXES > 0
 void carillon_osek_unlock_all(TaskType task);
 #else
@@ -114,10 +114,10 @@ static inline void carillon_slice_let_go(uint8_t ceiling)
 }
 #endif
 
-/* The lock is left, where dispatch is in software.  carillon_slices_over says whether the slice of some thread has ended
- * that could not give way yet.  The functions look whether the running thread can: in a handler that has preempted it,
- * and where it unlocks.  If so, the thread gives way, and they return when it has its turn again.  carillon_budget_asks
- * says whether the job that runs is late (budget.h, 16): it ends, at the same places. */
+/* The lock is left, where dispatch is in software.  carillon_slices_over says whether the slice of some thread has
+ * ended that could not give way yet.  The functions look whether the running thread can: in a handler that has
+ * preempted it, and where it unlocks.  If so, the thread gives way, and they return when it has its turn again.
+ * carillon_budget_asks says whether the job that runs is late (budget.h, 16): it ends, at the same places. */
 extern volatile uint8_t carillon_slices_over;
 void carillon_slice_ends(void);
 void carillon_slice_ends_here(void);
@@ -125,8 +125,8 @@ extern volatile uint8_t carillon_budget_asks;
 void carillon_budget_ends(void);
 void carillon_budget_ends_here(void);
 
-/* The clock is due: the end of a server's budget, or its return.  A budget may end now (budget.h, 15).  The deadline of a
- * thread has been taken out.  The thread of a level that runs, if one does, gives way as at the end of a slice. */
+/* The clock is due: the end of a server's budget, or its return.  A budget may end now (budget.h, 15).  The deadline
+ * of a thread has been taken out.  The thread of a level that runs, if one does, gives way as at the end of a slice. */
 struct carillon_timed;
 void carillon_server_over(uint8_t server);
 void carillon_server_again(uint8_t server);
@@ -144,8 +144,8 @@ void carillon_time_tell_missed(TaskType thread);
 struct carillon_semaphore;
 bool carillon_semaphore_give(struct carillon_semaphore *semaphore);
 
-/* StartOS has activated what it activates: the budgets of servers are whole, and count; offsets and deadlines of threads
- * count. */
+/* StartOS has activated what it activates: the budgets of servers are whole, and count; offsets and deadlines of
+ * threads count. */
 #if CARILLON_OSEK_SERVERS > 0
 void carillon_server_start(void);
 #else

@@ -46,8 +46,8 @@ static inline void carillon_osek_leave_hook(struct carillon_osek_hook_state befo
     }
 }
 
-/* What a level's handler does around a job (level_hooks.c).  Its task begins to run instead of `before`.  It does not run
- * any more: this keeps the lock, and lowering the mask ends it.  The handler has nothing left to do. */
+/* What a level's handler does around a job (level_hooks.c).  Its task begins to run instead of `before`.  It does not
+ * run any more: this keeps the lock, and lowering the mask ends it.  The handler has nothing left to do. */
 #if CARILLON_OSEK_TASK_HOOKS
 void carillon_osek_enter_hooks(uint_fast8_t before, TaskType task);
 void carillon_osek_end_hooks(void);

@@ -43,8 +43,8 @@ static uint8_t top_bit(carillon_software_word set)
 }
 #endif
 
-/* The highest level in a set that is not empty, and its bit.  Where registers are narrow and one word has all levels: in
- * as many turns as there are levels, at most 7. */
+/* The highest level in a set that is not empty, and its bit.  Where registers are narrow and one word has all levels:
+ * in as many turns as there are levels, at most 7. */
 static uint8_t highest(carillon_software_word set, carillon_software_word *highest_bit)
 {
     if ((CARILLON_NARROW != 0) && (CARILLON_SOFTWARE_WORDS == 1u)) {

@@ -35,7 +35,8 @@ static void start_tasks(void)
     }
 }
 
-/* The tasks of a mode that begin at once.  Where nobody can have activated anything before, there is nothing to check. */
+/* The tasks of a mode that begin at once.  Where nobody can have activated anything before, there is nothing to
+ * check. */
 static void activate_tasks(AppModeType mode)
 {
     const bool checks = (CARILLON_OSEK_STARTUP_HOOK != 0) || (CARILLON_OSEK_DIRECT != 0) ||
@@ -104,7 +105,7 @@ static inline void start_alarms(AppModeType mode)
 }
 #endif
 
-/* Whether somebody disables and enables its own interrupts: beneath a round, which has all others. */
+/* Lock the own interrupts: beneath a round, which has all others.  Returns what unlocks them. */
 static uint32_t lock_own(void)
 {
     return (CARILLON_MODES > 0) ? carillon_port_raise(CARILLON_OSEK_ALL) : carillon_port_lock();

@@ -145,8 +145,8 @@ static void chain_to_direct(TaskType task)
     carillon_osek_unlock(saved);
 }
 
-/* The direct task that runs, or that interrupts alone have preempted; INVALID_TASK: none does.  From the top, the highest
- * level that has begun runs, or is preempted by an interrupt alone. */
+/* The direct task that runs, or that interrupts alone have preempted; INVALID_TASK: none does.  From the top, the
+ * highest level that has begun runs, or is preempted by an interrupt alone. */
 static TaskType running_direct(void)
 {
     const uint_fast8_t managed = carillon_osek_running;

@@ -189,14 +189,12 @@ typedef carillon_count carillon_span;
 #define carillon_clock_queue carillon_clock.queue
 #endif
 
-/* What only some clocks have. */
+/* What only some clocks have.  Of a compare clock the lower bits of the reference are the counter's value there.  Of a
+ * clock that counts down, what is left to the first event is already added, unless the clock is held. */
 #if CARILLON_CLOCK == CARILLON_CLOCK_COMPARE
-#define CARILLON_CLOCK_REFERENCE carillon_span reference; /* its lower bits are the counter's value at the reference */
+#define CARILLON_CLOCK_REFERENCE carillon_span reference;
 #elif CARILLON_CLOCK_KEEPS_TIME
-#define CARILLON_CLOCK_REFERENCE \
-    carillon_time                \
-        reference; /* of a clock that counts down with what is left to the first event already added, unless \
-                                it is held */
+#define CARILLON_CLOCK_REFERENCE carillon_time reference;
 #else
 #define CARILLON_CLOCK_REFERENCE
 #endif
@@ -254,11 +252,13 @@ carillon_distance carillon_clock_left_far(const struct carillon_far_event *far);
 /* The ticks that the counter has made, modulo the range of carillon_time: where CARILLON_CLOCK_KNOWS_TIME. */
 carillon_time carillon_clock_now(void);
 
-/* With CARILLON_TIME_UPTIME, the same in 64 bits.  The reference is followed before the range of what is read has passed, so that what has passed
- * since is exact.  Whoever moves the reference adds that to a sum of 64 bits, under the same lock. */
+/* With CARILLON_TIME_UPTIME, the same in 64 bits.  The reference is followed before the range of what is read has
+ * passed, so that what has passed since is exact.  Whoever moves the reference adds that to a sum of 64 bits, under
+ * the same lock. */
 uint64_t carillon_clock_uptime(void);
 
-/* With CARILLON_TIME_UNITS: the ticks that have passed, and how many units since: more than a tick has, at most, where the handler is late. */
+/* With CARILLON_TIME_UNITS: the ticks that have passed, and how many units since: more than a tick has, at most,
+ * where the handler is late. */
 struct carillon_moment {
     carillon_time ticks;
     uint32_t units;
@@ -275,8 +275,8 @@ carillon_span carillon_clock_follow(void);
 /* The first event has a lap to go: how far ahead is the first event that has none, as far as the timer reaches? */
 carillon_span carillon_clock_ahead(void);
 
-/* For the timer's handler, with CARILLON_CLOCK_BEHIND: the first event's time has come before the timer could be set to it.  True: others are let
- * in, so the handler leaves, and comes again. */
+/* For the timer's handler, with CARILLON_CLOCK_BEHIND: the first event's time has come before the timer could be set
+ * to it.  True: others are let in, so the handler leaves, and comes again. */
 bool carillon_clock_gives_way(void);
 
 /* Is the timer's handler active (carillon_clock_serve of kernel/time/clock_steps.h)? */

@@ -77,8 +77,8 @@ static inline void carillon_time_wait(struct carillon_osek_extended *extended)
     carillon_osek_goes_on();
 }
 
-/* The sleeper keeps what requests its task's level; and a task that has waited is ready, with what its sleeper keeps, or
- * with what is read of its table. */
+/* The sleeper keeps what requests its task's level; and a task that has waited is ready, with what its sleeper keeps,
+ * or with what is read of its table. */
 #if CARILLON_TIME_REQUESTS
 #if CARILLON_OSEK_QUEUED
 static inline void carillon_time_keep_queue(struct carillon_sleeper *sleeper)

@@ -286,6 +286,7 @@ static void event_time_out(struct carillon_waiter *waiter)
     waiter->sleeper.extended->waited = 0u;
     carillon_time_wake(&waiter->sleeper);
 }
+
 void carillon_time_out(struct carillon_waiter *waiter)
 {
     if (CARILLON_OSEK_EVENTS && (waiter->semaphore == NULL)) {

@@ -6,8 +6,8 @@
 
 #include "services.h"
 
-/* The running thread waits until a time, and has met its deadline; the next is that of the release at that time: `period` after
- * `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
+/* The running thread waits until a time, and has met its deadline; the next is that of the release at that time:
+ * `period` after `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
 #if CARILLON_TIME_DEADLINES > 0
 bool carillon_time_next_deadline(carillon_time from, carillon_duration period);
 #else

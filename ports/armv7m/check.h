@@ -22,17 +22,25 @@ static inline int32_t carillon_check_interrupt(void)
     return -1;
 }
 
-/* Without VTOR, a processor of ARMv6-M reads 0 there, which is where its table is. */
-static inline enum carillon_start carillon_check_devices(uint32_t *where)
+/* Whether the table has what is expected.  Without VTOR, a processor of ARMv6-M reads 0 there, which is where its table
+ * is. */
+static inline bool carillon_check_vectors(uint32_t *where)
 {
     const volatile carillon_vector *const table = (const volatile carillon_vector *)(uintptr_t)CARILLON_REGISTER(VTOR);
-    /* With several modes, the tables are the system's own. */
-    for (uint32_t k = 0; (CARILLON_MODES <= 1) && (k < carillon_expected_vector_count); k++) {
+    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
         const struct carillon_expected_vector *const expected = &carillon_expected_vectors[k];
         *where = expected->source;
         if (table[expected->source] != expected->handler) {
-            return CARILLON_START_VECTOR;
+            return false;
         }
+    }
+    return true;
+}
+
+static inline enum carillon_start carillon_check_devices(uint32_t *where)
+{
+    if ((CARILLON_MODES <= 1) && !carillon_check_vectors(where)) { /* with several, the tables are the system's own */
+        return CARILLON_START_VECTOR;
     }
     for (uint32_t k = 0; k < carillon_expected_register_count; k++) {
         const struct carillon_expected_register *const expected = &carillon_expected_registers[k];
