@@ -221,14 +221,16 @@ def settings(family: Family) -> Iterator[tuple[str, Setting]]:
         yield "extended", Setting(extended, extra=time)
         return
     cells = family.cells
-    above = tuple(replace(cell, own=False) for cell in cells)  # tasks have no levels of the controller
+    # Where tasks have no levels of the controller; and with an error hook, which would have to be told of more expiries than the
+    # time base tells apart in the 100 s of such an alarm (cells.h, 3).
+    above = tuple(replace(cell, own=False) for cell in cells)
     yield "inline", Setting(standard, extra=extra, cells=cells)
     yield "functions", Setting(standard, functions=True, extra=extra, cells=cells)
     if not family.own_cells:
         yield "software", Setting(standard, "software", cells=above)
-        yield "extended", Setting(extended, cells=cells)
+        yield "extended", Setting(extended, cells=above)
         yield "extended software", Setting(extended, "software", cells=above)
-        yield "error hook", Setting(replace(standard, hooks=hooks | {"error"}), cells=cells)
+        yield "error hook", Setting(replace(standard, hooks=hooks | {"error"}), cells=above)
         told = replace(standard, hooks=hooks | {"pretask", "posttask"})
         yield "task hooks", Setting(told, cells=cells)
         yield "task hooks software", Setting(told, "software", cells=above)
