@@ -16,7 +16,8 @@ from carillon.model.giotto import Machine
 from carillon.resources import data_root
 
 MANIFEST = "manifest.json"
-WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef", "-Wno-type-limits", "-Werror")
+"""Of the kernel's files.  A count that an image has none of is 0, and a comparison with it is meant to be always the same."""
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 SYNC = ("kernel/osektime/sync.c",)
 OSEK = tuple(
