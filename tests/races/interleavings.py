@@ -81,7 +81,8 @@ class CellAlarm:
     """An alarm that has a cell: it activates its task, or sets events of it.
 
     ``own``: the cell has the level of the task.  Its handler may wait, and nobody can tell that: whoever looks finds the action
-    done.  But an error is told later, or not at all if the cell expires again meanwhile ("late").
+    done.  But an error is told later, or not at all if the cell expires again meanwhile ("late").  And what comes while the
+    handler begins, and has not got the lock, comes before the expiry (``kernel/osek/cells.h``, 3).
     """
 
     task: int
@@ -97,11 +98,19 @@ Word = tuple[str, frozenset[tuple[int, int]]]
 
 
 class Interleaved(Machine):
-    """One run, in which the routine 0 is requested ``at`` so many steps after :attr:`Mark.ARM`; negative: not at all."""
+    """One run, in which the routine 0 is requested ``at`` so many steps after :attr:`Mark.ARM`; negative: not at all.
 
-    def __init__(self, application: Application, program: Program, at: int, cells: Sequence[CellAlarm]) -> None:
+    ``waits``: an own cell whose handler waits for its turn.  Then the routine is requested at its ``at``-th beginning alone.
+    """
+
+    def __init__(
+        self, application: Application, program: Program, at: int, cells: Sequence[CellAlarm], waits: int | None = None
+    ) -> None:
         super().__init__(application, program)
         self.cells = cells
+        self.waits = waits
+        self.expired = False  # that cell, and nobody has found it so
+        self.begins = False  # its handler
         self.left: list[int | None] = [AT] * len(cells)  # of their alarms
         self.at = at
         self.armed = False
@@ -115,9 +124,9 @@ class Interleaved(Machine):
     def say(self, about: str, *pairs: tuple[int, int]) -> None:
         self.words.append((about, frozenset(pairs)))
 
-    def request(self) -> None:
-        """A point between two steps."""
-        if self.armed:
+    def request(self, begins: bool = False) -> None:
+        """A point between two steps, or the one at which a handler ``begins``."""
+        if self.armed and begins == (self.waits is not None):
             if self.steps == self.at:
                 self.pending.add(0)
             self.steps += 1
@@ -128,7 +137,44 @@ class Interleaved(Machine):
             return SUSPENDED
         return super().state(task)
 
+    def may_begin(self) -> bool:
+        """Whether the handler of the cell that waits has the highest level."""
+        if not self.expired or self.begins or self.frames or self.disabled or self.suspended:
+            return False
+        level = self.cell_level
+        return level >= self.highest_ready() and (self.running is None or level > self.level(self.running))
+
+    @property
+    def cell_level(self) -> int:
+        assert self.waits is not None
+        return self.application.tasks[self.cells[self.waits].task].priority
+
+    def begin_handler(self) -> None:
+        """What preempts its first instructions comes before it, and so do all tasks that are then higher."""
+        assert self.waits is not None
+        self.expired = False
+        self.begins = True
+        self.request(begins=True)
+        while (
+            self.frames
+            or self.deliverable() is not None
+            or self.highest_ready() > self.cell_level
+            or (self.running is not None and self.level(self.running) > self.cell_level)
+        ):
+            self.step()
+        self.begins = False
+        self.handle(self.waits)
+
+    def look(self, *tasks: int) -> None:
+        """A service is about to look at tasks, or to change them: the cells of their levels have expired."""
+        if self.expired and self.cell_level in {self.application.tasks[task].priority for task in tasks}:
+            assert self.waits is not None
+            self.expired = False
+            self.handle(self.waits)
+
     def step(self) -> bool:
+        if self.may_begin():
+            self.begin_handler()
         self.request()
         isr = self.deliverable()
         if isr is None and not self.frames:
@@ -169,6 +215,7 @@ class Interleaved(Machine):
             if op.code is Code.HALT:
                 raise _Over
             self.operations += 1
+            self.look(*looked_at(op, frame))
             if self.unspecified(op, frame):
                 raise _Unspecified
             always, checked = self.faults(op, frame)
@@ -204,6 +251,7 @@ class Interleaved(Machine):
                     self.say("status", *((E_OK, a) for a in asked))
             yield
         if frame.caller is _Caller.TASK:
+            self.look(frame.number)
             self.missing_end()
 
     def tells_schedule(self, frame: _Frame) -> bool:
@@ -264,11 +312,15 @@ class Interleaved(Machine):
                 if self.activations[it.x] < self.application.tasks[it.x].activations:
                     self.activate(it.x)
             case Mark.EVENTS:
+                self.look(it.x)
                 if self.state(it.x) != SUSPENDED:
                     self.say("out", (0, self.events[it.x]))
             case Mark.SET:
+                self.look(it.x)
                 if self.state(it.x) != SUSPENDED:
                     self.set_events(it.x, 7)
+            case Mark.REQUEST if it.x == self.waits:
+                self.expired = True
             case Mark.REQUEST if self.cells[it.x].own:
                 self.handle(it.x)
             case Mark.REQUEST:
@@ -288,6 +340,8 @@ class Interleaved(Machine):
 
     def alarm_service(self, it: Do) -> int:
         """The status of a service of an alarm that has a cell."""
+        if it.mark is Mark.CANCEL:
+            self.look(self.cells[it.x].task)
         runs = self.left[it.x] is not None
         if it.mark is Mark.SET_ANEW:
             self.left[it.x] = self.left[it.x] if runs else ANEW
@@ -301,6 +355,8 @@ class Interleaved(Machine):
         it = self.cells[cell]
         if self.left[cell] != AT:
             return
+        if not it.own:
+            self.look(it.task)
         if not it.mask:
             if self.activations[it.task] < self.application.tasks[it.task].activations:
                 self.activate(it.task)
@@ -340,9 +396,24 @@ class Interleaved(Machine):
         super().error(op, statuses)
 
 
-def one(application: Application, program: Program, at: int, cells: Sequence[CellAlarm]) -> Interleaved | None:
+def looked_at(op: Op, frame: _Frame) -> tuple[int, ...]:
+    """The tasks that a service looks at or changes; at its end, a task changes itself."""
+    match op.code:
+        case Code.ACTIVATE_TASK | Code.GET_TASK_STATE | Code.SET_EVENT | Code.GET_EVENT:
+            return (op.x,)
+        case Code.CHAIN_TASK:
+            return (frame.number, op.x) if frame.caller is _Caller.TASK else (op.x,)
+        case Code.TERMINATE_TASK | Code.WAIT_EVENT | Code.CLEAR_EVENT if frame.caller is _Caller.TASK:
+            return (frame.number,)
+        case _:
+            return ()
+
+
+def one(
+    application: Application, program: Program, at: int, cells: Sequence[CellAlarm], waits: int | None = None
+) -> Interleaved | None:
     """A run; None if the standard does not say what it does."""
-    machine = Interleaved(application, program, at, cells)
+    machine = Interleaved(application, program, at, cells, waits)
     try:
         machine.run()
     except _Unspecified:
@@ -363,12 +434,14 @@ def allowed(application: Application, program: Program, cells: Sequence[CellAlar
     if never is None:
         return None
     logs = {tuple(never.words)}
-    at = 0
-    while True:
-        machine = one(application, program, at, cells)
-        if machine is None:
-            return None
-        logs.add(tuple(machine.words))
-        if machine.steps <= at:
-            return logs
-        at += 1
+    for waits in (None, *(n for n, cell in enumerate(cells) if cell.own)):
+        at = 0
+        while True:
+            machine = one(application, program, at, cells, waits)
+            if machine is None:
+                return None
+            logs.add(tuple(machine.words))
+            if machine.steps <= at:
+                break
+            at += 1
+    return logs
