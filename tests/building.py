@@ -4,8 +4,9 @@
 1. A file of the kernel is compiled once for all images that need the same of it; :mod:`objects` tells what is the same.
 2. Any other C file, of an application or generated, is compiled once for each text that the preprocessor makes of it.
 
-Objects are made without what debuggers read, which names folders that are gone.  A test that is marked ``compiles`` has its
-files compiled as the tool compiles them, and so has every test with ``CARILLON_OBJECTS=off``.
+An application's objects are made without what debuggers read, which names folders that are gone; ``verify`` reads that of all
+others.  A test that is marked ``compiles`` has its files compiled as the tool compiles them, and so has every test with
+``CARILLON_OBJECTS=off``.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def write_down(name: str) -> None:
 def compile_once(compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
     """As the tool's own function: compile one file, unless that was done."""
     _note(unit.source)
-    plain = _Unit(unit.source, unit.target, tuple(o for o in unit.options if o != "-g"), unit.application)
+    options = tuple(o for o in unit.options if not (unit.application and o.startswith("-g")))
+    plain = _Unit(unit.source, unit.target, options, unit.application)
     generated = next((Path(after) for option, after in pairwise(plain.options) if option == "-I"), None)
     if generated is None or unit.source.suffix != ".c" or unit.target.exists():
         return _compile(compiler, unit, reuse)

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -102,6 +103,8 @@ class Patch:
                 if s["sh_flags"] & 2 and s["sh_type"] != "SHT_NOBITS" and s["sh_size"]
             ]
             table = elf.get_section_by_name(".symtab")
+            names = elf.get_section(table["sh_link"])
+            self.names = names["sh_offset"], names["sh_size"]
             self.symbols = {
                 s.name: (s["st_value"] & ~int(self.machine == "EM_ARM" and s["st_info"]["type"] == "STT_FUNC"), s["st_size"])
                 for s in table.iter_symbols()
@@ -181,10 +184,12 @@ class Patch:
             yield where, length, f"{name} {operands}"
 
     def rename(self, symbol: str, other: str) -> None:
-        """Give a symbol another name, which is as long."""
+        """Give a symbol another name, which is as long; what debuggers read keeps the old one."""
         old, new = (b"\0" + name.encode() + b"\0" for name in (symbol, other))
-        assert self.data.count(old) == 1 and len(old) == len(new)
-        self.data[:] = self.data.replace(old, new)
+        start, size = self.names
+        assert self.data.count(old, start, start + size) == 1 and len(old) == len(new)
+        at = self.data.index(old, start, start + size)
+        self.data[at : at + len(old)] = new
 
     def drop(self, function: str, pattern: str, which: int = 0) -> None:
         """Replace an instruction by ones that do nothing."""
@@ -1276,6 +1281,55 @@ def test_an_image_of_another_application_is_refused(images: Images) -> None:
     diagnostics = Diagnostics()
     verify(system, other, diagnostics)
     assert [d.code for d in diagnostics.errors] == ["C209"]
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        (["--strip-debug"], "the image has no debug information (-gdwarf-4), which says how its tables are laid out"),
+        (["--strip-all"], "the image is stripped: it has no symbols"),
+        (
+            ["--remove-section=.debug_abbrev"],
+            "the image's debug information (-gdwarf-4) is damaged",
+        ),
+    ],
+)
+def test_an_image_that_does_not_say_how_its_tables_are_laid_out_is_not_verified(
+    images: Images, tmp_path: Path, options: list[str], cause: str
+) -> None:
+    system, elf = images.get("events")
+    other = tmp_path / "other.elf"
+    subprocess.run(["arm-none-eabi-objcopy", *options, elf, other], check=True)
+    diagnostics = Diagnostics()
+    report = verify(system, other, diagnostics)
+    assert not diagnostics.reported
+    assert report.unverified == (f"anything: {cause}",)
+    assert report.line() == f"not verified: {cause}"
+
+
+def test_tables_of_another_compiler_are_not_verified(images: Images, tmp_path: Path) -> None:
+    system, elf = images.get("events")
+    patch = Patch(elf)
+    patch.data[:] = patch.data.replace(b"GNU C11", b"ACME CC")
+    other = tmp_path / "other.elf"
+    other.write_bytes(patch.data)
+    report = verify(system, other, Diagnostics())
+    (cause,) = report.unverified
+    assert cause.startswith("anything: the image's tables were compiled by 'ACME CC 12")
+    assert cause.endswith("', whose debug information no rule was tried with")
+
+
+def test_damaged_debug_information_is_no_traceback(images: Images, tmp_path: Path) -> None:
+    """Each byte of a part of it, turned: nothing is compared, or what is said is a difference."""
+    system, elf = images.get("events")
+    with elf.open("rb") as file:
+        section = ELFFile(file).get_section_by_name(".debug_info")
+        start, size = section["sh_offset"], section["sh_size"]
+    other = tmp_path / "other.elf"
+    content = elf.read_bytes()
+    for at in range(start, start + size, size // 60):
+        other.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+        verify(system, other, Diagnostics())
 
 
 def test_a_port_that_no_rule_reads_is_not_passed_over(images: Images) -> None:

@@ -134,7 +134,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "compile_options": [
             "-std=c11",
             "-O2",
-            "-g",
+            "-gdwarf-4",
             "-ffunction-sections",
             "-fdata-sections",
             "-fno-ipa-icf",

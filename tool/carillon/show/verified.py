@@ -16,7 +16,8 @@ from carillon.verify import Report
 def render_verified(to: Console, report: Report) -> None:
     """A table of what was compared."""
     say = partial(console.verbatim, to)
-    say(f"{report.elf}: the image is what the schedule says, on {report.board} at {format_frequency(report.clock_hz)}")
+    said = "the image is what the schedule says" if report.compared else "the image is not verified"
+    say(f"{report.elf}: {said}, on {report.board} at {format_frequency(report.clock_hz)}")
     if report.modes:
         table = Table("mode", "expiries compared", "vectors", "deadlines", box=None, header_style="bold")
         for mode in report.modes:

@@ -21,7 +21,7 @@ from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
-from carillon.verify.contract import ModeTable, Store, Tables
+from carillon.verify.contract import ModeTable, mode, stores, vector
 from carillon.verify.controllers import controller, named
 from carillon.verify.elf import Elf
 from carillon.verify.event_tables import EventReport
@@ -61,6 +61,11 @@ class Report:
             "unverified": list(self.unverified),
         }
 
+    @property
+    def compared(self) -> bool:
+        """Whether anything was."""
+        return bool(self.modes) or self.events is not None or self.microcode is not None
+
     def line(self) -> str:
         """The same in a line, for ``carillon build``."""
         counts = []
@@ -71,6 +76,8 @@ class Report:
             counts.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
         if self.microcode is not None:
             counts.append(f"microcode: {self.microcode.instructions} instructions, {self.microcode.functions} functions")
+        if not self.compared and self.unverified:
+            return f"not verified: {self.unverified[0].removeprefix('anything: ')}"
         if self.unverified:
             counts.append(f"{len(self.unverified)} {'part' if len(self.unverified) == 1 else 'parts'} not verified")
         return f"verified: {'; '.join(counts)}"
@@ -104,57 +111,59 @@ class _Verifier:
             cause = f"anything: no rule reads the interrupt controller, or the code, of port '{system.board.port}'{lacks}"
             self.unverified.append(cause)
             return
+        if elf.layouts.lacks:
+            self.unverified.append(f"anything: {elf.layouts.lacks}")
+            return
         told = len(self.diagnostics.errors)
         if self._elsewhere():
             return
         self.unverified += compare(system, Hardware(system, elf), self.diagnostics)
         if len(self.diagnostics.errors) > told:
             return  # what else differs follows from the board's file
-        tables = Tables(self.elf)
-        modes = tables.modes(len(system.modes)) if system.modes else ()
+        number_of = len(system.modes)
+        rounds = tuple(map(mode, elf.table("carillon_modes", number_of))) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}
-        at = {m.multiplex: elf.around(m.multiplex) for table in modes for m in table.multiplexes}
+        at = {m.multiplex: elf.around(m.multiplex) for table in rounds for m in table.multiplexes}
         multiplexes = {address: symbol.size if symbol is not None else 1 for address, symbol in at.items()}
-        beneath = tables.mode(self.elf.symbol("carillon_osek_image").address) if system.osek is not None else None
+        beneath = mode(elf.row("carillon_osek_image")) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
-        whole = modes or ((beneath,) if beneath is not None else ())
+        whole = rounds or ((beneath,) if beneath is not None else ())
         places = [table_of(elf, table.vectors, system.board) for table in whole]
-        vectors = [self._vectors(tables, place) for place in places]
+        vectors = [self._vectors(place) for place in places]
         if in_library(elf):
             self.unverified.append("the start-up code and the vectors of what the schedule does not name: they are the project's")
         self.unverified += own_handlers(elf, vectors)
         self.unverified += ["what [trace] has in the place of tasks"] if self.system.tracing is not None else []
-        used = range(system.board.sources) if modes else below
+        used = range(system.board.sources) if rounds else below
         for table in whole:
             for wrong in differences(elf, table.vectors, system.board, used):
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         for wrong in (fault for place in places for fault in supervisor(elf, place)):
             self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         if beneath is not None:
-            self._events(tables, beneath, functions, vectors)
-        bases = tables.time_bases(len(system.modes))
-        syncs = tables.syncs(len(system.modes))
-        for mode, table, vectors_of_mode in zip(system.modes, modes, vectors, strict=False):
-            hardware = self._hardware(f"mode '{mode.name}'")
+            self._events(beneath, functions, vectors)
+        bases, syncs = elf.rows("carillon_time_bases", number_of), elf.rows("carillon_syncs", number_of)
+        for number, (of, table, vectors_of_mode) in enumerate(zip(system.modes, rounds, vectors, strict=False)):
+            hardware = self._hardware(f"mode '{of.name}'")
             if hardware is None:
                 continue
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
-            comparison = Round(system, mode, table, hardware, meanings, self.diagnostics, vectors_of_mode, tables, below)
-            comparison.sync = syncs[len(self.report.modes)] if syncs else None
+            comparison = Round(system, of, table, hardware, meanings, self.diagnostics, vectors_of_mode, below)
+            comparison.sync = syncs[number] if syncs else None
             try:
                 if beneath is not None:
                     hardware.start(beneath)
                 hardware.enabled = set()
-                hardware.carry_out(self._initials(tables), BEFORE)
+                hardware.carry_out(stores(elf.rows("carillon_initials")), BEFORE)
                 if surplus := hardware.enabled - {interrupt.source for interrupt in system.interrupts}:
                     cause = f"{named(surplus)} is let in from the start, and is no interrupt of the application"
                     self.diagnostics.error("C208", Span(system.file.name), cause, REMEDY)
                 comparison.check()
-                if bases is not None:
-                    comparison.time_base(*bases[len(self.report.modes)])
+                if bases:
+                    comparison.time_base(bases[number])
             except UnreadableError as error:
-                self.diagnostics.error("C209", mode.span, f"mode '{mode.name}': {error}", REMEDY)
-            self._strange(hardware, mode.span)
+                self.diagnostics.error("C209", of.span, f"mode '{of.name}': {error}", REMEDY)
+            self._strange(hardware, of.span)
             self.report.modes.append(comparison.report)
 
     def _strange(self, hardware: Hardware, span: Span) -> None:
@@ -168,20 +177,18 @@ class _Verifier:
             return None
         return hardware
 
-    def _vectors(self, tables: Tables, table: int) -> dict[int, int]:
+    def _vectors(self, table: int) -> dict[int, int]:
         board = self.system.board
-        return {s: tables.vector(table, s, board.system_vectors) for s in range(board.system_vectors, board.sources)}
+        return {s: vector(self.elf, table, s) for s in range(board.system_vectors, board.sources)}
 
-    def _events(
-        self, tables: Tables, table: ModeTable, functions: Mapping[int, str], vectors: Sequence[Mapping[int, int]]
-    ) -> None:
+    def _events(self, table: ModeTable, functions: Mapping[int, str], vectors: Sequence[Mapping[int, int]]) -> None:
         osek = self.system.osek
         assert osek is not None
         hardware = self._hardware("event-triggered system")
         if hardware is None:
             return
         meanings = Meanings(self.elf, hardware, functions, {})
-        events = Events(self.system, osek, self.elf, tables, table, hardware, meanings, vectors, self.diagnostics)
+        events = Events(self.system, osek, self.elf, table, hardware, meanings, vectors, self.diagnostics)
         try:
             events.check([cell for _, cell in hardware.start(table)])
         except UnreadableError as error:
@@ -203,10 +210,6 @@ class _Verifier:
         if system.osek is not None:
             names += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
         return names
-
-    def _initials(self, tables: Tables) -> tuple[Store, ...]:
-        symbol = self.elf.symbols.get("carillon_initials")
-        return tables.stores(symbol.address, symbol.size // (2 * tables.word)) if symbol is not None else ()
 
 
 def verify(system: System, elf: Path, diagnostics: Diagnostics, kernel: str = "carillon") -> Report:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from carillon.verify.contract import Entry
+from carillon.verify.contract import circle, tick
 from carillon.verify.expected import Subject
 from carillon.verify.hardware import Running
 
 if TYPE_CHECKING:
+    from carillon.verify.layout import Row
     from carillon.verify.rounds import Round
 
 DISPATCHER = "carillon_table_dispatch"
@@ -32,11 +33,11 @@ def spread(round_: Round, running: Running) -> dict[Subject, Running]:
     if running.multiplex is None:
         round_.error("C205", f"{running} leads to the dispatcher of tables, and is not re-armed")
         return {}
-    circle = round_.tables.circle(running.multiplex.first)
+    steps = circle(running.multiplex.first)
     times: dict[Subject, list[int]] = {}
     told: set[str] = set()
     for number, at in enumerate(running.times):
-        for entry in round_.tables.tick(circle[number % len(circle)]):
+        for entry in tick(steps[number % len(steps)]):
             subject = _subject(round_, entry)
             if isinstance(subject, str):
                 if subject not in told:
@@ -47,21 +48,25 @@ def spread(round_: Round, running: Running) -> dict[Subject, Running]:
     return {subject: replace(running, times=tuple(own)) for subject, own in times.items()}
 
 
-def _subject(round_: Round, entry: Entry) -> Subject | str:
+def _subject(round_: Round, entry: Row) -> Subject | str:
     """The subject of an entry; or the entry's fault."""
-    system = round_.system
-    if entry.action in (ACTIVATE, DEADLINE):
-        if entry.object >= len(system.tasks):
-            return f"names task {entry.object}, of {len(system.tasks)}"
-        task = system.tasks[entry.object]
-        if entry.action == DEADLINE:
+    system, action, number = round_.system, entry["action"], entry["object"]
+    if action in (ACTIVATE, DEADLINE):
+        if number >= len(system.tasks):
+            return f"names task {number}, of {len(system.tasks)}"
+        task = system.tasks[number]
+        if action == DEADLINE:
             return Subject("deadline", task.name)
-        function = round_.meanings.functions.get(entry.function)
+        function = round_.meanings.functions.get(entry["function"])
         return Subject("activation", task.name) if function == task.entry else f"runs '{function}' for task '{task.name}'"
-    if entry.action == ENABLE:
-        interrupt = next((i for i in system.interrupts if i.source == entry.object), None)
+    if action == ENABLE:
+        interrupt = next((i for i in system.interrupts if i.source == number), None)
         if interrupt is None:
-            return f"enables source {entry.object}, which is no interrupt's"
-        bit = round_.hardware.controller.mask(entry.object)
-        return Subject("enable", interrupt.name) if entry.mask == bit else f"enables {interrupt.name} by the mask {entry.mask:#x}"
-    return f"has an action {entry.action}"
+            return f"enables source {number}, which is no interrupt's"
+        bit = round_.hardware.controller.mask(number)
+        return (
+            Subject("enable", interrupt.name)
+            if entry["mask"] == bit
+            else f"enables {interrupt.name} by the mask {entry['mask']:#x}"
+        )
+    return f"has an action {action}"

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cached_property
 from pathlib import Path
 
 from carillon.elf import ALLOC, ARM, AVR, FINI_ARRAY, INIT_ARRAY, PROGBITS, Symbol, UnreadableError, read_elf, unwrapped
+from carillon.verify.layout import Layouts, Row, Type
 
 
 class Elf:
@@ -14,10 +16,9 @@ class Elf:
 
     def __init__(self, path: Path) -> None:
         file = read_elf(path)
+        self._content = file.data
         self.machine = file.machine
         self.pointer = 8 if file.wide else 2 if self.machine == AVR else 4
-        self.align = 1 if self.machine == AVR else 8
-        """What no type of the ABI is aligned to more than."""
         self._parts = sorted(
             (s.address, file.data[s.start : s.start + s.size])
             for s in file.sections
@@ -55,6 +56,66 @@ class Elf:
         symbol = self.symbols.get(name)
         return [self.number(symbol.address + at, size) for at in range(0, symbol.size - size + 1, size)] if symbol else []
 
+    # Tables, as the image's debug information lays them out.
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """The types of the image's variables."""
+        return Layouts(self._content)
+
+    def value(self, of: Type, at: int) -> int:
+        """A number, a truth, or where a pointer leads, at an address; UnreadableError for a truth that is neither 0 nor 1."""
+        number = self.number(at, of.size)
+        if of.kind == "truth" and number > 1:
+            raise UnreadableError(f"the byte at {at:#x} is {number}, and is to be 0 or 1")
+        if of.kind != "pointer" or not number or of.target is None:
+            return number
+        return self.code(number) if of.target.kind == "function" else self.data(number)
+
+    def _elements(self, name: str) -> list[tuple[Type, int]]:
+        """The elements of a variable that is an array, or the variable itself, with their addresses; none if it is absent."""
+        symbol = self.symbols.get(name)
+        if symbol is None:
+            return []
+        of = self.layouts.variable(name)
+        of = of.target if of.kind == "array" and of.target is not None else of
+        if not of.size or symbol.size % of.size:
+            raise UnreadableError(f"'{name}' has {symbol.size} bytes, and rows of {of.size}")
+        return [(of, at) for at in range(symbol.address, symbol.address + symbol.size, of.size)]
+
+    def rows(self, name: str, count: int = 0) -> list[Row]:
+        """The rows of a table; none if the image has no such table, UnreadableError if it has others than ``count``."""
+        found = [Row(self, of, at) for of, at in self._elements(name)]
+        if count and found and len(found) != count:
+            raise UnreadableError(f"'{name}' has {len(found)} rows, and is to have {count}")
+        return found
+
+    def table(self, name: str, count: int) -> list[Row]:
+        """The same of a table that must be there."""
+        self.symbol(name)
+        return self.rows(name, count)
+
+    def leads(self, name: str) -> list[Row | None]:
+        """What each pointer of a table leads to."""
+        pointers = [(of, self.value(of, at)) for of, at in self._elements(name)]
+        return [Row(self, of.target, at) if of.target is not None and at else None for of, at in pointers]
+
+    def values(self, name: str) -> list[int]:
+        """The numbers of a table, or where its pointers lead; none if the image has no such table."""
+        return [self.value(of, at) for of, at in self._elements(name)]
+
+    def row(self, name: str) -> Row:
+        """A variable that is a structure; UnreadableError if there is none."""
+        self.symbol(name)
+        return self.rows(name)[0]
+
+    def measure(self, at: int, size: int) -> None:
+        """UnreadableError if a list of so many bytes does not begin where a name stands, or is longer than what has the name."""
+        symbol = self.around(at)
+        if symbol is None or symbol.address != at or symbol.size < size:
+            has = f"'{symbol.name}' has {symbol.size} bytes at {symbol.address:#x}" if symbol is not None else "no list is there"
+            raise UnreadableError(f"a list of {size} bytes is said to be at {at:#x}, and {has}")
+
     def symbol(self, name: str) -> Symbol:
         """The symbol of that name; UnreadableError if there is none."""
         symbol = self.symbols.get(name)
@@ -71,10 +132,6 @@ class Elf:
         if self.machine == ARM:
             return pointer - 1 if pointer & 1 else -1
         return pointer * 2 if self.machine == AVR else pointer
-
-    def padded(self, size: int, align: int) -> int:
-        """Bytes of a struct in an array, whose members have so many, and are aligned to so many at the most."""
-        return size + -size % min(align, self.align)
 
     def name_of(self, address: int) -> str:
         """What stands at an address, for a message."""

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from carillon.diagnostics import Span
 from carillon.elf import UnreadableError
 from carillon.model.osek import Alarm, Isr, OsekTask
-from carillon.verify.contract import Reader
+from carillon.verify.contract import stores
 from carillon.verify.families import Cell
 
 if TYPE_CHECKING:
     from carillon.verify.elf import Elf
     from carillon.verify.events import Events
+    from carillon.verify.layout import Row
     from carillon.verify.meaning import Meaning, Meanings
     from carillon.verify.service import Service
 
@@ -28,25 +29,21 @@ PORT_VECTORS = {
 }
 """The port's vectors of the cells of budgets, which go on as a handler that gets the frame of what was interrupted."""
 FRAME_TABLE = "carillon_osek_frames"
-DUE = "carillon_osek_alarm_due"
-"""When each alarm's cell expires next, where an error hook is told of each expiry that fails."""
 ISR_TABLE = "carillon_osek_isr_budgets"
 LOCK_TABLE = "carillon_osek_lock_budgets"
 LOCK_BEGINS = "carillon_osek_lock_begins"
 """What each service that takes a lock calls; it alone reads the table, so the linker drops both where nobody takes one."""
 
 
-def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
+def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: Row) -> str:
     """What is wrong with the record of an alarm's cell (``struct carillon_osek_cell``); empty if nothing is.
 
     It names the cell's counter, the units in a tick of the alarm's counter, and the stores that stop it.
     """
-    reader = Reader(events.elf, events.elf.data(record))
-    counter, units = reader.take(4), reader.take(4)
-    stop = events.elf.data(reader.pointer())
-    stores = events.tables.listed(stop, reader.take(2))
-    if DUE in events.elf.symbols:  # whose expiries the time base counts
-        source, ticks = reader.take(2), reader.take(4)
+    counter, units = record["counter"], record["units"]
+    stop = stores(record.listed("stop", record["stop_count"]))
+    if "ticks" in record:  # whose expiries the time base counts
+        source, ticks = record["source"], record["ticks"]
         if source != cell.place.source:
             return f"has the source {source}, when {cell.place.name} has {cell.place.source}"
         if ticks != events.osek.counter(alarm.counter).tick:
@@ -58,14 +55,14 @@ def wrong_record(events: Events, alarm: Alarm, cell: Cell, record: int) -> str:
     running = [c for _, c in events.hardware.cells if c.started is not None]
     try:
         with events.hardware.tried():
-            events.hardware.carry_out(stores, None)
+            events.hardware.carry_out(stop, None)
             stopped = [c for c in running if c.started is None]
     except UnreadableError as error:
         return f"is stopped by {error}"
     others = [c.place.name for c in stopped if c is not cell]
     if others:
         return f"stops {', '.join(others)}, when its own cell is to be stopped"
-    if stray := events.hardware.strays(stores, [cell]):
+    if stray := events.hardware.strays(stop, [cell]):
         return stray
     return "" if cell in stopped else f"does not stop {cell.place.name}, when that is to be stopped"
 
@@ -115,14 +112,14 @@ def check_lock_budgets(events: Events) -> None:
     if symbol is None and LOCK_BEGINS not in events.elf.symbols:
         events.unverified.append("lock budgets: no service that takes a lock is in the image, so that nothing has one")
         return
-    columns = symbol.size // (4 * len(events.osek.tasks)) if symbol is not None else 0
-    if symbol is None or columns < 3 or symbol.size != 4 * columns * len(events.osek.tasks):
+    every = events.elf.values(LOCK_TABLE)
+    columns = len(every) // len(events.osek.tasks)
+    if columns < 3 or len(every) != columns * len(events.osek.tasks):
         events.error("C205", "the table of lock budgets is missing, or has no row for each task")
         return
-    reader = Reader(events.elf, symbol.address)
-    for task in events.osek.tasks:
+    for number, task in enumerate(events.osek.tasks):
         events.report.tables += 1
-        units = [reader.take(4) for _ in range(columns)]
+        units = every[number * columns : (number + 1) * columns]
         interrupts = [task.all_interrupts_lock, task.all_interrupts_lock, task.os_interrupts_lock]
         held = sorted(Fraction(ticks) for _, ticks in task.resource_locks)
         cell = events.budget_cell
@@ -138,14 +135,12 @@ def check_isr_budgets(events: Events) -> None:
     """The table of ISRs' budgets."""
     if not events.osek.bounded_isrs or events.budget_cell is None:
         return
-    symbol = events.elf.symbols.get(ISR_TABLE)
-    if symbol is None or symbol.size != 4 * len(events.osek.isrs):
+    budgets = events.elf.values(ISR_TABLE)
+    if len(budgets) != len(events.osek.isrs):
         events.error("C205", f"the table of ISRs' budgets is missing, or has not {len(events.osek.isrs)} of them")
         return
-    reader = Reader(events.elf, symbol.address)
-    for isr in events.osek.isrs:
+    for isr, units in zip(events.osek.isrs, budgets, strict=True):
         events.report.tables += 1
-        units = reader.take(4)
         time = events.budget_cell.ticks(units) if units else Fraction(0)
         if time != isr.budget:
             events.error("C205", f"ISR '{isr.name}' has a budget of {float(time):g} ticks, and not of {isr.budget}", isr.span)
@@ -174,30 +169,30 @@ def check_frames(events: Events) -> None:
         events.error("C204", "there are time frames, and no cell measures them")
         return
     every: list[OsekTask | Isr] = [*events.osek.tasks, *events.osek.isrs]
-    symbol = events.elf.symbols.get(FRAME_TABLE)
-    if symbol is None or symbol.size != 4 * len(every):
+    frames = events.elf.values(FRAME_TABLE)
+    if len(frames) != len(every):
         events.error("C205", f"the table of time frames is missing, or has not {len(every)} of them")
         return
-    reader = Reader(events.elf, symbol.address)
-    for job in every:
+    for job, units in zip(every, frames, strict=True):
         events.report.tables += 1
-        time = events.frame_cell.ticks(reader.take(4))
+        time = events.frame_cell.ticks(units)
         if time != job.time_frame:
             events.error("C205", f"'{job.name}' has a time frame of {float(time):g} ticks, and not of {job.time_frame}", job.span)
 
 
-def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: int) -> str:
+def own_stack(events: Events, task: OsekTask, row: Row) -> str:
     """The fault of the state and the stack that the table of tasks gives a task."""
+    extended, stack, words = row["extended"], row["stack"], row["stack_words"]
     if bool(extended) != task.extended:
         return "has a stack of its own" if extended else "has no stack of its own"
     if not task.extended:
         return "has a stack, and cannot wait" if stack or words else ""
     state = events.elf.symbols.get(f"carillon_extended_{task.name}")
-    if state is None or events.elf.data(extended) != state.address:
-        return f"keeps its events in '{events.elf.name_of(events.elf.data(extended))}'"
+    if state is None or extended != state.address:
+        return f"keeps its events in '{events.elf.name_of(extended)}'"
     memory = events.elf.symbols.get(f"carillon_stack_{task.name}")
-    if memory is None or events.elf.data(stack) != memory.address:
-        return f"has '{events.elf.name_of(events.elf.data(stack))}' as its stack"
+    if memory is None or stack != memory.address:
+        return f"has '{events.elf.name_of(stack)}' as its stack"
     said = task.stack or events.system.board.stack
     if 8 * words != memory.size or memory.size < said:
         return f"has {8 * words} bytes of stack, '{memory.name}' {memory.size}, and the schedule says {said}"
@@ -207,10 +202,6 @@ def own_stack(events: Events, task: OsekTask, extended: int, stack: int, words: 
 def serves_cells(events: Events, level: int, cells: int) -> str:
     """The fault of the function that serves the cells at a task's level."""
     serves = events.elf.symbols.get(f"carillon_cells_{level}")
-    if (events.elf.code(cells) if cells else 0) == (serves.address if serves is not None else 0):
+    if cells == (serves.address if serves is not None else 0):
         return ""
-    return (
-        f"has cells served by '{events.elf.name_of(events.elf.code(cells))}'"
-        if cells
-        else "does not serve the cells of its level"
-    )
+    return f"has cells served by '{events.elf.name_of(cells)}'" if cells else "does not serve the cells of its level"

@@ -8,28 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from carillon.model.osek import RES_SCHEDULER, Osek, OsekTask, Property
-from carillon.verify.contract import Reader, Store, rows_of
+from carillon.verify.contract import Store, store
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
     from carillon.verify.events import Events
+    from carillon.verify.layout import Row
     from carillon.verify.service import Service
 
 TASK, ISR1, ISR2 = 0x100, 0x200, 0x400
 """Bits of a source's context (kernel/contract/osek.h), beside its level."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelRow:
-    """A ``struct carillon_osek_level``."""
-
-    request: Store
-    end_slice: Store | None
-    ring: int
-    state: int
-    capacity: int
-    source: int
-    task: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +35,9 @@ class TaskLevel:
     ceiling: int
 
 
-def _give_way(events: Events) -> bool:
-    """Whether threads give way: their slices end, or their servers' budgets."""
-    time = events.system.time
-    return bool(events.osek.servers) or (time is not None and time.slice is not None)
-
-
-def level_rows(events: Events) -> list[LevelRow]:
-    """carillon_osek_levels; empty where the image has no such table, since nothing looks into one."""
-    slices = not events.software and _give_way(events)
-    pointer = events.elf.pointer
-    size = events.elf.padded(2 * events.tables.word * (1 + slices) + 2 * pointer + 5, pointer)
-    rows = []
-    for reader in rows_of(events.elf, "carillon_osek_levels", size):
-        request = events.tables.store(reader)
-        end_slice = events.tables.store(reader) if slices else None
-        rows.append(
-            LevelRow(request, end_slice, reader.pointer(), reader.pointer(), reader.take(2), reader.take(2), reader.take(1))
-        )
-    return rows
-
-
-def check_levels(events: Events, rows: list[LevelRow]) -> None:
+def check_levels(events: Events) -> None:
     """Check the queue of each level: activations of all its tasks wait in it, each in its own place."""
-    tasks = events.leveled
+    tasks, rows = events.leveled, events.elf.rows("carillon_osek_levels")
     rings: dict[int, int] = {}
     for level in sorted({t.level for t in tasks}) if rows else ():
         members = [t for t in tasks if t.level == level]
@@ -80,13 +47,13 @@ def check_levels(events: Events, rows: list[LevelRow]) -> None:
             continue
         row = rows[level]
         wrong = _queue(events, row, [t.task for t in members])
-        if not wrong and row.task not in {t.number for t in members}:
-            wrong = f"is that of task {row.task}"
-        if not wrong and any((row.request.address, row.request.value) != (t.request.address, t.request.value) for t in members):
+        if not wrong and row["task"] not in {t.number for t in members}:
+            wrong = f"is that of task {row['task']}"
+        if not wrong and any(row.row("request").values() != (t.request.address, t.request.value) for t in members):
             wrong = "is not requested by the store that requests its tasks"
-        if not wrong and any(row.source != t.source for t in members):
-            wrong = f"is said to have source {row.source}"
-        for place in (row.ring, row.state) if row.capacity and not wrong else ():
+        if not wrong and any(row["source"] != t.source for t in members):
+            wrong = f"is said to have source {row['source']}"
+        for place in (row["ring"], row["state"]) if row["capacity"] and not wrong else ():
             if place in rings:
                 wrong = f"has its queue where that of level {rings[place]} is"
             rings[place] = level
@@ -96,26 +63,27 @@ def check_levels(events: Events, rows: list[LevelRow]) -> None:
 
     used = {t.level for t in tasks}
     for level, row in enumerate(rows):
-        turn = (row.end_slice.address, row.end_slice.value) if row.end_slice is not None else ()
-        filled = (*turn, row.request.address, row.request.value, row.ring, row.state, row.capacity, row.source)
+        turn = row.row("end_slice").values() if "end_slice" in row else ()
+        filled = (*turn, *row.row("request").values(), *(row[name] for name in ("ring", "state", "capacity", "source")))
         if level not in used and any(filled):
             events.error("C205", f"the table of levels has a level {level}, which is no task's")
-    for level, handler in enumerate(events.elf.numbers("carillon_software_handlers", events.elf.pointer)):
+    for level, handler in enumerate(events.elf.values("carillon_software_handlers")):
         own_handler = events.elf.symbols.get(f"carillon_level_{level}")
         wanted = own_handler.address if level in used and own_handler is not None else 0
         events.report.tables += 1
-        if (events.elf.code(handler) if handler else 0) != wanted:
-            events.error("C205", f"the handler of level {level} is said to be '{events.elf.name_of(events.elf.code(handler))}'")
+        if handler != wanted:
+            events.error("C205", f"the handler of level {level} is said to be '{events.elf.name_of(handler)}'")
 
 
-def check_turns(events: Events, rows: list[LevelRow]) -> None:
+def check_turns(events: Events) -> None:
     """Each level of which several threads take turns has an interrupt that ends its slices (docs/guide/time.md).
 
     It is above the level, and not above what is next, so the controller keeps its request while anything above the level runs.
     That of the highest is the cell's, if there are slices.  A server's level has one, too.  Where software dispatches there are
     none.
     """
-    if events.system.giotto or all(row.end_slice is None for row in rows):
+    rows = events.elf.rows("carillon_osek_levels")
+    if events.system.giotto or all("end_slice" not in row for row in rows):
         return
     tasks = events.leveled
     levels = sorted({t.level for t in tasks}, reverse=True)
@@ -130,11 +98,12 @@ def check_turns(events: Events, rows: list[LevelRow]) -> None:
         row = rows[level] if 0 < level < len(rows) else None
         named = ", ".join(f"'{t.task.name}'" for t in tasks if t.level == level)
         span = next(t.task.span for t in tasks if t.level == level)
-        if row is None or row.end_slice is None:
+        if row is None or "end_slice" not in row:
             continue
-        requests = events.hardware.controller.store(row.end_slice.address, row.end_slice.value)
+        end_slice = store(row.row("end_slice"))
+        requests = events.hardware.controller.store(end_slice.address, end_slice.value)
         if level not in shared:
-            if (row.end_slice.address, row.end_slice.value) != (0, 0):
+            if (end_slice.address, end_slice.value) != (0, 0):
                 events.error("C205", f"the level {level}, of {named}, has slices, and no threads that take turns", span)
             continue
         source = min(requests[1], default=-1) if requests is not None else -1
@@ -187,7 +156,7 @@ def check_ceilings(events: Events) -> None:
             events.error(
                 "C207", f"the task '{row.task.name}' runs at level {row.ceiling}, and is to run at {wanted}", row.task.span
             )
-    ceilings = dict(enumerate(events.elf.numbers("carillon_osek_ceilings", 1)))
+    ceilings = dict(enumerate(events.elf.values("carillon_osek_ceilings")))
     named_ones = [r for r in osek.resources if r.property is not Property.INTERNAL and r.name != RES_SCHEDULER]
     every = [(r.name, max(users.get(osek.resource(r.name).name, [0])), r.span) for r in named_ones]
     every += [(RES_SCHEDULER, highest, osek.span)] if osek.scheduler_resource else []
@@ -196,7 +165,7 @@ def check_ceilings(events: Events) -> None:
         events.report.tables += 1
         if ceiling != level:
             events.error("C207", f"the resource '{name}' has level {ceiling}, and the highest of its users is {level}", span)
-    ceilings = dict(enumerate(events.elf.numbers("carillon_osek_mutex_ceilings", 1)))
+    ceilings = dict(enumerate(events.elf.values("carillon_osek_mutex_ceilings")))
     for number, mutex in enumerate(osek.mutexes if ceilings else ()):
         level = mutexes[mutex.name]
         events.report.tables += 1
@@ -205,23 +174,20 @@ def check_ceilings(events: Events) -> None:
             events.error("C207", cause, mutex.span)
 
 
-def _queue(events: Events, row: LevelRow, tasks: list[OsekTask]) -> str:
+def _queue(events: Events, row: Row, tasks: list[OsekTask]) -> str:
     """What is wrong with the queue of a level with these tasks."""
     most = sum(t.activations for t in tasks)
     wanted = most if len(tasks) > 1 or most > 1 or tasks[0].server is not None else 0
-    if row.capacity != wanted:
-        return f"has a queue of {row.capacity} activations, and not of {wanted}"
+    ring_at, state_at, capacity = row["ring"], row["state"], row["capacity"]
+    if capacity != wanted:
+        return f"has a queue of {capacity} activations, and not of {wanted}"
     if not wanted:
-        return "has a queue, and no activation of it waits" if row.ring or row.state else ""
-    ring, state = (events.elf.around(events.elf.data(at)) for at in (row.ring, row.state))
-    if ring is None or events.elf.data(row.ring) != ring.address or ring.size < wanted:
-        return f"has no room for {wanted} activations at '{events.elf.name_of(events.elf.data(row.ring))}'"
-    sliced = _give_way(events)
-    levels = {t.level for t in events.leveled}
-    longest = max(sum(t.task.activations for t in events.leveled if t.level == level) for level in levels)
-    short = events.elf.pointer == 2 and longest <= 127  # a byte holds the sum of a place and a number of entries
-    if state is None or events.elf.data(row.state) != state.address or state.size < (2 if short else 4) + (2 if sliced else 0):
-        return f"keeps its queue's state at '{events.elf.name_of(events.elf.data(row.state))}'"
+        return "has a queue, and no activation of it waits" if ring_at or state_at else ""
+    ring, state = events.elf.around(ring_at), events.elf.around(state_at)
+    if ring is None or ring_at != ring.address or ring.size < wanted:
+        return f"has no room for {wanted} activations at '{events.elf.name_of(ring_at)}'"
+    if state is None or state_at != state.address or state.size < row.target("state").size:
+        return f"keeps its queue's state at '{events.elf.name_of(state_at)}'"
     return ""
 
 
@@ -231,9 +197,9 @@ def check_contexts(events: Events) -> None:
     levels, services = events.task_levels, events.services
     if symbol is not None:
         cleared = events.elf.is_cleared(symbol)
-        reader = Reader(events.elf, symbol.address)
-        for source in range(symbol.size // 2):
-            context, service = 0 if cleared else reader.take(2), services.get(source)
+        contexts = [0] * (symbol.size // 2) if cleared else events.elf.values(symbol.name)
+        for source, context in enumerate(contexts):
+            service = services.get(source)
             if source in services and service is None:  # reported already
                 continue
             wanted = _context(events, source, service, levels) if service is not None else 0
@@ -242,7 +208,7 @@ def check_contexts(events: Events) -> None:
             events.report.tables += 1
             if context != wanted:
                 events.error("C205", f"{named([source])} is taken for {_said(context)}, and is {_said(wanted)}")
-    sources = dict(enumerate(events.elf.numbers("carillon_osek_isr_sources", 2)))
+    sources = dict(enumerate(events.elf.values("carillon_osek_isr_sources")))
     for number, isr in enumerate(events.osek.isrs if sources else ()):
         source = sources.get(number, -1)
         events.report.tables += 1

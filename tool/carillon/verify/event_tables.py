@@ -7,7 +7,7 @@ counters, and each is the first part of its queue; those behind them are further
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,11 @@ from carillon.model.osek import (
     ScheduleTable,
     SetEvent,
 )
-from carillon.verify.contract import POINTER, otherwise, rows_of
+from carillon.verify.contract import otherwise
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import wrong_record
 from carillon.verify.event_levels import is_at_its_tasks, level_of_alarm
+from carillon.verify.layout import Row
 from carillon.verify.schedule_tables import CursorRow, ScheduleTableChecks, cursor_rows
 from carillon.verify.table_cells import TableCellChecks, on_cells
 
@@ -42,65 +43,45 @@ class EventReport:
     tables: int = 0
 
 
-ALARM = {
-    "operand": 4,
-    "cell": POINTER,
-    "start": 4,
-    "cycle": 4,
-    "autostart": 4,
-    **dict.fromkeys(("part", "action", "object", "absolute"), 1),
-}
-"""The members of an entry of the table of alarms, with their sizes."""
-LISTED = dict.fromkeys(("action", "object", "more"), 1)
-"""The same of the table of what alarms do that do several things, behind an operand."""
-COUNTER = {"max_allowed": 4, "ticks_per_base": 4, "min_cycle": 4, "units": 4, "software": 1, "ticked": 1}
-"""The same of the table of counters; behind them is whether it is served at the level of tasks."""
 EXPIRE = {"carillon_osek_expire_points", "carillon_osek_expire_lone"}
 """The kernel's functions that serve points of tables in queues; images without both have none."""
-LONE_AT = 19
-"""Where an entry of that table says which cursor is alone in the part; a byte of padding, which is 0, if none is in any."""
 
 
-def alarm_rows(osek: Osek, elf: Elf) -> Iterator[tuple[Alarm, dict[str, int]]]:
-    """carillon_osek_alarms; nothing if there is no such table, or it has another number of entries."""
-    for alarm, reader in zip(osek.alarms, rows_of(elf, "carillon_osek_alarms", count=len(osek.alarms)), strict=False):
-        yield alarm, reader.members(ALARM)
+def alarm_rows(osek: Osek, elf: Elf) -> Iterator[tuple[Alarm, Row]]:
+    """carillon_osek_alarms; nothing if there is no such table."""
+    return zip(osek.alarms, elf.rows("carillon_osek_alarms", len(osek.alarms)), strict=False)
 
 
 @dataclass(slots=True)
 class Parts:
     """The entries of the table of counters: the counter that each belongs to, by the alarms in it; None: no counter's.
 
-    ``rows``: what each says of the counter, of the units of the time base in a tick, and of whether software or anything
-    advances it.  ``leveled``: whether each says that it is served at the level of tasks.  ``lone``: the number of the cursor
-    that each says is alone in it, and 1; else 0.
-    ``of``: by name, the entry that an alarm is in.  ``cursors``: of schedule tables, each in a part.
+    ``rows``: what each says.  ``of``: by name, the entry that an alarm is in.  ``cursors``: of schedule tables, each in a part.
     """
 
     counters: list[Counter | None] = field(default_factory=list)
-    rows: list[dict[str, int]] = field(default_factory=list)
-    leveled: list[bool] = field(default_factory=list)
-    lone: list[int] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     of: dict[str, int] = field(default_factory=dict)
     cursors: list[CursorRow] = field(default_factory=list)
 
     @staticmethod
     def read(osek: Osek, elf: Elf) -> Parts:
         """The parts of an image; without a table of counters, each counter has one part."""
-        parts = Parts(list(osek.counters), of={alarm.name: row["part"] for alarm, row in alarm_rows(osek, elf)})
+        parts = Parts(list(osek.counters), of={alarm.name: row["counter"] for alarm, row in alarm_rows(osek, elf)})
         parts.cursors = [c for c in cursor_rows(osek, elf) if c.table < len(osek.schedule_tables)]
-        symbol, size = elf.symbols.get("carillon_osek_counters"), elf.padded(LONE_AT, 4)
-        if symbol is None or not osek.counters or symbol.size % size or symbol.size < size * len(osek.counters):
-            return parts
-        for number, reader in enumerate(rows_of(elf, symbol.name, size)):
-            parts.rows.append(reader.members(COUNTER))
-            parts.leveled.append(reader.truth())
-            parts.lone.append(reader.take(1) if size > LONE_AT else 0)
+        rows = elf.rows("carillon_osek_counters")
+        parts.rows = rows if osek.counters and len(rows) >= len(osek.counters) else []
+        for number in range(len(parts.rows)):
             owners = {a.counter for a in osek.alarms if parts.of.get(a.name) == number}
             owners |= {osek.schedule_tables[c.table].counter for c in parts.cursors if c.part == number}
             if number >= len(osek.counters):
                 parts.counters.append(osek.counter(owners.pop()) if len(owners) == 1 else None)
         return parts
+
+    @property
+    def lone(self) -> list[int]:
+        """Of each part, the number of the cursor that it says is alone in it, and 1; else 0."""
+        return [row.get("lone") for row in self.rows]
 
     def counter(self, number: int) -> Counter | None:
         """The counter of a part; None if there is no such part, or it has no counter."""
@@ -123,7 +104,7 @@ def check_tables(events: Events) -> None:
         cell = events.carried.get(alarm.name)
         wrong = _alarm(events, alarm, row)
         if not wrong and cell is not None and row["cell"]:
-            wrong = wrong_record(events, alarm, cell, row["cell"])
+            wrong = wrong_record(events, alarm, cell, row.to("cell"))
         if wrong:
             _error(events, "C204", alarm, wrong)
     for alarm in events.osek.alarms:
@@ -139,7 +120,7 @@ def check_tables(events: Events) -> None:
 def _schedule_tables(events: Events) -> None:
     """Schedule tables, and the parts in which their cursors are."""
     osek, parts = events.osek, events.parts
-    cells = on_cells(osek, events.elf, events.hardware)
+    cells = on_cells(osek, events.elf)
     if not osek.schedule_tables or (EXPIRE.isdisjoint(events.elf.symbols) and not cells):
         return  # the image uses no tables: the application neither starts one nor advances its counter
     events.report.tables += len(osek.schedule_tables) + len(parts.cursors)
@@ -194,7 +175,7 @@ def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
             what = f"the alarm '{alarm.name}'"
             events.error("C204", f"nothing carries {what}: its counter '{counter.name}' has no tick", alarm.span)
         return
-    leveled, level = events.parts.leveled[part], level_of_alarm(events, alarm)
+    leveled, level = events.parts.rows[part].truth("leveled"), level_of_alarm(events, alarm)
     if leveled and level != events.ticked[part]:
         _error(events, "C207", alarm, f"is served at level {events.ticked[part]}, its task's is {level}")
     others = [p for p, at in events.ticked.items() if events.parts.counter(p) == counter and at == level]
@@ -202,10 +183,10 @@ def _queued(events: Events, alarm: Alarm, on_cell: bool) -> None:
         _error(events, "C207", alarm, f"is in part {part} of its counter, and part {others[0]} has its level")
 
 
-def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
-    counter = events.parts.counter(row["part"])
+def _alarm(events: Events, alarm: Alarm, row: Row) -> str:
+    counter = events.parts.counter(row["counter"])
     if counter is None or counter.name != alarm.counter:
-        return f"is on counter {row['part']}, not on '{alarm.counter}'"
+        return f"is on counter {row['counter']}, not on '{alarm.counter}'"
     begin = alarm.autostart
     expected = dict.fromkeys(("start", "cycle", "autostart", "absolute"), 0)
     if begin is not None:
@@ -223,7 +204,7 @@ def _alarm(events: Events, alarm: Alarm, row: Mapping[str, int]) -> str:
     return "" if found == _expected(events, alarm.action) else "does something else than the schedule says"
 
 
-def _found(elf: Elf, row: Mapping[str, int]) -> tuple[int, int, int]:
+def _found(elf: Elf, row: Row) -> tuple[int, int, int]:
     """An action of the image; of a function, the address that its code has."""
     operand = elf.code(row["operand"]) if row["action"] == Callback.number else row["operand"]
     return row["action"], row["object"], operand
@@ -231,10 +212,8 @@ def _found(elf: Elf, row: Mapping[str, int]) -> tuple[int, int, int]:
 
 def _list(elf: Elf, first: int) -> list[tuple[int, int, int]]:
     """The actions of an alarm that has several: those of the table of lists from ``first`` on."""
-    operand = max(4, elf.pointer)
     actions = []
-    for reader in rows_of(elf, "carillon_osek_alarm_actions", elf.padded(operand + 3, operand))[first:]:
-        row = reader.members({"operand": operand, **LISTED})
+    for row in elf.rows("carillon_osek_alarm_actions")[first:]:
         actions.append(_found(elf, row))
         if not row["more"]:
             break
@@ -264,7 +243,7 @@ def _counter_table(events: Events) -> None:
             _error(events, "C204", counter, f"has {wrong}")
         if wrong := _advances(events, counter, row["units"], row["software"], row["ticked"]):
             _error(events, "C204", counter, wrong)
-        level, leveled = events.ticked.get(number), parts.leveled[number]
+        level, leveled = events.ticked.get(number), row.truth("leveled")
         if leveled and level is None:
             _error(events, "C207", counter, "has no tick, and its table says at which level")
         if level is not None and leveled != is_at_its_tasks(events, number):

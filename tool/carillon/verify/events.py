@@ -19,7 +19,7 @@ from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
-from carillon.verify.contract import ModeTable, Reader, Store, Tables
+from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import (
@@ -34,7 +34,7 @@ from carillon.verify.event_cells import (
     turns_of,
     wrong_base,
 )
-from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns, level_rows
+from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns
 from carillon.verify.event_levels import check_at_tasks, check_order
 from carillon.verify.event_rows import EventRows
 from carillon.verify.event_tables import EXPIRE, EventReport, Parts, check_tables
@@ -77,7 +77,6 @@ class Events:
     system: System
     osek: Osek
     elf: Elf
-    tables: Tables
     table: ModeTable
     hardware: Hardware
     meanings: Meanings
@@ -388,53 +387,44 @@ class Events:
 
     def _tasks(self) -> None:
         """Check the table of tasks, and that each task's source leads to the task."""
-        symbol = self.elf.symbols.get("carillon_osek_tasks")
-        count = len(self.osek.tasks)
-        if symbol is None or not count or symbol.size % count:
+        rows = self.elf.rows("carillon_osek_tasks", len(self.osek.tasks)) if self.osek.tasks else []
+        if not rows:
             return
         members: dict[int, set[str]] = {}
-        for number, task in enumerate(self.osek.tasks):
+        for number, (task, row) in enumerate(zip(self.osek.tasks, rows, strict=True)):
             self.report.tables += 1
-            reader = Reader(self.elf, symbol.address + number * (symbol.size // count))
-            function = self.elf.code(reader.pointer())
-            extended = reader.pointer()
-            stack, words = reader.pointer(), reader.take(4)
-            request = self.tables.store(reader)
-            autostart, source, level = reader.take(4), reader.take(2), reader.take(1)
-            ceiling, activations, direct = reader.take(1), reader.take(1), reader.truth()
-            thread = reader.truth()
-            cells = reader.pointer() if any(name.startswith("carillon_cells_") for name in self.elf.symbols) else 0
-            units = reader.take(4) if self.osek.budgets else 0
+            function, source, level, ceiling = (row[name] for name in ("function", "source", "level", "ceiling"))
+            request, thread = store(row.row("request")), row.truth("thread")
+            units = row.get("budget")
             budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
             self.budgets.append(units)
-            memory = own_stack(self, task, extended, stack, words)
+            memory = own_stack(self, task, row)
             body = self.elf.symbols.get(f"carillon_task_{task.name}")
             wrong = ""
             if body is None or function != body.address:
                 wrong = f"runs '{self.elf.name_of(function)}'"
-            elif autostart != sum(1 << self.osek.modes.index(m) for m in task.autostart):
-                wrong = f"is activated at the start of application modes {autostart:#x}"
+            elif row["autostart"] != sum(1 << self.osek.modes.index(m) for m in task.autostart):
+                wrong = f"is activated at the start of application modes {row['autostart']:#x}"
             elif self.osek.celled_budgets and budget != task.budget:
                 wrong = f"has a budget of {float(budget):g} ticks, and not of {task.budget}"
-            elif activations != task.activations:
-                wrong = f"may be activated {activations} times"
+            elif row["activations"] != task.activations:
+                wrong = f"may be activated {row['activations']} times"
             elif memory:
                 wrong = memory
             elif thread != task.thread:
                 wrong = "is taken for a thread" if thread else "is not taken for a thread"
-            elif served := serves_cells(self, level, cells):
+            elif served := serves_cells(self, level, row.get("cells")):
                 wrong = served
             elif ceiling < level:
                 wrong = f"runs at level {ceiling}, below its own, {level}"
             elif not self.software:
-                wrong = self._source(task.name, source, level, direct, request)
+                wrong = self._source(task.name, source, level, row.truth("direct"), request)
             if wrong:
                 self.error("C205", f"the task '{task.name}' {wrong}", task.span)
             members.setdefault(source, set()).add(f"carillon_task_{task.name}")
             self.leveled.append(TaskLevel(number, task, level, request, source, ceiling))
-        rows = level_rows(self)
-        check_levels(self, rows)
-        check_turns(self, rows)
+        check_levels(self)
+        check_turns(self)
         check_contexts(self)
         check_ceilings(self)
         EventRows(self).check()
@@ -462,19 +452,17 @@ class Events:
         board = self.system.board
         own_sources = {s for s in self.sources if s >= board.request_base} - set(self.of_kind("round budgets"))
         for list_, kind in (("forget", "unpend"), ("enable", "enable"), ("disable", "disable")):
-            symbol = self.elf.symbols.get(f"carillon_osek_{list_}")
-            if symbol is None:
+            rows = self.elf.rows(f"carillon_osek_{list_}")
+            if not rows:
                 continue
             done: set[int] = set()
-            stands = symbol.size // (2 * self.tables.word)
-            length = self.elf.symbols.get(f"carillon_osek_{list_}_count")
-            count = self.elf.number(length.address, 2) if length is not None else stands
-            if count > stands:
-                self.error("C208", f"carillon_osek_{list_} has {stands} stores, and {count} are made")
-            for store in self.tables.stores(symbol.address, min(count, stands)):
-                requests = self.hardware.controller.store(store.address, store.value)
+            count = next(iter(self.elf.values(f"carillon_osek_{list_}_count")), len(rows))
+            if count > len(rows):
+                self.error("C208", f"carillon_osek_{list_} has {len(rows)} stores, and {count} are made")
+            for made in stores(rows[:count]):
+                requests = self.hardware.controller.store(made.address, made.value)
                 if requests is None:
-                    raise UnreadableError(f"carillon_osek_{list_} stores to {store.address:#x}, which no rule reads")
+                    raise UnreadableError(f"carillon_osek_{list_} stores to {made.address:#x}, which no rule reads")
                 if requests[1] and requests[0] != kind:
                     self.error("C208", f"carillon_osek_{list_} {requests[0]}s {named(requests[1])}")
                 done |= requests[1]

@@ -3,25 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.giotto import Giotto
-from carillon.verify.contract import rows_of
 from carillon.verify.elf import Elf
 from carillon.verify.rounds import REMEDY
-
-_ROW = 8  # period: 32 bits; the Giotto task and the kernel's: 16 each
-
-
-@dataclass(frozen=True, slots=True)
-class _Invocation:
-    period: int
-    task: int
-    rate: int
 
 
 def check_invocations(system: System, program: Giotto, elf: Elf, diagnostics: Diagnostics) -> str:
@@ -39,8 +28,8 @@ def check_invocations(system: System, program: Giotto, elf: Elf, diagnostics: Di
     tick = Fraction(system.time.tick or 0) * 1000 / system.clock_hz
     if any(tick == 0 or time % tick for time in times):
         diagnostics.error("C204", program.start.span, f"the clock ticks every {tick} ms, at which not all blocks are due", REMEDY)
-    rows = [_Invocation(row.take(4), row.take(2), row.take(2)) for row in rows_of(elf, "carillon_giotto_invocations", _ROW)]
-    found = {(row.task, row.period): row for row in rows if row.period}
+    rows = elf.rows("carillon_giotto_invocations")
+    found = {(row["task"], row["period"]): row for row in rows if row["period"]}
     wanted = {
         (names.index(a.target.text), mode.period // a.frequency): a for mode in program.modes for a in mode.invocations
     }  # fmt: skip
@@ -53,15 +42,15 @@ def check_invocations(system: System, program: Giotto, elf: Elf, diagnostics: Di
         cause = f"the image computes the task {which} for {period} ms, which no mode does"
         diagnostics.error("C205", program.start.span, cause, REMEDY)
     priorities = [task.priority for task in system.osek.tasks]
-    wrong = [row for row in found.values() if row.rate >= len(priorities)]
+    wrong = [row for row in found.values() if row["rate"] >= len(priorities)]
     for row in wrong:
-        cause = f"what is invoked every {row.period} ms is computed by task {row.rate} of the kernel, which there is not"
+        cause = f"what is invoked every {row['period']} ms is computed by task {row['rate']} of the kernel, which there is not"
         diagnostics.error("C205", program.start.span, cause, REMEDY)
     for one, other in product([row for row in found.values() if row not in wrong], repeat=2):
-        if one.period < other.period and priorities[one.rate] <= priorities[other.rate]:
-            cause = f"what is invoked every {one.period} ms is no more urgent than what is invoked every {other.period} ms"
-        elif one.period == other.period and one.rate < other.rate:
-            cause = f"what is invoked every {one.period} ms has two tasks of the kernel"
+        if one["period"] < other["period"] and priorities[one["rate"]] <= priorities[other["rate"]]:
+            cause = f"what is invoked every {one['period']} ms is no more urgent than what is invoked every {other['period']} ms"
+        elif one["period"] == other["period"] and one["rate"] < other["rate"]:
+            cause = f"what is invoked every {one['period']} ms has two tasks of the kernel"
         else:
             continue
         diagnostics.error("C207", program.start.span, cause, REMEDY)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from carillon.elf import UnreadableError
 from carillon.model import System
-from carillon.verify.contract import ModeTable, MultiplexStart, Store, Tables
+from carillon.verify.contract import ModeTable, MultiplexStart, Store, stores
 from carillon.verify.controllers import Controller, controller
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell, Family, Place, families
@@ -48,11 +48,9 @@ def _state(cell: Cell) -> tuple[object, ...]:
 
 def _kept(elf: Elf) -> dict[int, int]:
     """Per register that starts store to, the bits that the kernel leaves unchanged."""
-    symbol = elf.symbols.get("carillon_kept")
     kept: dict[int, int] = {}
-    if symbol is not None:
-        for store in Tables(elf).stores(symbol.address, symbol.size // (2 * Tables(elf).word)):
-            kept[store.address] = kept.get(store.address, 0) | store.value
+    for store in stores(elf.rows("carillon_kept")):
+        kept[store.address] = kept.get(store.address, 0) | store.value
     return kept
 
 

@@ -17,9 +17,9 @@ from carillon.elf import UnreadableError
 from carillon.model import System
 from carillon.model.giotto import TICK_NS, Giotto, PortKind, Upload
 from carillon.verify.code import Handlers
-from carillon.verify.contract import Reader
 from carillon.verify.elf import Elf
 from carillon.verify.giotto_meaning import START, At, Function, Item, Meaning
+from carillon.verify.layout import Row
 from carillon.verify.microcode_bytes import CALL, FORK, FUTURE, IF, JUMP, OPERANDS, RELEASE, RETURN, S_CODE, Instruction, decoded
 from carillon.verify.microcode_functions import Functions
 from carillon.verify.rounds import REMEDY
@@ -58,8 +58,8 @@ class _Image:
     raw: bytes
     drivers: list[tuple[int, tuple[int, ...]]]
     guards: list[int]
-    tasks: list[tuple[int, int, int, int]]
-    triggers: list[tuple[int, int]]
+    tasks: list[Row]
+    triggers: list[Row]
     handlers: bytes = b""
 
 
@@ -130,16 +130,17 @@ class MicrocodeCheck:
 
     def _read(self) -> _Image:
         elf, span = self.elf, self.program.start.span
-        reader = Reader(elf, elf.symbol("carillon_microcode_first").address)
-        at, handlers = elf.data(reader.pointer()), reader.pointer()
-        steps, size, entry, scheduler = (reader.take(n) for n in (4, 2, 2, 1))
+        program = elf.row("carillon_microcode_first")
+        at, handlers, steps, size, entry, scheduler = (
+            program[name] for name in ("code", "handlers", "steps", "size", "entry", "scheduler")
+        )
         if handlers and not self.s_code:
             self._error("C205", span, "the program of the image handles exceptions, and a Giotto program has no handlers")
         if scheduler != _EDF and not self.s_code:
             self._error("C207", span, f"the scheduler of the image is {scheduler}, and should be {_EDF}: the earliest deadline")
-        clock = elf.symbols.get("carillon_microcode_tick_ns")  # which only a program asks for that has use for it
-        if clock is not None and (tick := elf.number(clock.address, 4)) != TICK_NS:
-            self._error("C204", span, f"the tick of the microcode is {tick} ns, and should be {TICK_NS}")
+        for tick in elf.values("carillon_microcode_tick_ns"):  # which only a program asks for that has use for it
+            if tick != TICK_NS:
+                self._error("C204", span, f"the tick of the microcode is {tick} ns, and should be {TICK_NS}")
         if not size:
             raise UnreadableError("the program has no instructions")
         if entry >= size:
@@ -147,18 +148,11 @@ class MicrocodeCheck:
         if (around := elf.around(at)) is not None and around.address == at and around.size != 8 * size:
             self._error("C209", span, f"the program says that it has {size} instructions, and its code has {around.size} bytes")
         raw = elf.bytes_at(at, 8 * size)
-        handled = elf.bytes_at(elf.data(handlers), 2 * (1 + len(self.program.tasks))) if handlers else b""
-        pointer = elf.pointer
-        places = self._rows("drivers", 2 * pointer)
-        drivers = [(elf.code(elf.number(p, pointer)), self._touched(elf.data(elf.number(p + pointer, pointer)))) for p in places]
-        guards = [elf.code(elf.number(p, pointer)) for p in self._rows("guards", pointer)]
-        tasks = []
-        for place in self._rows("tasks", 4 * pointer):
-            rows = Reader(elf, place)
-            pointers = [rows.pointer() for _ in range(3)]
-            tasks.append((elf.code(pointers[0]), elf.code(pointers[1]), elf.data(pointers[2]), rows.take(1)))
-        places = self._rows("triggers", 2 * pointer)
-        triggers = [(elf.code(elf.number(p, pointer)), elf.code(elf.number(p + pointer, pointer))) for p in places]
+        handled = elf.bytes_at(handlers, 2 * (1 + len(self.program.tasks))) if handlers else b""
+        drivers = [(row["call"], self._touched(row["touches"])) for row in self._rows("drivers")]
+        elf.symbol("carillon_microcode_guards")
+        guards = elf.values("carillon_microcode_guards")
+        tasks, triggers = self._rows("tasks"), self._rows("triggers")
         image = _Image([], entry, steps, raw, drivers, guards, tasks, triggers, handled)
         counts = {"driver": len(drivers), "guard": len(guards), "task": len(tasks), "trigger": len(triggers), "address": size}
         wrong: dict[int, str] = {}
@@ -179,11 +173,9 @@ class MicrocodeCheck:
             )
         return image
 
-    def _rows(self, table: str, size: int) -> range:
-        symbol = self.elf.symbol(f"carillon_microcode_{table}")
-        if symbol.size % size:
-            raise UnreadableError(f"carillon_microcode_{table} has {symbol.size} bytes, and rows of {size}")
-        return range(symbol.address, symbol.address + symbol.size, size)
+    def _rows(self, table: str) -> list[Row]:
+        self.elf.symbol(f"carillon_microcode_{table}")
+        return self.elf.rows(f"carillon_microcode_{table}")
 
     def _touched(self, at: int) -> tuple[int, ...]:
         tasks: list[int] = []
@@ -356,9 +348,9 @@ class MicrocodeCheck:
         for number, (row, worker, (thread, name)) in enumerate(zip(rows, workers, threads, strict=True)):
             self._task(number, row, worker, thread, name)
 
-    def _task(self, number: int, row: tuple[int, int, int, int], worker: Function, thread: int, name: str) -> None:
+    def _task(self, number: int, row: Row, worker: Function, thread: int, name: str) -> None:
         span = self.program.tasks[number].name.span
-        compute, commit, extended, given = row
+        compute, commit, extended, given = (row[name] for name in ("compute", "commit", "extended", "thread"))
         copied = any(driver.copies == worker.name for driver in self.drivers.values())
         wrong = self.functions.worker_differs(compute, commit, worker, span, copied=copied)
         if wrong is not None:
@@ -380,15 +372,16 @@ class MicrocodeCheck:
             cause = f"the image has {len(rows)} triggers, and the program {len(sensors)}"
             self._error("C205", self.program.start.span, cause)
             return
-        empty = self._rows("triggers", 1)
-        if not sensors and any(self.elf.bytes_at(empty.start, len(empty))):
+        if not sensors and any(rows[0].values()):
             self._error("C205", self.program.start.span, "the image has a trigger, and no sensor of the program has an interrupt")
-        for (state, enabled), port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
+        for row, port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
             handler = self.elf.symbol(f"carillon_isr_{isr.name}").address
             counted = self.functions.calls_alone(handler, "carillon_microcode_event")
             if counted is None or not self.functions.ports.agree(f"events {port.name}", counted):
                 self._error("C205", port.name.span, f"the interrupt of {port.name} does not count its events alone")
-            elif self.functions.reads_alone(state) != {counted} or self.functions.reads_alone(enabled) != {counted}:
+            elif self.functions.reads_alone(row["state"]) != {counted} or self.functions.reads_alone(row["is_enabled"]) != {
+                counted
+            }:
                 self._error("C205", port.name.span, f"the trigger of {port.name} looks at other events than its interrupt counts")
 
     def _counts(self) -> None:
@@ -404,10 +397,9 @@ class MicrocodeCheck:
         """What the loader knows of the image."""
         span = self.program.start.span
         tables = self._interface()
-        reader = Reader(self.elf, self.elf.symbol("carillon_loader_image").address)
-        tick, interface = reader.take(4), reader.take(4)
-        counts = [reader.take(2) for _ in range(5)]
-        bindings, threads = reader.take(1), reader.take(1)
+        row = self.elf.row("carillon_loader_image")
+        counts = row.array("counts")
+        tick, interface, bindings, threads = (row[name] for name in ("tick_ns", "interface", "bindings", "threads"))
         sensors = sum(p.interrupt is not None for p in self.program.ports)
         wanted = [len(self.meaning.ports()), len(self.program.tasks), len(self.drivers), len(self.guards), sensors]
         if tick != TICK_NS:
@@ -429,7 +421,8 @@ class MicrocodeCheck:
         handlers = self.image.handlers + bytes(-len(self.image.handlers) % 4)
         body = head + handlers + self.image.raw + tables
         start = struct.pack("<4sHHI", b"CMUC", 1, 36 + len(handlers), 16 + len(body))
-        first = self.elf.number(self.elf.symbol("carillon_loader_first").address, 4)
+        self.elf.symbol("carillon_loader_first")
+        (first,) = self.elf.values("carillon_loader_first")
         if first != zlib.crc32(start + body):
             self._error("C205", span, "the loader tells another checksum than that of the image's program")
 

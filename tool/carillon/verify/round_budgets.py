@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from carillon.elf import REAL, UnreadableError
 from carillon.verify.code.exact import Done, Way, exact
-from carillon.verify.contract import Reader
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
@@ -42,14 +41,13 @@ def check_round_budgets(events: Events) -> None:
     if handler is None or STRIKES not in {s.name for s in events.meanings.of(handler.address).every("call")}:
         events.error("C205", f"'{HANDLER}' does not lead to '{STRIKES}'", tasks[0].span)
     own = system.bounded_functions
-    table = elf.symbols.get(TABLE)
-    if table is None or table.size != 8 * len(own):
+    rows = elf.rows(TABLE)
+    if len(rows) != len(own):
         events.error("C205", f"the table of the rounds' budgets is missing, or has not {len(own)} of them", tasks[0].span)
         return
     for number, task in enumerate(own):
         events.report.tables += 1
-        reader = Reader(elf, table.address + 8 * number)
-        time, said = cell.ticks(reader.take(4)), reader.take(2)
+        time, said = cell.ticks(rows[number]["units"]), rows[number]["task"]
         if time != task.budget:
             cause = f"the task '{task.name}' has a budget of {float(time):g} ticks, and not of {task.budget}"
             events.error("C205", cause, task.span)
@@ -100,7 +98,7 @@ def _wrong_job(events: Events, ways: list[Way], real: int, number: int, source: 
     """The faults of a function that bounds a task where it runs in a certain source's handler."""
     elf, cell = events.elf, events.round_budget_cell
     assert cell is not None
-    units, watched = elf.symbol(TABLE).address + 8 * number, elf.symbol(WATCHED).address
+    units, watched = elf.rows(TABLE)[number].address, elf.symbol(WATCHED).address
     done = [it for it in ways[0].done if it != Done("read", units)]
     counter = next((d.address for d in done if isinstance(d.address, int) and events.hardware.counter(d.address) is cell), -1)
     far = next((d.value for d in done if d.address == counter and isinstance(d.value, int)), 0)

@@ -10,13 +10,14 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Mode, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
-from carillon.verify.contract import ModeTable, SyncTable, Tables
+from carillon.verify.contract import ModeTable, store
 from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.interrupts import check_interrupts
 from carillon.verify.joined import joined
+from carillon.verify.layout import Row
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
 from carillon.verify.standing import check_requests, check_standing_levels
 from carillon.verify.stopped import check_stopped, stopped
@@ -56,10 +57,9 @@ class Round:
     diagnostics: Diagnostics
     vector_of: Mapping[int, int]
     """The address of each source's vector in this mode."""
-    tables: Tables
     below: frozenset[int]
     """Sources of the event-triggered system."""
-    sync: SyncTable | None = None
+    sync: Row | None = None
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
     started: list[Cell] = field(default_factory=list)
@@ -120,8 +120,9 @@ class Round:
         check_standing_levels(self)
         check_requests(self)
 
-    def time_base(self, counter: int, phase: int, length: int) -> None:
+    def time_base(self, base: Row) -> None:
         """What ttGetScheduleTime reads: a counter that is at 0 at the cell's expiry, or none."""
+        counter, phase, length = base.values()
         if not counter:
             return
         running = next((r for r in self.running if r.family.counter(counter) is r.cell and r.multiplex is None), None)
@@ -335,18 +336,23 @@ class Round:
             self.error("C208", "nothing says how the mode is left")
             return
         board, source = self.system.board, running.source
-        counter = running.family.counter(table.counter)
+        counter = running.family.counter(table["counter"])
         if counter is not running.cell:
-            self.error("C208", f"the switch of modes waits for the counter at {table.counter:#x}, which is not that of {running}")
+            self.error(
+                "C208", f"the switch of modes waits for the counter at {table['counter']:#x}, which is not that of {running}"
+            )
         reads = (length - board.switch_ticks) * running.cell.place.rate / running.cell.prescaler
-        if table.target != reads:
+        if table["target"] != reads:
             due = f"{reads}, {board.switch_ticks} ticks after the switch at {at}"
-            self.error("C208", f"the next mode's start is due when {running} reads {due}, and the image waits for {table.target}")
-        forget = self.hardware.controller.store(table.forget.address, table.forget.value)
+            self.error(
+                "C208", f"the next mode's start is due when {running} reads {due}, and the image waits for {table['target']}"
+            )
+        forgets, enables = store(table.row("forget")), store(table.row("enable"))
+        forget = self.hardware.controller.store(forgets.address, forgets.value)
         if forget != ("unpend", frozenset({source})):
             self.error("C208", f"before a switch is waited for, what {running} asked for before is not forgotten")
-        allowed = self.hardware.controller.store(table.enable.address, table.enable.value) == ("enable", frozenset({source}))
-        access = running.family.access(table.enable.address, table.enable.value)
+        allowed = self.hardware.controller.store(enables.address, enables.value) == ("enable", frozenset({source}))
+        access = running.family.access(enables.address, enables.value)
         if not allowed and access != ("arm", running.cell):
             self.error("C208", f"what is to let {running} interrupt for a switch of modes does not")
 

@@ -8,13 +8,15 @@ together, step by step, must be what the table's points say, each action once, a
 from __future__ import annotations
 
 from collections import Counter as Count
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from carillon.diagnostics import Span
+from carillon.elf import UnreadableError
 from carillon.model.osek import AlarmAction, Osek, ScheduleTable, SetEvent, Synchronisation, TableStart
-from carillon.verify.contract import Reader, otherwise, rows_of
+from carillon.verify.contract import otherwise
 from carillon.verify.elf import Elf
+from carillon.verify.layout import Row
 
 Acts = tuple[int, int, int]
 """What is done, as the image says it: the action's number, the task's, and the event's mask."""
@@ -24,14 +26,11 @@ WRAP = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class StepRow:
-    """A step: its delay, what it does, and of images with tables that are adjusted where it is, and by how much."""
+class Step:
+    """A step and what it does."""
 
-    delay: int
+    row: Row
     acts: tuple[Acts, ...]
-    offset: int
-    lengthen: int
-    shorten: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,59 +39,31 @@ class CursorRow:
 
     table: int
     part: int
-    steps: tuple[StepRow, ...]
+    steps: tuple[Step, ...]
 
 
-TABLE = {
-    **dict.fromkeys(("duration", "initial", "precision", "at", "autostart"), 4),
-    "first": 2,
-    **dict.fromkeys(("cursors", "counter", "repeating", "sync", "start"), 1),
-}
-"""The members of an entry of the table of schedule tables, with their sizes.
-
-Behind them is whether all cursors of the table are alone in their parts: a byte of padding, which is 0, if none is in any."""
-TABLE_BYTES = sum(TABLE.values())
 LONGEST_LONE = 15 << 28
 """A turn of the counter and one of the table are less than this, in ticks, if the kernel is to start it the short way."""
 
 
-def celled_tables(osek: Osek, elf: Elf) -> dict[int, int]:
+def celled_tables(osek: Osek, elf: Elf) -> dict[int, Row]:
     """By the number of a schedule table on cells, where the image says which; tables in queues are left out."""
-    symbol, count = elf.symbols.get("carillon_osek_tables_on_cells"), len(osek.schedule_tables)
-    if symbol is None or symbol.size != count * elf.pointer:
-        return {}
-    pointers = (elf.number(symbol.address + number * elf.pointer, elf.pointer) for number in range(count))
-    return {number: elf.data(pointer) for number, pointer in enumerate(pointers) if pointer}
+    found = elf.leads("carillon_osek_tables_on_cells")
+    return {number: row for number, row in enumerate(found) if row is not None and len(found) == len(osek.schedule_tables)}
 
 
 def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     """carillon_osek_cursors with their steps and actions; nothing where the image has none."""
-    actions = elf.symbols.get("carillon_osek_point_actions")
-    if actions is None or not osek.schedule_tables:
-        return []
-    celled = celled_tables(osek, elf)
-    adjusted = any(t.sync is Synchronisation.EXPLICIT and k not in celled for k, t in enumerate(osek.schedule_tables))
-    step_size = elf.padded(20 if adjusted else 8, 4)
-    act_size = elf.padded(max(4, elf.pointer) + 2, max(4, elf.pointer))
-    rows = []
-    for reader in rows_of(elf, "carillon_osek_cursors", elf.padded(elf.pointer + 4, elf.pointer)):
-        steps, count, part, table = reader.pointer(), reader.take(2), reader.take(1), reader.take(1)
-        step_rows = []
-        for k in range(count):
-            step = Reader(elf, elf.data(steps) + k * step_size)
-            delay, first, acts = step.take(4), step.take(2), step.take(2)
-            more = (step.take(4), step.take(4), step.take(4)) if adjusted else (0, 0, 0)
-            done = tuple(_act(elf, actions.address + (first + a) * act_size) for a in range(acts))
-            step_rows.append(StepRow(delay, done, *more))
-        rows.append(CursorRow(table, part, tuple(step_rows)))
-    return rows
+    actions = elf.rows("carillon_osek_point_actions")
+    acts = [(row["action"], row["object"], row["operand"] & 0xFFFF_FFFF) for row in actions]
 
+    def step(row: Row) -> Step:
+        if row["first"] + row["count"] > len(acts):
+            raise UnreadableError(f"a step at {row.address:#x} has actions that are not in carillon_osek_point_actions")
+        return Step(row, tuple(acts[row["first"] : row["first"] + row["count"]]))
 
-def _act(elf: Elf, at: int) -> Acts:
-    reader = Reader(elf, at)
-    operand = reader.take(max(4, elf.pointer)) & 0xFFFF_FFFF
-    action, task = reader.take(1), reader.take(1)
-    return action, task, operand
+    rows = elf.rows("carillon_osek_cursors") if actions and osek.schedule_tables else []
+    return [CursorRow(row["table"], row["part"], tuple(map(step, row.listed("steps", row["count"])))) for row in rows]
 
 
 class ScheduleTableChecks:
@@ -113,12 +84,7 @@ class ScheduleTableChecks:
 
     def differences(self) -> Iterator[tuple[Span, str]]:
         """What is wrong: where it is said, and what the image says instead."""
-        readers = rows_of(
-            self.elf, "carillon_osek_schedule_tables", self.elf.padded(TABLE_BYTES, 4), len(self.osek.schedule_tables)
-        )
-        size = self.elf.padded(TABLE_BYTES, 4)
-        members = TABLE | ({"lone": 1} if size > TABLE_BYTES else {})
-        rows = [reader.members(members) for reader in readers]
+        rows = self.elf.rows("carillon_osek_schedule_tables")
         if len(rows) != len(self.osek.schedule_tables):
             yield self.osek.schedule_tables[0].span, "the image has no table of the schedule tables, or another number of them"
             return
@@ -134,7 +100,7 @@ class ScheduleTableChecks:
             if at != parts.setdefault(table.counter, at):
                 yield table.span, f"{subject} has cursors in parts {at}, and another one of its counter in {parts[table.counter]}"
 
-    def _wrong(self, table: ScheduleTable, number: int, row: Mapping[str, int], cursors: Sequence[CursorRow]) -> Iterator[str]:
+    def _wrong(self, table: ScheduleTable, number: int, row: Row, cursors: Sequence[CursorRow]) -> Iterator[str]:
         start = table.autostart
         modes = sum(1 << self.osek.modes.index(m) for m in start.modes) if start is not None else 0
         counter = [c.name for c in self.osek.counters].index(table.counter)
@@ -169,8 +135,10 @@ class ScheduleTableChecks:
         for cursor in cursors:
             at = 0
             for step in cursor.steps:
-                at += step.delay
+                at += step.row["delay"]
                 done += ((at, act) for act in step.acts)
+                if [act[0] for act in step.acts] != sorted(act[0] for act in step.acts):
+                    yield f"sets events before it activates tasks, {at} ticks after its begin"
             if at != table.duration or (cursor.steps and cursor.steps[-1].acts):
                 yield f"ends after {at} ticks in part {cursor.part}, and the schedule says {table.duration}"
         expected = Count((p.offset, self._expected(a)) for p in table.points for a in p.actions)
@@ -178,10 +146,6 @@ class ScheduleTableChecks:
             yield f"does something {at} ticks after its begin, {count} times too often"
         for (at, _), count in sorted((expected - Count(done)).items()):
             yield f"does not do what the schedule says {at} ticks after its begin, {count} times"
-        for cursor in cursors:
-            for step in cursor.steps:
-                if [act[0] for act in step.acts] != sorted(act[0] for act in step.acts):
-                    yield f"sets events before it activates tasks, {step.offset} ticks after its begin"
         if table.sync is Synchronisation.EXPLICIT:
             yield from self._wrong_adjustments(table, cursors)
 
@@ -196,7 +160,7 @@ class ScheduleTableChecks:
         wanted[0] = (first[0], 0, 0)
         wanted.append((table.duration, *(first[1:] if table.repeating else (0, 0))))
         for cursor in cursors:
-            found = [(step.offset, step.lengthen, step.shorten) for step in cursor.steps]
+            found = [tuple(step.row[name] for name in ("offset", "max_lengthen", "max_shorten")) for step in cursor.steps]
             if found != wanted:
                 wrong = next((f for f, w in zip(found, wanted, strict=False) if f != w), None)
                 yield f"is adjusted by {wrong} in part {cursor.part}, or at other points than the schedule says"

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from carillon.verify.contract import stores
 from carillon.verify.expected import Subject
 from carillon.verify.hardware import Running
 
 if TYPE_CHECKING:
-    from carillon.verify.contract import SyncTable
+    from carillon.verify.layout import Row
     from carillon.verify.rounds import Round
 
 
@@ -37,25 +38,25 @@ def check_sync(round_: Round, subject: Subject) -> None:
         error(f"the round is synchronised at {at}, and its last point is at {max(points)}")
     others = {t for r in round_.running if r is not running for t in r.times if t >= 0}
     slack = min(((t - at) % length for t in others), default=length)
-    if slack - (length - table.latest) <= table.shorten:
+    if slack - (length - table["latest"]) <= table["shorten"]:
         error(
-            f"a handler of the sync point that finds {table.latest} in its counter makes the round up to {table.shorten} ticks "
-            f"shorter, and {slack} ticks after the point a cell expires"
+            f"a handler of the sync point that finds {table['latest']} in its counter makes the round up to "
+            f"{table['shorten']} ticks shorter, and {slack} ticks after the point a cell expires"
         )
-    told = (table.length, table.at, table.lengthen, table.shorten, table.source)
+    told = tuple(table[name] for name in ("length", "at", "lengthen", "shorten", "source"))
     wanted = (length, at, sync.lengthen, sync.shorten, running.source)
     if told != wanted:
         error(f"length, place, limits and source of the sync point are {wanted}, and the image has {told}")
-    if running.family.counter(table.counter) is not running.cell:
-        error(f"the sync point's time is read at {table.counter:#x}, which is not the counter of {running}")
+    if running.family.counter(table["counter"]) is not running.cell:
+        error(f"the sync point's time is read at {table['counter']:#x}, which is not the counter of {running}")
     _moved(round_, table)
     _held(round_, table, running)
 
 
-def _moved(round_: Round, table: SyncTable) -> None:
+def _moved(round_: Round, table: Row) -> None:
     """Every cell of the round is moved, once, and by nothing beside the correction."""
     left = {id(r.cell): r for r in round_.running}
-    for store in table.cells:
+    for store in stores(table.listed("cells", table["cell_count"])):
         moved = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
         if moved is None or id(moved.cell) not in left:
             cause = f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
@@ -71,7 +72,7 @@ def _moved(round_: Round, table: SyncTable) -> None:
         round_.error("C204", f"the sync point does not move {running}")
 
 
-def _held(round_: Round, table: SyncTable, running: Running) -> None:
+def _held(round_: Round, table: Row, running: Running) -> None:
     """Check a hard start: sources are held back, and released after their earlier requests were forgotten."""
     sync = round_.system.sync
     assert sync is not None
@@ -81,7 +82,7 @@ def _held(round_: Round, table: SyncTable, running: Running) -> None:
     waiting = {r.source for r in controlled if r.armed} if hard else set()
     own_sources = {r.source for r in controlled} if hard else set()
     done: list[tuple[str, set[int]]] = []
-    for item in (*table.hold, *table.release):
+    for item in stores(row for name in ("hold", "release") for row in table.listed(name, table[f"{name}_count"])):
         kind, sources = store(item.address, item.value) or ("strange", frozenset())
         if done and done[-1][0] == kind:
             done[-1][1].update(sources)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.elf import UnreadableError
-from carillon.model.family import Capability
 from carillon.model.osek import ActivateTask, AlarmAction, Osek, ScheduleTable
-from carillon.verify.contract import Reader, Store, Tables
+from carillon.verify.contract import Store, stores
 from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
 from carillon.verify.hardware import Hardware
+from carillon.verify.layout import Row
 from carillon.verify.schedule_tables import celled_tables
 from carillon.verify.service import Service
 
@@ -28,98 +28,65 @@ SINCE_READ = {"armv7m": 1, "host": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """How a table's end is served: the cell's counter, period and source; ``early``: cells stopped before."""
-
-    counter: int = 0
-    again: int = 0
-    source: int = 0
-    early: int = 0
-    rest: int = 0
-    resume: tuple[Store, ...] = ()
-    hold: tuple[Store, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Adjusts:
-    """How a table is adjusted: the source of the cell at its last point, what moves each cell, when at latest, and limits."""
-
-    source: int = 0
-    moves: tuple[Store, ...] = ()
-    latest: int = 0
-    last: int = 0
-    lengthen: int = 0
-    shorten: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class OnCells:
-    """What an entry of carillon_osek_tables_on_cells points to; ``rows``: first expiry, period and source of each cell.
+    """A schedule table on cells: a ``struct carillon_osek_table_on_cells``, and the stores that it leads to.
 
-    ``starts``: one store for all cells; or one for each, of cells that are ``set`` while they stand still.
+    ``starts``: one store for all cells; or one for each, of cells that are set while they stand still.  ``stop`` is None where
+    the application stops no table: the linker left the stores out.  ``rows``: of each cell.
     """
 
-    set: bool
+    row: Row
     starts: tuple[Store, ...]
     prepare: tuple[Store, ...]
     stop: tuple[Store, ...] | None
-    """None: the application stops no table, and the linker left the stores out."""
     shifts: tuple[Store, ...]
-    rows: tuple[tuple[int, int, int], ...]
-    first: int
-    tick: int
-    turn: int
-    end: End
-    """All 0 of a table without a cell at its end."""
-    adjusts: Adjusts
-    """All 0 of a table that is not synchronised explicitly."""
+    rows: tuple[tuple[int, ...], ...]
+
+    @property
+    def set(self) -> bool:
+        """Whether cells are set while they stand still."""
+        return "starts" in self.row
+
+    @property
+    def resume(self) -> tuple[Store, ...]:
+        """What starts the cells of the first half anew."""
+        found = stores([self.row.row("resume")] if "resume" in self.row else [])
+        return tuple(it for it in found if self.row.get("early") or it.address or it.value)
+
+    @property
+    def hold(self) -> tuple[Store, ...]:
+        """What stops them."""
+        if "hold" not in self.row:
+            return (self.stop or ())[: self.row.get("early")]
+        return tuple(it for it in stores([self.row.row("hold")]) if self.row.get("early") or it.address or it.value)
+
+    @property
+    def moves(self) -> tuple[Store, ...]:
+        """What moves each cell of a table that is adjusted."""
+        return stores(self.row.listed("moves", len(self.rows))) if self.row.get("moves") else ()
 
 
-def on_cells(osek: Osek, elf: Elf, hardware: Hardware) -> dict[int, OnCells]:
+ENDING = ("ends_at", "again", "ends_by", "early", "rest")
+ADJUSTING = ("adjusts_by", "moves", "latest", "last", "max_lengthen", "max_shorten")
+
+
+def on_cells(osek: Osek, elf: Elf) -> dict[int, OnCells]:
     """By the number of a schedule table, its cells in the image; tables in queues are left out."""
-    count, tables = len(osek.schedule_tables), Tables(elf)
-    able = [a.family for a in hardware.system.board.cells if a.family.align]
-    restarts, is_set = any(Capability.RESTART in family.can for family in able), not able
-    listed = elf.symbols.get("carillon_osek_table_stops")
-    stops = tables.stores(listed.address, count) if listed is not None else ()
-    ends = any(t.cells and (t.followed or not t.repeating) for t in osek.schedule_tables)
-    shifted = any(t.shifted for t in osek.schedule_tables)
+    stops = elf.rows("carillon_osek_table_stops", len(osek.schedule_tables))
     by_number = {}
-    for number, address in celled_tables(osek, elf).items():
-        reader = Reader(elf, address)
-        starts = elf.data(reader.pointer()) if is_set else tables.store(reader)
-        prepare: tuple[Store, ...] = ()
-        stop: tuple[Store, ...] | None
-        if restarts:
-            stop = (stops[number],) if stops else None
-        else:
-            at = elf.data(reader.pointer()), elf.data(reader.pointer())
-            prepare, stop = (tables.listed(a, n) for a, n in zip(at, (reader.take(2), reader.take(2)), strict=True))
-        shifts, cells = elf.data(reader.pointer()), elf.data(reader.pointer())
-        length, first, tick, turn = (reader.take(4) for _ in range(4))
-        if not length:
+    for number, row in celled_tables(osek, elf).items():
+        count = row["count"]
+        if not count:
             raise UnreadableError(f"the schedule table '{osek.schedule_tables[number].name}' has no cells")
-        tables.measure(cells, 12 * length)
-        every = tables.listed(starts, length) if isinstance(starts, int) else (starts,)
-        row = Reader(elf, cells)
-        rows = tuple((row.take(4), row.take(4), row.take(4)) for _ in range(length))
-        end = End()
-        if ends:
-            counter, again, source, early, rest = (reader.take(size) for size in (4, 4, 2, 2, 4))
-            end = End(counter, again, source, early, rest)
-            resume, hold = (
-                () if is_set else (tables.store(reader),),
-                (tables.store(reader),) if restarts else (stop or ())[:early],
-            )
-            if early or any(s.address or s.value for s in (*resume, *hold)):
-                end = replace(end, resume=resume, hold=hold)
-        adjusts = Adjusts()
-        if shifted:
-            source, moves = reader.take(4), reader.pointer()
-            limits = (reader.take(4) for _ in range(4))
-            adjusts = Adjusts(source, tables.listed(elf.data(moves), length) if moves else (), *limits)
+        starts = row.listed("starts", count) if "starts" in row else [row.row("start")]
+        prepare: list[Row] = []
+        stop: list[Row] | None = [stops[number]] if stops else None
+        if "stop" in row:
+            prepare, stop = (row.listed(name, row[f"{name}_count"]) for name in ("prepare", "stop"))
+        cells = tuple(cell.values() for cell in row.listed("cells", count))
+        shifts = stores(row.listed("shifts", count))
         by_number[number] = OnCells(
-            is_set, every, prepare, stop, tables.listed(shifts, length), rows, first, tick, turn, end, adjusts
+            row, stores(starts), stores(prepare), stores(stop) if stop is not None else None, shifts, cells
         )
     return by_number
 
@@ -134,13 +101,16 @@ class TableCellChecks:
         """The faults of a table on cells."""
         counter = self.osek.counter(table.counter)
         said = counter.tick, counter.tick * (counter.max_allowed + 1)
-        tick, turn = image.tick, image.turn
+        tick, turn = image.row["tick"], image.row["turn"]
         if (tick, turn) != said:
             yield f"takes a tick of its counter for {tick} ticks of the clock and its turn for {turn}; they are {said}"
-        if (image.end != End()) if table.repeating and not table.followed else (self._action(table, image.end.source) != "end"):
-            yield f"has its end served at source {image.end.source}, which is for something else"
-        if not table.shifted and image.adjusts != Adjusts():
-            yield f"is adjusted by source {image.adjusts.source}, and is not synchronised explicitly"
+        ends_by = image.row.get("ends_by")
+        never = table.repeating and not table.followed
+        ends = any(map(image.row.get, ENDING)) or image.resume or image.hold
+        if ends if never else self._action(table, ends_by) != "end":
+            yield f"has its end served at source {ends_by}, which is for something else"
+        if not table.shifted and any(map(image.row.get, ADJUSTING)):
+            yield f"is adjusted by source {image.row.get('adjusts_by')}, and is not synchronised explicitly"
         with self.hardware.tried():
             yield from self._wrong_cells(table, counter.tick, image)
 
@@ -162,7 +132,7 @@ class TableCellChecks:
         yield from self._wrong_times(table, tick, started)
         yield from self._wrong_rows(image, started)
         yield from self._wrong_end(table, tick, image, started)
-        yield from self._wrong_adjusting(table, tick, image.adjusts, started)
+        yield from self._wrong_adjusting(table, tick, image, started)
         if stray := self.hardware.strays(image.stop or (), started if image.stop is not None else ()):
             yield f"has a stop that {stray}"
         self.hardware.carry_out(image.stop or (), None)
@@ -206,49 +176,49 @@ class TableCellChecks:
 
     def _wrong_end(self, table: ScheduleTable, tick: int, image: OnCells, started: list[Cell]) -> Iterator[str]:
         """The faults of the cell that tells the table's end, and of the stop at the table's half before another table."""
-        end = image.end
-        if not end.source:
+        ends_at, again, ends_by, early, rest = map(image.row.get, ENDING)
+        if not ends_by:
             return
-        own = next((c for c in started if c.place.source == end.source), None)
-        if own is None or end.again != own.again or self.hardware.counter(end.counter) is not own:
-            yield f"is told how long ago its end was by the register {end.counter:#x} and a period of {end.again}"
+        own = next((c for c in started if c.place.source == ends_by), None)
+        if own is None or again != own.again or self.hardware.counter(ends_at) is not own:
+            yield f"is told how long ago its end was by the register {ends_at:#x} and a period of {again}"
         half = table.duration // 2 if table.followed else 0
         before = [c for c in started if self._first(c) < half * tick]
-        if end.early != len(before) or (before and end.rest != (table.duration - half) * tick):
-            yield f"has {end.early} cells stopped {end.rest} ticks before its end, and {len(before)} have had their points then"
+        if early != len(before) or (before and rest != (table.duration - half) * tick):
+            yield f"has {early} cells stopped {rest} ticks before its end, and {len(before)} have had their points then"
         if not before:
-            if end.rest or end.resume or end.hold:
+            if rest or image.resume or image.hold:
                 yield "has stores for cells whose points are in its first half, and no such cells"
             return
-        self.hardware.carry_out(end.hold, None)
+        self.hardware.carry_out(image.hold, None)
         if {id(c) for c in started if c.started is None} != {id(c) for c in before}:
             yield "stops other cells at its half than those whose points have been"
-        self.hardware.carry_out(image.prepare[: end.early * (len(image.prepare) // len(image.rows))], BEFORE)
-        for store in end.resume:
+        self.hardware.carry_out(image.prepare[: early * (len(image.prepare) // len(image.rows))], BEFORE)
+        for store in image.resume:
             self.hardware.add(store, Fraction(0))
         still = [c.place.name for c in started if c.started is None]
         if still:
             yield f"does not start {', '.join(still)} anew if no table follows any more"
 
-    def _wrong_adjusting(self, table: ScheduleTable, tick: int, adjusts: Adjusts, started: list[Cell]) -> Iterator[str]:
+    def _wrong_adjusting(self, table: ScheduleTable, tick: int, image: OnCells, started: list[Cell]) -> Iterator[str]:
         """The faults of what keeps a table with the global time: at its last point, its cells are shifted as the first allows."""
         if not table.shifted:
             return
         first, last = table.points[0], table.points[-1].offset
+        source, _, latest, *limits = map(image.row.get, ADJUSTING)
         own = next((c for c in started if self._action(table, c.place.source) == "adjust"), None)
-        if own is None or own.place.source != adjusts.source:
-            yield f"is adjusted by source {adjusts.source}, which is not its last point's"
+        if own is None or own.place.source != source:
+            yield f"is adjusted by source {source}, which is not its last point's"
         said = last, first.max_lengthen, first.max_shorten
-        if (adjusts.last, adjusts.lengthen, adjusts.shorten) != said:
-            found = adjusts.last, adjusts.lengthen, adjusts.shorten
+        if (found := tuple(limits)) != said:
             yield f"has its last point, and what lengthens and shortens the way from there, as {found}; the schedule says {said}"
-        apart = adjusts.latest - (last - first.offset) * tick
+        apart = latest - (last - first.offset) * tick
         room = (table.duration - last + first.offset - first.max_shorten) * tick
         lead = self.hardware.system.board.lead_at(self.hardware.system.clock_hz)
         if apart != lead or lead >= room:
             yield f"is shifted up to {apart} ticks of the clock before its first point, which may come in {room}; it takes {lead}"
         left = {id(c): c for c in started}
-        for move in adjusts.moves:
+        for move in image.moves:
             cell = self.hardware.counter(move.address)
             if cell is None or left.pop(id(cell), None) is None:
                 yield f"is adjusted by the counter at {move.address:#x}, which is no cell's that it is to shift now"
@@ -287,5 +257,5 @@ class TableCellChecks:
         sources = [c.place.source if c is not None else -1 for c in counters]
         if sorted(image.rows) != expected or [row[0] for row in image.rows] != sorted(row[0] for row in image.rows):
             yield f"has cells for late starts that say {list(image.rows)}, and its cells do {expected}"
-        elif sources != [row[2] for row in image.rows] or image.first != image.rows[0][0]:
-            yield f"has its cells in two orders, or {image.first} for the first expiry of all"
+        elif sources != [row[2] for row in image.rows] or image.row["first"] != image.rows[0][0]:
+            yield f"has its cells in two orders, or {image.row['first']} for the first expiry of all"

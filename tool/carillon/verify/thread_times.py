@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from carillon.diagnostics import Span
 from carillon.model.osek import ServerKind
 from carillon.model.time import ClockKind
-from carillon.verify.contract import rows_of
 
 if TYPE_CHECKING:
     from carillon.verify.events import Events
@@ -78,13 +77,13 @@ def _calls(events: Events, symbol: str) -> set[tuple[str, int | None]] | None:
 
 def _servers(events: Events) -> Iterator[_Told]:
     servers = [s for s in events.osek.servers if any(t.server == s.name for t in events.osek.tasks)]
-    rows = rows_of(events.elf, "carillon_servers", events.elf.padded(10, 4)) if servers else []
+    rows = events.elf.rows("carillon_servers") if servers else []
     if servers and len(rows) != len(servers):
         events.error("C205", f"there are {len(rows)} servers, and not {len(servers)}")
         return
-    of_level = events.elf.numbers("carillon_server_of", 1) if servers else []
+    of_level = events.elf.values("carillon_server_of") if servers else []
     for number, (server, row) in enumerate(zip(servers, rows, strict=True), 1):
-        budget, period, level, constant = row.take(4), row.take(4), row.take(1), row.take(1)
+        budget, period, level, constant = (row[name] for name in ("budget", "period", "level", "constant"))
         own = {t.level for t in events.leveled if t.task.server == server.name}
         if own != {level} or of_level[level : level + 1] != [number]:
             events.error("C205", f"the server '{server.name}' has level {level}, and its threads {sorted(own)}", server.span)
@@ -99,11 +98,8 @@ def _servers(events: Events) -> Iterator[_Told]:
 def _times(events: Events) -> Iterator[_Told]:
     for table, key, upwards in (("carillon_time_offsets", "offset", True), ("carillon_time_deadlines", "deadline", False)):
         threads = {n: t for n, t in enumerate(events.osek.tasks) if getattr(t, key)}
-        rows = rows_of(events.elf, table, events.elf.padded(5, 4)) if threads else []
-        found = {}
-        for row in rows:
-            ticks, owner = row.take(4), row.take(1)
-            found[owner] = ticks
+        rows = events.elf.rows(table) if threads else []
+        found = {row["thread"]: row["ticks"] for row in rows}
         for number, thread in threads.items():
             if number not in found or len(rows) != len(threads):
                 events.error("C205", f"the {key} of thread '{thread.name}' is not in the table of {key}s", thread.span)
