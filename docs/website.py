@@ -28,6 +28,8 @@ LANGUAGES = {".h": "c", ".c": "c", ".hpp": "cpp", ".cpp": "cpp", ".toml": "toml"
 INDEX = "README.md"
 PARTS = ("Learn", "How to", "Reference", "Papers")
 """The parts of the guide: the headings of its index, and of the site's contents."""
+BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"
+"""The begin of a page that the search puts behind the others: a source, a folder, a diagnostic code."""
 
 
 def documents() -> list[str]:
@@ -87,7 +89,7 @@ def source_page(path: Path) -> str:
     """A source file as a page."""
     fence = "````"
     text = path.read_text(encoding="utf-8").strip("\n")
-    return f"# {path.relative_to(ROOT).as_posix()}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text}\n{fence}\n"
+    return f"{BEHIND}# {path.relative_to(ROOT).as_posix()}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text}\n{fence}\n"
 
 
 def folder_page(path: Path) -> tuple[str, list[Path]]:
@@ -95,7 +97,7 @@ def folder_page(path: Path) -> tuple[str, list[Path]]:
     kept = [p for p in sorted(path.rglob("*")) if p.is_file() and not {"build", "__pycache__"} & set(p.parts)]
     names = [p.relative_to(path).as_posix() for p in kept]
     lines = [
-        f"# {path.relative_to(ROOT).as_posix()}",
+        f"{BEHIND}# {path.relative_to(ROOT).as_posix()}",
         "",
         *(f"- [{name}]({target(name, p)})" for name, p in zip(names, kept, strict=True)),
     ]
@@ -139,7 +141,8 @@ class Source:
 
         text = MARK.sub("\n", (ROOT / name).read_text(encoding="utf-8"))
         parts = re.split(f"({FENCE.pattern})", text, flags=FENCE.flags)
-        self.write(name, "".join(part if part.startswith("```") else LINK.sub(rewrite, part) for part in parts))
+        text = "".join(part if part.startswith("```") else LINK.sub(rewrite, part) for part in parts)
+        self.write(name, (BEHIND if name.startswith("docs/codes/") else "") + text)
 
     def bring(self, path: Path) -> None:
         """Write what a link leads to, unless that is there."""
