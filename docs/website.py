@@ -26,6 +26,10 @@ ROW = re.compile(r"^\| \[[^\]]*\]\(([\w-]+\.md)\) \|", re.MULTILINE)
 AS_IT_IS = {".svg", ".html", ".json", ".png"}
 LANGUAGES = {".h": "c", ".c": "c", ".hpp": "cpp", ".cpp": "cpp", ".toml": "toml", ".py": "python", ".sh": "bash"}
 INDEX = "README.md"
+PARTS = ("Learn", "How to", "Reference", "Papers")
+"""The parts of the guide: the headings of its index, and of the site's contents."""
+BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"
+"""The begin of a page that the search puts behind the others: a source, a folder, a diagnostic code."""
 
 
 def documents() -> list[str]:
@@ -34,27 +38,39 @@ def documents() -> list[str]:
     return [INDEX, "CONTRIBUTING.md", "CHANGELOG.md", *pages]
 
 
-def guide() -> list[str]:
-    """The pages of the guide, in the order of its contents."""
+def guide() -> dict[str, list[str]]:
+    """The parts of the guide, each with its pages, in the order of its contents."""
     folder = ROOT / "docs" / "guide"
-    listed = ROW.findall((folder / INDEX).read_text(encoding="utf-8"))
+    sections = re.split(r"^## (.*)$", (folder / INDEX).read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    parts = {title: ROW.findall(text) for title, text in zip(sections[::2], sections[1::2], strict=True)}
+    listed = [name for names in parts.values() for name in names]
     there = {path.name for path in folder.glob("*.md")} - {INDEX}
     if sorted(listed) != sorted(there):
         wrong = sorted({name for name in listed if listed.count(name) > 1} | (set(listed) ^ there))
         raise SystemExit(f"docs/guide/{INDEX} must name every page of the guide once: {', '.join(wrong)}")
-    return [f"docs/guide/{name}" for name in listed]
+    if (wanted := [title for title, names in parts.items() if names]) != list(PARTS):
+        raise SystemExit(f"docs/guide/{INDEX} must have the parts {', '.join(PARTS)}, and has {', '.join(wanted)}")
+    return {title: [f"docs/guide/{name}" for name in parts[title]] for title in PARTS}
 
 
 def navigation() -> list[object]:
-    """The site's contents."""
+    """The site's contents: the guide's four parts, and what is no page of the guide with the part that it belongs to."""
+    parts = guide()
     services = ["docs/reference/README.md", *(f"docs/reference/{reference.page_of(header)}" for header in reference.PUBLIC)]
     return [
         {"Carillon": INDEX},
-        {"Guide": [f"docs/guide/{INDEX}", *guide()]},
-        {"Services": services},
-        {"Specification": "docs/SPEC.md"},
-        {"Diagnostics": "docs/codes/README.md"},
-        {"Design": ["docs/DESIGN.md", "docs/MISRA.md"]},
+        {"Learn": [f"docs/guide/{INDEX}", *parts["Learn"]]},
+        {"How to": [*parts["How to"]]},
+        {
+            "Reference": [
+                *parts["Reference"],
+                {"Services": services},
+                {"Specification": "docs/SPEC.md"},
+                {"Diagnostics": "docs/codes/README.md"},
+                "docs/MISRA.md",
+            ]
+        },
+        {"Papers": [*parts["Papers"], "docs/DESIGN.md"]},
         {"Project": ["CONTRIBUTING.md", "CHANGELOG.md"]},
     ]
 
@@ -73,7 +89,7 @@ def source_page(path: Path) -> str:
     """A source file as a page."""
     fence = "````"
     text = path.read_text(encoding="utf-8").strip("\n")
-    return f"# {path.relative_to(ROOT).as_posix()}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text}\n{fence}\n"
+    return f"{BEHIND}# {path.relative_to(ROOT).as_posix()}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text}\n{fence}\n"
 
 
 def folder_page(path: Path) -> tuple[str, list[Path]]:
@@ -81,7 +97,7 @@ def folder_page(path: Path) -> tuple[str, list[Path]]:
     kept = [p for p in sorted(path.rglob("*")) if p.is_file() and not {"build", "__pycache__"} & set(p.parts)]
     names = [p.relative_to(path).as_posix() for p in kept]
     lines = [
-        f"# {path.relative_to(ROOT).as_posix()}",
+        f"{BEHIND}# {path.relative_to(ROOT).as_posix()}",
         "",
         *(f"- [{name}]({target(name, p)})" for name, p in zip(names, kept, strict=True)),
     ]
@@ -125,7 +141,8 @@ class Source:
 
         text = MARK.sub("\n", (ROOT / name).read_text(encoding="utf-8"))
         parts = re.split(f"({FENCE.pattern})", text, flags=FENCE.flags)
-        self.write(name, "".join(part if part.startswith("```") else LINK.sub(rewrite, part) for part in parts))
+        text = "".join(part if part.startswith("```") else LINK.sub(rewrite, part) for part in parts)
+        self.write(name, (BEHIND if name.startswith("docs/codes/") else "") + text)
 
     def bring(self, path: Path) -> None:
         """Write what a link leads to, unless that is there."""

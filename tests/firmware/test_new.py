@@ -102,5 +102,14 @@ def test_a_template_that_there_is_not_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     code, output = carillon("new", "drive", "--template", "robot")
     assert code == 2
-    assert "there is no template 'robot': the templates are motor" in output
+    assert "there is no template 'robot': the templates are blink, motor" in output
     assert not (tmp_path / "drive").exists()
+
+
+@pytest.mark.parametrize("board", ["ast1030-evb", "virtual-256"])
+def test_the_led_of_the_blink_changes_each_half_second(board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert carillon("new", "blink", "--template", "blink", "--board", board)[0] == 0
+    code, output = carillon("run", "blink", "--strict", "--for", "2s")
+    assert code == 0, output
+    assert output.endswith("led 1\nled 0\nled 1\nled 0\n")

@@ -90,7 +90,9 @@ def test_the_schema_is_printed() -> None:
     assert json.loads(run("schema", "--json").stdout) == {"schema": json_schema(), "diagnostics": []}
 
 
-@pytest.mark.parametrize("options", [(), ("--board", "arduino-uno"), ("--board", "ast1030-evb"), ("--template", "motor")])
+@pytest.mark.parametrize(
+    "options", [(), ("--board", "arduino-uno"), ("--board", "ast1030-evb"), ("--template", "blink"), ("--template", "motor")]
+)
 def test_the_files_of_a_new_application_are_the_users(
     options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

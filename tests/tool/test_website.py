@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -43,6 +45,48 @@ def test_the_site_has_the_pages_and_finds_a_service(tmp_path: Path) -> None:
     assert not [path for path in site.rglob("*.html") if "unpkg.com" in path.read_text(encoding="utf-8")]
 
 
+SEARCH = """
+const fs = require('fs'), path = require('path'), vm = require('vm');
+const [site, ...queries] = process.argv.slice(1), handlers = [];
+let answer = null;
+global.self = global;
+global.addEventListener = (_, handler) => handlers.push(handler);
+global.postMessage = message => { answer = message; };
+const folder = path.join(site, 'assets/javascripts/workers');
+const worker = fs.readdirSync(folder).find(name => name.endsWith('.js'));
+vm.runInThisContext(fs.readFileSync(path.join(folder, worker), 'utf8'));
+const index = JSON.parse(fs.readFileSync(path.join(site, 'search/search_index.json'), 'utf8'));
+const ask = async data => { for (const handler of handlers) await handler({data}); };
+(async () => {
+    await ask({type: 0, data: {...index, options: {suggest: false}}});
+    for (const query of queries) {
+        await ask({type: 2, data: query});
+        console.log(answer.data.items[0][0].location);
+    }
+})();
+"""
+"""Runs the site's own search, without a browser: prints the page that each query finds first."""
+
+FOUND_FIRST = {
+    "blink an LED": "docs/guide/learn-blink.html",
+    "blink": "docs/guide/learn-blink.html",
+    "schedulable": "docs/guide/response-times.html",
+    "Is my system schedulable?": "docs/guide/response-times.html",
+    "control loop": "docs/guide/learn-control.html",
+    "late task": "docs/guide/learn-late.html",
+    "arduino": "docs/guide/arduino.html",
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_search_finds_the_page_that_answers_first(tmp_path: Path) -> None:
+    assert build(tmp_path / "site", ROOT / "docs" / "website.py").returncode == 0
+    result = subprocess.run(
+        ["node", "-e", SEARCH, str(tmp_path / "site"), *FOUND_FIRST], capture_output=True, text=True, check=False
+    )
+    assert dict(zip(FOUND_FIRST, result.stdout.split(), strict=True)) == FOUND_FIRST, result.stderr
+
+
 def copy_of_the_checkout(folder: Path) -> Path:
     for name in ("docs", "examples", "kernel/api"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("build", "__pycache__"))
@@ -65,3 +109,13 @@ def test_a_link_that_leads_nowhere_and_a_page_that_is_not_listed_are_errors(tmp_
     result = build(tmp_path / "site", script)
     assert result.returncode != 0
     assert "unlisted.md" in result.stderr
+
+
+def test_the_guide_has_four_parts(tmp_path: Path) -> None:
+    script = copy_of_the_checkout(tmp_path / "checkout")
+    index = script.parent / "guide" / "README.md"
+    text = index.read_text(encoding="utf-8")
+    index.write_text(text.replace("## Papers", "## Measurements"), encoding="utf-8")
+    result = build(tmp_path / "site", script)
+    assert result.returncode != 0
+    assert "must have the parts Learn, How to, Reference, Papers, and has Learn, How to, Reference, Measurements" in result.stderr

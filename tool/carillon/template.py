@@ -22,7 +22,7 @@ TEMPLATES: tuple[tuple[str, ...], ...] = (("new",), ("new", "one-task"))
 _LICENCE = re.compile(r"\A(?:# SPDX-\S+ \S+\n|<!-- SPDX-\S+ \S+ -->\n|(/\* )SPDX-\S+ \S+\n \*\n \* )")
 """The licence of a template's file, in a comment of its own or at the beginning of one.  What is made of it is the user's."""
 
-NAMED = {"motor": "stm32f4-discovery"}
+NAMED = {"blink": DEFAULT_BOARD, "motor": "stm32f4-discovery"}
 """Templates that are asked for by name, each with its default board."""
 
 

@@ -14,7 +14,7 @@ from carillon.diagnostics import CarillonError, Diagnostic, suggestion
 from carillon.resources import board_names
 
 EPILOG = (
-    "Examples: carillon new my-app && cd my-app && carillon run; carillon new drive --template motor; "
+    "Examples: carillon new my-app && cd my-app && carillon run; carillon new blink --template blink; "
     "carillon new my-board --board-from STM32F405.svd"
 )
 
@@ -28,7 +28,9 @@ def command(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option("--template", "-t", help="Another application: motor, which is three control loops of up to 20 kHz."),
+        typer.Option(
+            "--template", "-t", help="Another application: blink, which is an LED; motor, three control loops of up to 20 kHz."
+        ),
     ] = None,
     board_from: Annotated[
         Path | None,
