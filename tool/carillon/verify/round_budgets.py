@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from carillon.elf import REAL, UnreadableError
-from carillon.verify.code.exact import Done, Way, exact
+from carillon.verify.code.executed import Done, executed
 from carillon.verify.controllers import named
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ HANDLER, STRIKES = "carillon_round_budget_vector", "carillon_round_budget_strike
 TABLE, WATCHED = "carillon_round_budgets", "carillon_round_budget_watched"
 CALLS = {"carillon_port_call": 0, "carillon_port_call_as": 1}
 """The port's functions that call a function with a frame to unwind to, and which argument that is."""
+OTHERS = (1, 1 << 16, 0x5A5A_5A5A, 0xFFFF_FFFF)
+"""What the watched word is while a job is watched, for what bounds another one: that it is not 0 is all that counts."""
 FAR = Fraction(1 << 22)
 """What the cell reads while the watched word is exchanged, in ticks: a quarter of its range."""
 
@@ -74,34 +76,33 @@ def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
     elf = events.elf
     real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(WATCHED).address
     place = elf.symbols.get(f"carillon_bounded_{task.entry}") or elf.symbol(task.entry)
-    ways, within = {way.zero: way.done for way in exact(elf, place.address).ways()}, -1
-    if set(ways) != {((("held", watched), True),), ((("held", watched), False),)}:
+    done = executed(elf, place.address, {watched: 0})
+    beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS}
+    if any(len(each) != 2 or each[0] != Done("read", watched) or each[1].kind != "call" for each in (done, *beneath)):
         yield "does not ask whether a job is watched"
         return
-    for ((_, free),), done in ways.items():
-        last = done[1] if len(done) == 2 and done[0] == Done("read", watched) and done[1].kind == "call" else Done("", 0)
-        name = elf.name_of(last.address) if isinstance(last.address, int) and last.kind else "nothing"
-        if not free and last.address != real:
-            yield f"runs '{name}' as a part of another job"
-        elif free and name not in CALLS:
-            yield f"has '{name}' run what bounds the task"
-        elif free:
-            function = last.arguments[CALLS[name]]
-            within = elf.code(function) if isinstance(function, int) else -1
-            if CALLS[name] and last.arguments[0] != real:
-                yield "is recorded as another function"
-    for source in range(events.system.board.sources):
-        yield from _wrong_job(events, exact(elf, within, source).ways(), real, number, source)
+    others = {elf.name_of(each[1].address) for each in beneath if each[1].address != real}
+    name, arguments = elf.name_of(done[1].address), done[1].arguments
+    if others:
+        yield f"runs '{others.pop()}' as a part of another job"
+    elif name not in CALLS:
+        yield f"has '{name}' run what bounds the task"
+    elif CALLS[name] and arguments[0] != real:
+        yield "is recorded as another function"
+    else:
+        within = elf.code(arguments[CALLS[name]])
+        for source in range(events.system.board.sources):
+            yield from _wrong_job(events, within, real, number, source)
 
 
-def _wrong_job(events: Events, ways: list[Way], real: int, number: int, source: int) -> Iterator[str]:
+def _wrong_job(events: Events, within: int, real: int, number: int, source: int) -> Iterator[str]:
     """The faults of a function that bounds a task where it runs in a certain source's handler."""
     elf, cell = events.elf, events.round_budget_cell
     assert cell is not None
     units, watched = elf.rows(TABLE)[number].address, elf.symbol(WATCHED).address
-    done = [it for it in ways[0].done if it != Done("read", units)]
-    counter = next((d.address for d in done if isinstance(d.address, int) and events.hardware.counter(d.address) is cell), -1)
-    far = next((d.value for d in done if d.address == counter and isinstance(d.value, int)), 0)
+    done = [it for it in executed(elf, within, {units: 0x5AA5_A55A}, source) if it != Done("read", units)]
+    counter = next((it.address for it in done if events.hardware.counter(it.address) is cell), -1)
+    far = next((it.value for it in done if it.address == counter and isinstance(it.value, int)), 0)
     wanted = [
         Done("write", counter, far),
         Done("write", watched, number + 1 | source << 16),
@@ -109,7 +110,7 @@ def _wrong_job(events: Events, ways: list[Way], real: int, number: int, source: 
         Done("call", real),
         Done("write", watched, 0),
     ]
-    if len(ways) != 1 or cell.ticks(4 * far) != 4 * FAR:
+    if cell.ticks(4 * far) != 4 * FAR:
         yield "does not keep its cell far from 0 while it begins to watch the job"
     elif done != wanted:
         first = next((k for k, (d, w) in enumerate(zip(done, wanted, strict=False)) if d != w), min(len(done), len(wanted)))
