@@ -199,6 +199,39 @@ class AddedTo(Family):
         return counted(step + self.rearm_apart)
 
 
+class Moved(Family):
+    """Matches of a counter without a reload: a handler adds the period, a variable of the driver, or the next interval."""
+
+    remembers = True
+    resets = True
+    own: tuple[str, int] = "", 0
+    """The name of the register at which a timer of several cells begins, and how many bytes it has."""
+
+    def prepare(self) -> None:
+        family = next(iter(self.cells.values())).place.array.family.name
+        variable = self.elf.symbols.get(f"{family}_periods")
+        self._periods = variable.address if variable is not None else -1
+        for cell in self.cells.values():
+            cell.lets = False
+
+    def timer(self, address: int) -> tuple[list[Cell], int]:
+        """The cells of the timer that has the address, and the register's offset."""
+        name, size = self.own
+        base = address & ~(size - 1)
+        return [c for c in self.cells.values() if c.place.registers[name] == base], address - base
+
+    def period(self, address: int, value: int) -> bool:
+        """A store of a period to the driver's variable; False: it is another one."""
+        index = (address - self._periods) // 4
+        if self._periods < 0 or address != self._periods + 4 * index or index not in self.cells:
+            return False
+        self.cells[index].again = value
+        return True
+
+    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
+        return [steps[k % len(steps)] for k in range(count)]
+
+
 def families(
     places: Mapping[str, Sequence[Place]], elf: Elf, board: Board, defines: Mapping[str, int]
 ) -> tuple[dict[str, Family], list[str]]:

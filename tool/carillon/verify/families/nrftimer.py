@@ -10,10 +10,9 @@ A match comes when the counter gets to it.  There is no reload: a handler adds t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell, Moved
 
 START, STOP, CLEAR, CAPTURE, ENABLE, DISABLE, MODE, WIDTH, PRESCALER = 0, 4, 0xC, 0x4C, 0x304, 0x308, 0x504, 0x508, 0x510
 EVENT, MATCH, CAPTURED, BANK = 0x140, 0x540, 0x54C, 0x1000
@@ -21,34 +20,20 @@ OF_TIMER = (START, STOP, CLEAR, CAPTURE, ENABLE, DISABLE, MODE, WIDTH, PRESCALER
 REGISTERS = {MODE: "mode", WIDTH: "width", PRESCALER: "prescaler"}
 
 
-class Model(Family):
+class Model(Moved):
     """See above.  An event is remembered while its interrupt is disabled."""
 
-    remembers = True
-    resets = True
-
-    def prepare(self) -> None:
-        variable = self.elf.symbols.get("nrftimer_periods")
-        self._periods = variable.address if variable is not None else -1
-        for cell in self.cells.values():
-            cell.lets = False
-
-    def _own(self, address: int) -> tuple[list[Cell], int]:
-        """The cells of the timer that has the address, and the register's offset."""
-        base = address & ~(BANK - 1)
-        return [c for c in self.cells.values() if c.place.registers["timer"] == base], address - base
+    own = "timer", BANK
 
     def _channel(self, address: int, first: int) -> Cell | None:
         """The cell whose own register it is: of those that begin at ``first``."""
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         return next((c for c in cells if register == first + 4 * c.place.registers["channel"]), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        index = (address - self._periods) // 4
-        if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value
+        if self.period(address, value):
             return True
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         matched = self._channel(address, MATCH)
         if matched is not None:
             matched.registers["match"] = value
@@ -74,7 +59,7 @@ class Model(Family):
         return has.get("clear") == 1 and has.get("mode") == has.get("width") == 0 and has.get("prescaler") == chosen
 
     def means(self, address: int, value: int) -> bool:
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         if self._channel(address, EVENT) is not None:
             return value == 0
         if self._channel(address, MATCH) is not None:
@@ -89,18 +74,15 @@ class Model(Family):
     def rearmed(self, register: int) -> Cell | None:
         return self._channel(register, MATCH)
 
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [steps[k % len(steps)] for k in range(count)]
-
     def flag(self, address: int) -> Cell | None:
         return self._channel(address, EVENT)
 
     def settles(self, address: int) -> bool:
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         return bool(cells) and register == CAPTURED
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         for first, does in ((EVENT, "acknowledge" if value == 0 else "other"), (MATCH, "set")):
             cell = self._channel(address, first)
             if cell is not None:
@@ -112,6 +94,3 @@ class Model(Family):
             if named:
                 return ("arm" if register == ENABLE else "disarm"), named[0]
         return "other", cells[0]
-
-    def told(self, cell: Cell) -> Mapping[str, int]:
-        return cell.place.registers

@@ -9,10 +9,9 @@ cell's next interval.  The port's list of shifts sets each alarm to so many unit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell, Moved
 
 TIMER = 0x4005_4000
 SET, CLEAR = 0x2000, 0x3000
@@ -20,18 +19,12 @@ ALARM, ARMED, RAW, ENABLE, FORCE, ASKS = TIMER + 0x10, TIMER + 0x20, TIMER + 0x3
 COMMON = (ARMED, RAW, ENABLE + SET, ENABLE + CLEAR, FORCE + CLEAR)
 
 
-class Model(Family):
+class Model(Moved):
     """See above.  An expiry is remembered while the interrupt is disabled."""
 
-    remembers = True
-    resets = True
-
     def prepare(self) -> None:
-        variable = self.elf.symbols.get("rp2040alarm_periods")
-        self._periods = variable.address if variable is not None else -1
+        super().prepare()
         self._start: Fraction | None = None
-        for cell in self.cells.values():
-            cell.lets = False
 
     def _bit(self, cell: Cell) -> int:
         return 1 << (cell.place.registers["alarm"] - ALARM) // 4
@@ -40,9 +33,7 @@ class Model(Family):
         return [c for c in self.cells.values() if value is not None and value & self._bit(c)]
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        index = (address - self._periods) // 4
-        if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value or 1 << 32
+        if self.period(address, value or 1 << 32):
             return True
         for cell in self._named(value) if address in COMMON else ():
             if address in (ENABLE + SET, ENABLE + CLEAR):
@@ -69,17 +60,11 @@ class Model(Family):
     def rearmed(self, register: int) -> Cell | None:
         return next((c for c in self.cells.values() if c.place.registers["alarm"] == register), None)
 
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [steps[k % len(steps)] for k in range(count)]
-
     def bit(self, address: int, mask: int) -> Cell | None:
         return next((c for c in self.cells.values() if mask == self._bit(c)), None) if address == ASKS else None
 
     def settles(self, address: int) -> bool:
         return address == TIMER + 0x28
-
-    def told(self, cell: Cell) -> Mapping[str, int]:
-        return cell.place.registers
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         cell = self.rearmed(address)

@@ -9,7 +9,6 @@ TOP gets while the slice runs holds from the next wrap on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 from carillon.verify.families import Cell, Family
@@ -72,9 +71,6 @@ class Model(Family):
 
     def bit(self, address: int, mask: int) -> Cell | None:
         return next((c for c in self.cells.values() if mask == self._bit(c)), None) if address == ASKS else None
-
-    def told(self, cell: Cell) -> Mapping[str, int]:
-        return cell.place.registers
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         does = {RAW: "acknowledge", ENABLE + SET: "arm", ENABLE + CLEAR: "disarm"}.get(address)

@@ -10,10 +10,9 @@ armed cell's next interval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell, Moved
 
 CR1, SMCR, DIER, SR, EGR, CCMR1, CCMR2, PSC, ARR, CCR = 0, 8, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x28, 0x2C, 0x34
 BANK, ALIAS, DEVICES = 0x400, 0x4200_0000, 0x4000_0000
@@ -25,37 +24,26 @@ TIM2 = 0x4000_0000
 TURN = 1 << 32
 
 
-class Model(Family):
+class Model(Moved):
     """See above.  A match is remembered while the interrupt is disabled."""
 
-    remembers = True
-    resets = True
+    own = "base", BANK
 
     def prepare(self) -> None:
-        variable = self.elf.symbols.get("stm32match_periods")
-        self._periods = variable.address if variable is not None else -1
+        super().prepare()
         self._starter: dict[int, int] = {}
         self._timers: dict[int, dict[int, int]] = {}
-        for cell in self.cells.values():
-            cell.lets = False
-
-    def _own(self, address: int) -> tuple[list[Cell], int]:
-        """The cells of the timer that has the address, and the register's offset."""
-        base = address & ~(BANK - 1)
-        return [c for c in self.cells.values() if c.place.registers["base"] == base], address - base
 
     def _bit(self, address: int) -> tuple[Cell, int] | None:
         """The cell whose bit of a register, and of which register, a word of the alias is."""
         if not ALIAS <= address < ALIAS + 32 * 0x10_0000:
             return None
         register, place = DEVICES + (address - ALIAS) // 32 & ~3, (address - ALIAS) // 4 % 32
-        cells, offset = self._own(register)
+        cells, offset = self.timer(register)
         return next(((c, offset) for c in cells if c.place.registers["channel"] + 1 == place), None)
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
-        index = (address - self._periods) // 4
-        if self._periods >= 0 and address == self._periods + 4 * index and index in self.cells:
-            self.cells[index].again = value or TURN
+        if self.period(address, value or TURN):
             return True
         if address in (TIM2 + 4, TIM2 + CCMR1):
             self._start(address - TIM2, value, at)
@@ -68,7 +56,7 @@ class Model(Family):
         if matched is not None:
             matched.registers["match"] = value
             return True
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         if not cells or register not in (CR1, SMCR, SR, *FIXED):
             return False
         self._timers.setdefault(address & ~(BANK - 1), {})[register] = value
@@ -99,29 +87,23 @@ class Model(Family):
     def means(self, address: int, value: int) -> bool:
         if self._bit(address) is not None:
             return value in (0, 1)
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         if not cells or self.rearmed(address) is not None:
             return True
         allowed = {CR1: (0, URS), SR: (0,), EGR: (1,)} | {r: (v,) for r, v in FIXED.items()}
         return value in allowed.get(register, (value,))
 
     def rearmed(self, register: int) -> Cell | None:
-        cells, offset = self._own(register)
+        cells, offset = self.timer(register)
         return next((c for c in cells if offset == CCR + 4 * c.place.registers["channel"]), None)
-
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [steps[k % len(steps)] for k in range(count)]
 
     def flag(self, address: int) -> Cell | None:
         found = self._bit(address)
         return found[0] if found is not None and found[1] == SR else None
 
     def settles(self, address: int) -> bool:
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         return bool(cells) and register == 0x24
-
-    def told(self, cell: Cell) -> Mapping[str, int]:
-        return cell.place.registers
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         found = self._bit(address)
@@ -131,7 +113,7 @@ class Model(Family):
         matched = self.rearmed(address)
         if matched is not None:
             return "set", matched
-        cells, register = self._own(address)
+        cells, register = self.timer(address)
         if not cells or (register == SR and value is None):  # of a re-armed cell, which its variable says
             return None
         if register == SR:
