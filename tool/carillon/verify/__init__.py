@@ -21,7 +21,7 @@ from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
-from carillon.verify.contract import ModeTable, mode, stores, vector
+from carillon.verify.contract import ModeTable, stores, vector
 from carillon.verify.controllers import controller, named
 from carillon.verify.elf import Elf
 from carillon.verify.event_tables import EventReport
@@ -121,14 +121,14 @@ class _Verifier:
         if len(self.diagnostics.errors) > told:
             return  # what else differs follows from the board's file
         number_of = len(system.modes)
-        rounds = tuple(map(mode, elf.table("carillon_modes", number_of))) if system.modes else ()
+        rounds = tuple(map(ModeTable.read, elf.table("carillon_modes", number_of))) if system.modes else ()
         functions = {s.address: n for n in self._functions() if (s := self.elf.symbols.get(n)) is not None}
         at = {m.multiplex: elf.around(m.multiplex) for table in rounds for m in table.multiplexes}
         multiplexes = {address: symbol.size if symbol is not None else 1 for address, symbol in at.items()}
-        beneath = mode(elf.row("carillon_osek_image")) if system.osek is not None else None
+        beneath = ModeTable.read(elf.row("carillon_osek_image")) if system.osek is not None else None
         below = frozenset(source for source, _ in beneath.levels) if beneath is not None else frozenset()
         whole = rounds or ((beneath,) if beneath is not None else ())
-        places = [table_of(elf, table.vectors, system.board) for table in whole]
+        places = [table_of(elf, table.row["vectors"], system.board) for table in whole]
         vectors = [self._vectors(place) for place in places]
         if in_library(elf):
             self.unverified.append("the start-up code and the vectors of what the schedule does not name: they are the project's")
@@ -136,7 +136,7 @@ class _Verifier:
         self.unverified += ["what [trace] has in the place of tasks"] if self.system.tracing is not None else []
         used = range(system.board.sources) if rounds else below
         for table in whole:
-            for wrong in differences(elf, table.vectors, system.board, used):
+            for wrong in differences(elf, table.row["vectors"], system.board, used):
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         for wrong in (fault for place in places for fault in supervisor(elf, place)):
             self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)

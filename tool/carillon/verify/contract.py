@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from carillon.elf import AVR, UnreadableError
 from carillon.verify.elf import Elf
-from carillon.verify.layout import Row
+from carillon.verify.layout import STRUCTURE, Row
 
 LONGEST = 1 << 16
 """No list is longer: a pointer that goes elsewhere is told from a list."""
@@ -55,44 +55,39 @@ class MultiplexStart:
         return self.laps > 0 or any(laps for _, laps in self.steps)
 
 
+_LISTS = {"levels": "level", "multiplexes": "multiplex", "tasks": "task"}
+"""The lists of a mode that their count calls otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModeTable:
-    """A ``struct carillon_mode``; of ``tasks``, the first ``waiting`` are asked whether they wait."""
+    """A ``struct carillon_mode``, of the rounds or of the event-triggered system, and the lists that it leads to."""
 
-    vectors: int
+    row: Row
     levels: tuple[tuple[int, int], ...]
     multiplexes: tuple[MultiplexStart, ...]
-    prepare: tuple[Store, ...]
-    restart: tuple[Store, ...]
-    start: tuple[Store, ...]
-    align: tuple[Store, ...]
-    finish: tuple[Store, ...]
-    stop: tuple[Store, ...]
-    control: Row | None
     tasks: tuple[int, ...]
-    waiting: int
 
+    @staticmethod
+    def read(row: Row) -> ModeTable:
+        """All of it; UnreadableError if a list is not as long as is said."""
+        for name in ("prepare", "restart", "start", "align", "finish", "stop", *_LISTS):
+            if row[name] and not row[f"{_LISTS.get(name, name)}_count"]:
+                raise UnreadableError(f"the list '{name}' at {row[name]:#x} has no entries")
+        if row["waiting_count"] > row["task_count"]:
+            raise UnreadableError(f"of {row['task_count']} sources, {row['waiting_count']} are to be asked whether they wait")
+        levels = tuple((it["source"], it["level"]) for it in row.listed("levels", row["level_count"]))
+        multiplexes = tuple(map(_multiplex, row.listed("multiplexes", row["multiplex_count"])))
+        return ModeTable(row, levels, multiplexes, tuple(row.numbers("tasks", row["task_count"])))
 
-def mode(row: Row) -> ModeTable:
-    """A mode of the rounds, or the event-triggered system."""
+    def stores(self, name: str) -> tuple[Store, ...]:
+        """A list of stores: "prepare", "restart", "start", "align", "finish" or "stop"."""
+        return stores(self.row.listed(name, self.row[f"{name}_count"]))
 
-    def count(name: str, of: str) -> int:
-        if row[name] and not row[f"{of}_count"]:
-            raise UnreadableError(f"the list '{name}' at {row[name]:#x} has no entries")
-        return row[f"{of}_count"]
-
-    if row["waiting_count"] > row["task_count"]:
-        raise UnreadableError(f"of {row['task_count']} sources, {row['waiting_count']} are to be asked whether they wait")
-    lists = ("prepare", "restart", "start", "align", "finish", "stop")
-    return ModeTable(
-        vectors=row["vectors"],
-        levels=tuple((it["source"], it["level"]) for it in row.listed("levels", count("levels", "level"))),
-        multiplexes=tuple(map(_multiplex, row.listed("multiplexes", count("multiplexes", "multiplex")))),
-        **{name: stores(row.listed(name, count(name, name))) for name in lists},
-        control=row.to("control") if row["control"] else None,
-        tasks=tuple(row.numbers("tasks", count("tasks", "task"))),
-        waiting=row["waiting_count"],
-    )
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The first of ``tasks``, which are asked whether they wait."""
+        return self.tasks[: self.row["waiting_count"]]
 
 
 def _multiplex(row: Row) -> MultiplexStart:
@@ -118,7 +113,7 @@ def circle(first: Row) -> list[Row]:
 
 def tick(step: Row) -> list[Row]:
     """The entries of a round's table that are due in the tick whose first step is this one (``kernel/contract/table.h``)."""
-    of = step.elf.layouts.structure("carillon_entry")
+    of = step.elf.layouts.named(STRUCTURE, "carillon_entry")
     entries = [Row(step.elf, of, step.address)]
     while entries[-1]["more"]:
         if len(entries) == LONGEST:

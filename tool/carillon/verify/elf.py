@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from carillon.elf import ALLOC, ARM, AVR, FINI_ARRAY, INIT_ARRAY, PROGBITS, Symbol, UnreadableError, read_elf, unwrapped
-from carillon.verify.layout import Layouts, Row, Type
+from carillon.verify.layout import ARRAY, FUNCTION, POINTER, VARIABLE, Layouts, Row, Type
 
 
 class Elf:
@@ -66,19 +66,19 @@ class Elf:
     def value(self, of: Type, at: int) -> int:
         """A number, a truth, or where a pointer leads, at an address; UnreadableError for a truth that is neither 0 nor 1."""
         number = self.number(at, of.size)
-        if of.kind == "truth" and number > 1:
+        if of.truth and number > 1:
             raise UnreadableError(f"the byte at {at:#x} is {number}, and is to be 0 or 1")
-        if of.kind != "pointer" or not number or of.target is None:
+        if of.tag != POINTER or not number or of.target is None:
             return number
-        return self.code(number) if of.target.kind == "function" else self.data(number)
+        return self.code(number) if of.target.tag == FUNCTION else self.data(number)
 
     def _elements(self, name: str) -> list[tuple[Type, int]]:
         """The elements of a variable that is an array, or the variable itself, with their addresses; none if it is absent."""
         symbol = self.symbols.get(name)
         if symbol is None:
             return []
-        of = self.layouts.variable(name)
-        of = of.target if of.kind == "array" and of.target is not None else of
+        of = self.layouts.named(VARIABLE, name)
+        of = of.target if of.tag == ARRAY and of.target is not None else of
         if not of.size or symbol.size % of.size:
             raise UnreadableError(f"'{name}' has {symbol.size} bytes, and rows of {of.size}")
         return [(of, at) for at in range(symbol.address, symbol.address + symbol.size, of.size)]

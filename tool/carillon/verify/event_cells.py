@@ -6,6 +6,7 @@ Cells are those of alarms, of budgets, of time frames and the time base; a task 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -133,17 +134,30 @@ def check_lock_budgets(events: Events) -> None:
 
 def check_isr_budgets(events: Events) -> None:
     """The table of ISRs' budgets."""
-    if not events.osek.bounded_isrs or events.budget_cell is None:
+    if events.osek.bounded_isrs and events.budget_cell is not None:
+        _check_times(events, events.budget_cell, ISR_TABLE, "ISRs' budgets", [(it, it.budget) for it in events.osek.isrs])
+
+
+def check_frames(events: Events) -> None:
+    """The table of time frames: of all tasks, then of all ISRs."""
+    if events.osek.framed and events.frame_cell is None:
+        events.error("C204", "there are time frames, and no cell measures them")
+    elif events.osek.framed and events.frame_cell is not None:
+        every: list[OsekTask | Isr] = [*events.osek.tasks, *events.osek.isrs]
+        _check_times(events, events.frame_cell, FRAME_TABLE, "time frames", [(it, it.time_frame) for it in every])
+
+
+def _check_times(events: Events, cell: Cell, table: str, what: str, wanted: Sequence[tuple[OsekTask | Isr, int | None]]) -> None:
+    """Compare a table of times, each in units of a cell that counts down, with what the schedule says of each object."""
+    every = events.elf.values(table)
+    if len(every) != len(wanted):
+        events.error("C205", f"the table of {what} is missing, or has not {len(wanted)} of them")
         return
-    budgets = events.elf.values(ISR_TABLE)
-    if len(budgets) != len(events.osek.isrs):
-        events.error("C205", f"the table of ISRs' budgets is missing, or has not {len(events.osek.isrs)} of them")
-        return
-    for isr, units in zip(events.osek.isrs, budgets, strict=True):
+    for (it, ticks), units in zip(wanted, every, strict=True):
         events.report.tables += 1
-        time = events.budget_cell.ticks(units) if units else Fraction(0)
-        if time != isr.budget:
-            events.error("C205", f"ISR '{isr.name}' has a budget of {float(time):g} ticks, and not of {isr.budget}", isr.span)
+        time = cell.ticks(units) if units else Fraction(0)
+        if time != ticks:
+            events.error("C205", f"of the {what}, that of '{it.name}' is {float(time):g} ticks, and not {ticks}", it.span)
 
 
 def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:
@@ -159,25 +173,6 @@ def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] |
         events.frame_cell = cell
         return osek.span, "turn of the cell of time frames"
     return None
-
-
-def check_frames(events: Events) -> None:
-    """The table of time frames: of all tasks, then of all ISRs."""
-    if not events.osek.framed:
-        return
-    if events.frame_cell is None:
-        events.error("C204", "there are time frames, and no cell measures them")
-        return
-    every: list[OsekTask | Isr] = [*events.osek.tasks, *events.osek.isrs]
-    frames = events.elf.values(FRAME_TABLE)
-    if len(frames) != len(every):
-        events.error("C205", f"the table of time frames is missing, or has not {len(every)} of them")
-        return
-    for job, units in zip(every, frames, strict=True):
-        events.report.tables += 1
-        time = events.frame_cell.ticks(units)
-        if time != job.time_frame:
-            events.error("C205", f"'{job.name}' has a time frame of {float(time):g} ticks, and not of {job.time_frame}", job.span)
 
 
 def own_stack(events: Events, task: OsekTask, row: Row) -> str:

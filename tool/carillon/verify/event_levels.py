@@ -108,7 +108,7 @@ def _queued(events: Events, number: int) -> set[str | None]:
     actions = [a.action for a in alarms if not (a.static and a.name in events.carried)]
     woken = {one.object if isinstance(one, ActivateTask | SetEvent) else None for a in actions for one in a.each}
     cursors = [c for c in events.parts.cursors if c.part == number]
-    tasks = {act[1] for c in cursors for step in c.steps for act in step.acts}
+    tasks = {act[1] for c in cursors for _, acts in c.steps for act in acts}
     return woken | {t.name for k, t in enumerate(events.osek.tasks) if k in tasks}
 
 

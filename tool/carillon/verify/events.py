@@ -474,11 +474,11 @@ class Events:
                     self.error("C208", f"{named([source])} is {verb}, which is not the event-triggered system's")
 
     def _stopped(self, started: Sequence[Cell]) -> None:
-        if self.table.control is not None or self.table.tasks or self.table.waiting:
+        if self.table.row["control"] or self.table.tasks:
             self.error("C208", "the system is said to switch modes")
         self.hardware.named = set()
         with self.hardware.tried():
-            self.hardware.carry_out(self.table.stop, None)
+            self.hardware.carry_out(self.table.stores("stop"), None)
             running = [c for c in started if c.started is not None and c is not self.round_budget_cell]
         surplus = self.hardware.named - set(self.sources)
         if surplus:

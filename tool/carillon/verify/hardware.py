@@ -179,16 +179,16 @@ class Hardware:
         before = {id(cell) for _, cell in self.cells if cell.started is not None}
         spacing = self.system.board.start_spacing
         self.cleared, self.since_enabled = set(), {}
-        self.carry_out(table.prepare, BEFORE)
-        self.carry_out(table.restart, BEFORE)
-        for position, store in enumerate(table.start):
+        self.carry_out(table.stores("prepare"), BEFORE)
+        self.carry_out(table.stores("restart"), BEFORE)
+        for position, store in enumerate(starts := table.stores("start")):
             self.carry_out([store], Fraction(position * spacing))
-        for shift in table.align:
+        for shift in table.stores("align"):
             if not any(family.shift(shift.address, shift.value) for family in self.families.values()):
                 raise UnreadableError(f"an addition to {shift.address:#x}, which is no running counter that a rule reads")
-        self.carry_out(table.finish, Fraction(len(table.start) * spacing))
+        self.carry_out(table.stores("finish"), Fraction(len(starts) * spacing))
         started = [(f, c) for f, c in self.cells if c.started is not None and id(c) not in before]
-        if table.prepare and table.start and not started:
+        if table.row["prepare"] and starts and not started:
             raise UnreadableError("the stores that are to start cells start none")
         return started
 

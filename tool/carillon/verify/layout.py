@@ -7,13 +7,11 @@ the kernel's C (``kernel/contract``).  Standard: DWARF 5, chapter 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from elftools.dwarf.dwarf_expr import DWARFExprParser
 from elftools.elf.elffile import ELFFile
 
 from carillon.elf import UnreadableError
@@ -24,6 +22,13 @@ if TYPE_CHECKING:
     from carillon.verify.elf import Elf
 
 DAMAGED = "the image's debug information (-gdwarf-4) is damaged"
+VARIABLE, STRUCTURE, POINTER, ARRAY, FUNCTION, BASE, MEMBER, RANGE = (
+    f"DW_TAG_{word}"
+    for word in (
+        *("variable", "structure_type", "pointer_type", "array_type", "subroutine_type", "base_type"),
+        *("member", "subrange_type"),
+    )
+)
 _SAME = {f"DW_TAG_{word}" for word in ("typedef", "const_type", "volatile_type", "restrict_type", "atomic_type")}
 _BOOLEAN = 2
 _COMPILER = "GNU C"
@@ -32,16 +37,17 @@ _GENERATED = ("tables.c", "osek.c", "vectors.c")
 
 @dataclass(slots=True)
 class Type:
-    """A type: ``kind`` is "number", "truth", "pointer", "function", "struct" or "array", of ``size`` bytes.
+    """A type by its tag in DWARF, of ``size`` bytes; a ``truth`` is 0 or 1.
 
     ``members``: of a structure, where each stands, and its type.  ``target``: what a pointer leads to, or an array consists of.
     """
 
-    kind: str
+    tag: str
     size: int
     name: str = ""
     members: dict[str, tuple[int, Type]] = field(default_factory=dict)
     target: Type | None = None
+    truth: bool = False
 
 
 class Layouts:
@@ -52,121 +58,68 @@ class Layouts:
 
     def __init__(self, content: bytes) -> None:
         self._types: dict[int, Type] = {}
-        self._variables: dict[str, DIE] = {}
-        self._structures: dict[str, DIE] = {}
-        self.lacks = ""
+        self._entries: dict[tuple[str, str], DIE] = {}
         try:
-            self._read(content)
+            self.lacks = self._read(ELFFile(BytesIO(content)))
         except Exception:  # what the library raises for damaged bytes has no common type
             self.lacks = DAMAGED
 
-    def _read(self, content: bytes) -> None:
-        file = ELFFile(BytesIO(content))
+    def _read(self, file: ELFFile) -> str:
         if file.get_section_by_name(".symtab") is None:
-            self.lacks = "the image is stripped: it has no symbols"
-            return
-        information = file.get_dwarf_info()
-        if not information.has_debug_info:
-            self.lacks = "the image has no debug information (-gdwarf-4), which says how its tables are laid out"
-            return
-        for unit in information.iter_CUs():
-            top = unit.get_top_DIE()
-            compiler = _text(top, "DW_AT_producer")
-            if _text(top, "DW_AT_name").endswith(_GENERATED) and not compiler.startswith(_COMPILER):
-                self.lacks = f"the image's tables were compiled by '{compiler}', whose debug information no rule was tried with"
-                return
+            return "the image is stripped: it has no symbols"
+        if not file.get_dwarf_info().has_debug_info:
+            return "the image has no debug information (-gdwarf-4), which says how its tables are laid out"
+        for top in (unit.get_top_DIE() for unit in file.get_dwarf_info().iter_CUs()):
+            compiler = _said(top, "producer")
+            if _said(top, "name").endswith(_GENERATED) and not compiler.startswith(_COMPILER):
+                return f"the image's tables were compiled by '{compiler}', whose debug information no rule was tried with"
             for entry in top.iter_children():
-                if entry.tag == "DW_TAG_variable":
-                    self._note(self._variables, entry)
-                elif entry.tag == "DW_TAG_structure_type":
-                    self._note(self._structures, entry)
-        if not any(name.startswith("carillon_") for name in self._variables):
-            self.lacks = "the image's debug information (-gdwarf-4) says nothing of Carillon's tables"
+                key = str(entry.tag), _said(entry, "name")
+                if key not in self._entries or "DW_AT_declaration" in self._entries[key].attributes:
+                    self._entries[key] = entry
+        if not any(tag == VARIABLE and name.startswith("carillon_") for tag, name in self._entries):
+            return "the image's debug information (-gdwarf-4) says nothing of Carillon's tables"
+        return ""
 
-    @staticmethod
-    def _note(known: dict[str, DIE], entry: DIE) -> None:
-        name = _text(entry, "DW_AT_name")
-        if name and (name not in known or "DW_AT_declaration" in known[name].attributes):
-            known[name] = entry
-
-    def variable(self, name: str) -> Type:
-        """The type of a variable; UnreadableError if nothing states it."""
-        if name not in self._variables:
+    def named(self, tag: str, name: str) -> Type:
+        """The type of a variable, or a structure; UnreadableError if nothing states it."""
+        if (tag, name) not in self._entries:
             raise UnreadableError(f"the debug information does not say what '{name}' is")
-        return self._resolved(self._of, self._variables[name])
-
-    def structure(self, name: str) -> Type:
-        """A structure by its tag; UnreadableError if nothing states it."""
-        if name not in self._structures:
-            raise UnreadableError(f"the debug information has no 'struct {name}'")
-        return self._resolved(self._type, self._structures[name])
-
-    @staticmethod
-    def _resolved(resolve: Callable[[DIE], Type], entry: DIE) -> Type:
         try:
-            return resolve(entry)
+            return self._type(self._entries[tag, name])
         except Exception as error:
             raise UnreadableError(DAMAGED) from error
 
     def _of(self, entry: DIE) -> Type:
-        if "DW_AT_type" not in entry.attributes:
-            return Type("nothing", 0)
-        return self._type(entry.get_DIE_from_attribute("DW_AT_type"))
+        of = entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
+        return self._type(of) if of is not None else Type("", 0)
 
     def _type(self, entry: DIE) -> Type:
-        if entry.tag in _SAME:
+        if entry.tag in _SAME or entry.tag == VARIABLE:
             return self._of(entry)
-        known = self._types.get(entry.offset)
-        if known is None:
-            size = entry.attributes["DW_AT_byte_size"].value if "DW_AT_byte_size" in entry.attributes else 0
-            known = self._types[entry.offset] = Type("number", size, _text(entry, "DW_AT_name"))
-            self._complete(known, entry)
-        return known
-
-    def _complete(self, it: Type, entry: DIE) -> None:
-        match entry.tag:
-            case "DW_TAG_base_type" if entry.attributes["DW_AT_encoding"].value == _BOOLEAN:
-                it.kind = "truth"
-            case "DW_TAG_pointer_type":
-                it.kind, it.target = "pointer", self._of(entry)
-            case "DW_TAG_subroutine_type":
-                it.kind = "function"
-            case "DW_TAG_array_type":
-                it.kind, it.target = "array", self._of(entry)
-                lengths = [
-                    bounds.attributes["DW_AT_upper_bound"].value + 1 for bounds in entry.iter_children() if _bounded(bounds)
-                ]
-                it.size = prod(lengths) * it.target.size if lengths else 0
-            case "DW_TAG_structure_type" if "DW_AT_declaration" in entry.attributes:
-                it.kind = "nothing"
-                whole = self._structures.get(it.name)
-                if whole is not None and whole is not entry and "DW_AT_declaration" not in whole.attributes:
-                    found = self._type(whole)
-                    it.kind, it.size, it.members = found.kind, found.size, found.members
-            case "DW_TAG_structure_type":
-                it.kind = "struct"
-                for member in entry.iter_children():
-                    if member.tag == "DW_TAG_member":
-                        it.members[_text(member, "DW_AT_name")] = _place(member), self._of(member)
+        if "DW_AT_declaration" in entry.attributes:  # of a structure that another file defines
+            entry = self._entries[str(entry.tag), _said(entry, "name")]
+        if entry.offset in self._types:
+            return self._types[entry.offset]
+        it = self._types[entry.offset] = Type(str(entry.tag), _said(entry, "byte_size", 0), _said(entry, "name"))
+        if entry.tag in (POINTER, ARRAY):
+            it.target = self._of(entry)
+        it.truth = entry.tag == BASE and _said(entry, "encoding", 0) == _BOOLEAN
+        lengths = [1 + _said(of, "upper_bound", -1) for of in entry.iter_children() if of.tag == RANGE]
+        it.size = prod(lengths) * it.target.size if it.target is not None and lengths else it.size
+        parts = (of for of in entry.iter_children() if of.tag == MEMBER and entry.tag == STRUCTURE)
+        it.members = {_said(of, "name"): (_said(of, "data_member_location", 0), self._of(of)) for of in parts}
+        return it
 
 
-def _text(entry: DIE, attribute: str) -> str:
-    it = entry.attributes.get(attribute)
-    return it.value.decode("utf-8", "replace") if it is not None and isinstance(it.value, bytes) else ""
+T = TypeVar("T", str, int)
 
 
-def _bounded(of: DIE) -> bool:
-    """Whether it says how many elements an array has."""
-    return of.tag == "DW_TAG_subrange_type" and isinstance(getattr(of.attributes.get("DW_AT_upper_bound"), "value", None), int)
-
-
-def _place(member: DIE) -> int:
-    """Bytes from the structure's begin to a member; of DWARF 2 as an expression."""
-    at: Any = member.attributes["DW_AT_data_member_location"].value if "DW_AT_data_member_location" in member.attributes else 0
-    if isinstance(at, int):
-        return at
-    (step,) = DWARFExprParser(member.dwarfinfo.structs).parse_expr(at)
-    return int(step.args[0])
+def _said(entry: DIE, attribute: str, default: T = "") -> T:  # type: ignore[assignment]
+    """An attribute, which is a text or a number as its default is."""
+    it: Any = getattr(entry.attributes.get(f"DW_AT_{attribute}"), "value", default)
+    it = it.decode("utf-8", "replace") if isinstance(it, bytes) else it
+    return it if isinstance(it, type(default)) else default
 
 
 @dataclass(frozen=True, slots=True)

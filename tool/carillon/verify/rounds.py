@@ -225,7 +225,7 @@ class Round:
             self.error("C204", cause)
         for subject, own in expected.items():
             self._compare(subject, own, self.of(subject))
-        if len(self.system.modes) == 1 and self.table.control is not None:
+        if len(self.system.modes) == 1 and self.table.row["control"]:
             self.error("C208", "the image says how to leave the mode, and there is no other one")
         if len(self.system.modes) > 1 and not any(s.kind == "control" for s in self.subjects.values()):
             self.error("C208", "no cell leads to a switch of modes")
@@ -317,7 +317,7 @@ class Round:
     def _control(self, subject: Subject) -> None:
         """The switch of modes: where it is taken, and when the next round begins."""
         cells = self.of(subject)
-        table, length = self.table.control, self.mode.round_length
+        leaving, length = self.table.row, self.mode.round_length
         if len(self.system.modes) == 1:
             self.error("C208", f"{self._who(cells)} leads to a switch of modes, and there is one mode")
             return
@@ -332,9 +332,10 @@ class Round:
         at, earliest = times[0], last_end(self.mode, self.system)
         if at < earliest:
             self.error("C208", f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
-        if table is None:
+        if not leaving["control"]:
             self.error("C208", "nothing says how the mode is left")
             return
+        table = leaving.to("control")
         board, source = self.system.board, running.source
         counter = running.family.counter(table["counter"])
         if counter is not running.cell:

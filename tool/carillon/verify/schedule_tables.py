@@ -26,20 +26,12 @@ WRAP = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A step and what it does."""
-
-    row: Row
-    acts: tuple[Acts, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class CursorRow:
-    """A cursor: of which table, in which part, and its steps."""
+    """A cursor: of which table, in which part, its steps, and what it does in each."""
 
     table: int
     part: int
-    steps: tuple[Step, ...]
+    steps: tuple[tuple[Row, tuple[Acts, ...]], ...]
 
 
 LONGEST_LONE = 15 << 28
@@ -57,10 +49,10 @@ def cursor_rows(osek: Osek, elf: Elf) -> list[CursorRow]:
     actions = elf.rows("carillon_osek_point_actions")
     acts = [(row["action"], row["object"], row["operand"] & 0xFFFF_FFFF) for row in actions]
 
-    def step(row: Row) -> Step:
+    def step(row: Row) -> tuple[Row, tuple[Acts, ...]]:
         if row["first"] + row["count"] > len(acts):
             raise UnreadableError(f"a step at {row.address:#x} has actions that are not in carillon_osek_point_actions")
-        return Step(row, tuple(acts[row["first"] : row["first"] + row["count"]]))
+        return row, tuple(acts[row["first"] : row["first"] + row["count"]])
 
     rows = elf.rows("carillon_osek_cursors") if actions and osek.schedule_tables else []
     return [CursorRow(row["table"], row["part"], tuple(map(step, row.listed("steps", row["count"])))) for row in rows]
@@ -134,12 +126,12 @@ class ScheduleTableChecks:
         done: list[tuple[int, Acts]] = []
         for cursor in cursors:
             at = 0
-            for step in cursor.steps:
-                at += step.row["delay"]
-                done += ((at, act) for act in step.acts)
-                if [act[0] for act in step.acts] != sorted(act[0] for act in step.acts):
+            for row, acts in cursor.steps:
+                at += row["delay"]
+                done += ((at, act) for act in acts)
+                if [act[0] for act in acts] != sorted(act[0] for act in acts):
                     yield f"sets events before it activates tasks, {at} ticks after its begin"
-            if at != table.duration or (cursor.steps and cursor.steps[-1].acts):
+            if at != table.duration or (cursor.steps and cursor.steps[-1][1]):
                 yield f"ends after {at} ticks in part {cursor.part}, and the schedule says {table.duration}"
         expected = Count((p.offset, self._expected(a)) for p in table.points for a in p.actions)
         for (at, _), count in sorted((Count(done) - expected).items()):
@@ -160,7 +152,7 @@ class ScheduleTableChecks:
         wanted[0] = (first[0], 0, 0)
         wanted.append((table.duration, *(first[1:] if table.repeating else (0, 0))))
         for cursor in cursors:
-            found = [tuple(step.row[name] for name in ("offset", "max_lengthen", "max_shorten")) for step in cursor.steps]
+            found = [tuple(row[name] for name in ("offset", "max_lengthen", "max_shorten")) for row, _ in cursor.steps]
             if found != wanted:
                 wrong = next((f for f, w in zip(found, wanted, strict=False) if f != w), None)
                 yield f"is adjusted by {wrong} in part {cursor.part}, or at other points than the schedule says"

@@ -112,7 +112,7 @@ def _stopped(round_: Round, sources: set[int]) -> None:
     for cell in others:
         if not cell.lets and cell.place.source in round_.below:
             round_.error("C208", f"the mode's start takes its interrupt from {cell.place.name}")
-    hardware.carry_out(round_.table.stop, None)
+    hardware.carry_out(round_.table.stores("stop"), None)
     surplus = hardware.named - {c.place.source for c in round_.started} - {i.source for i in round_.system.interrupts}
     if surplus:
         round_.error("C208", f"the mode is stopped by stores for {named(surplus)}, which it has not")
@@ -140,7 +140,7 @@ def _ground_state(round_: Round) -> None:
     begin = {round_.subject_of(r) for r in round_.running if r.source in tasks and at & {t % length for t in r.times if t >= 0}}
     due = {s for s in tasks if begin & round_.serves(s).keys()}  # of a task that the next round would begin with
     all_of_them = tasks | {i.source for i in round_.system.interrupts}
-    waiting = set(round_.table.tasks[: round_.table.waiting])
+    waiting = set(round_.table.waiting)
     missing = all_of_them - set(round_.table.tasks)
     if missing:
         round_.error("C208", f"{named(missing)} is not asked whether it is active when the mode is to be left")
