@@ -60,7 +60,7 @@ def test_a_counter_with_many_alarms_of_tasks_of_different_levels(board: str, cou
     )
     source = '#include "carillon/osek.h"\n' + "".join(f"TASK(T{k})\n{{\n    (void)TerminateTask();\n}}\n" for k in numbers)
     firmware, report = built(tmp_path, text, board, source)
-    assert report.events is not None
+    assert report.osek is not None
     elf = Elf(firmware.elf)
     counter = elf.symbols.get("carillon_counter_C")
     if counter is not None:  # on a board with more cells, each alarm has its own
@@ -233,7 +233,7 @@ def test_a_time_base_whose_turn_is_all_that_its_counter_counts(board: str, tmp_p
     text = '[osek]\n[osek.counter.C]\ntick = "1ms"\n[osek.task.T]\npriority = 1\n'
     text += "".join(f'[osek.alarm.A{k}]\ncounter = "C"\nactivate = "T"\n' for k in range(2))
     _, report = built(tmp_path, text, board, '#include "carillon/osek.h"\nTASK(T)\n{\n    (void)TerminateTask();\n}\n')
-    assert report.events is not None
+    assert report.osek is not None
 
 
 ARM = ["ast1030-evb", "blackpill-f411", "microbit", "mps2-an385", "mps2-an505", "nucleo-f429zi"]

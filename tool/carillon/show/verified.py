@@ -23,8 +23,8 @@ def render_verified(to: Console, report: Report) -> None:
         for mode in report.modes:
             table.add_row(mode.mode, str(mode.expiries), str(mode.vectors), str(mode.deadlines))
         to.print(table)
-    if report.events is not None:
-        events = report.events
+    if report.osek is not None:
+        events = report.osek
         say(f"event-triggered: {events.cells} cells, {events.vectors} vectors, {events.tables} entries of tables")
     if report.microcode is not None:
         code = report.microcode

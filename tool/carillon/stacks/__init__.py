@@ -228,9 +228,10 @@ class _Stacks:
     def _above(self, level: int) -> tuple[list[Chains], list[Chains]]:
         """What may interrupt a level, one of each level above it; last those that no mask of the event-triggered system holds."""
         masked: list[Chains] = []
-        for number, pointer in enumerate(self.elf.numbers("carillon_software_handlers", self.elf.pointer)):
-            if self.software and number > level:
-                handler = self.elf.code(pointer)
+        table, size = self.elf.symbols.get("carillon_software_handlers"), self.elf.pointer
+        for number, at in enumerate(range(0, table.size if table is not None else 0, size)):
+            if self.software and table is not None and number > level:
+                handler = self.elf.code(self.elf.number(table.address + at, size))
                 masked.append(self._once("task", number, partial(self._delivered, number, handler)))
         never: list[Chains] = []
         allocation = self.image.osek.allocation if self.image.osek is not None else None

@@ -44,27 +44,18 @@ class Report:
     clock_hz: int
     elf: Path
     modes: list[ModeReport] = field(default_factory=list)
-    events: EventReport | None = None
+    osek: EventReport | None = None
     microcode: MicrocodeReport | None = None
     unverified: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """What ``carillon verify --json`` prints."""
-        return {
-            "system": self.system,
-            "board": self.board,
-            "clock_hz": self.clock_hz,
-            "elf": str(self.elf),
-            "modes": [asdict(mode) for mode in self.modes],
-            "osek": asdict(self.events) if self.events is not None else None,
-            "microcode": asdict(self.microcode) if self.microcode is not None else None,
-            "unverified": list(self.unverified),
-        }
+        return asdict(self) | {"elf": str(self.elf), "unverified": list(self.unverified)}
 
     @property
     def compared(self) -> bool:
         """Whether anything was."""
-        return bool(self.modes) or self.events is not None or self.microcode is not None
+        return bool(self.modes) or self.osek is not None or self.microcode is not None
 
     def line(self) -> str:
         """The same in a line, for ``carillon build``."""
@@ -72,8 +63,8 @@ class Report:
         if self.modes:
             sums = [sum(getattr(m, key) for m in self.modes) for key in ("expiries", "vectors", "deadlines")]
             counts.append("{} expiries, {} vectors, {} deadlines".format(*sums))
-        if self.events is not None:
-            counts.append(f"event-triggered: {self.events.cells} cells, {self.events.vectors} vectors")
+        if self.osek is not None:
+            counts.append(f"event-triggered: {self.osek.cells} cells, {self.osek.vectors} vectors")
         if self.microcode is not None:
             counts.append(f"microcode: {self.microcode.instructions} instructions, {self.microcode.functions} functions")
         if not self.compared and self.unverified:
@@ -196,7 +187,7 @@ class _Verifier:
         self._strange(hardware, osek.span)
         if self.system.giotto is not None and self.system.machine is Machine.CELLS:
             self.unverified.append(check_invocations(self.system, self.system.giotto, self.elf, self.diagnostics))
-        self.report.events = events.report
+        self.report.osek = events.report
         self.unverified += events.unverified
         if self.system.giotto is not None and self.system.machine.interprets:
             microcode = MicrocodeCheck(self.system, self.system.giotto, self.elf, meanings.handlers, self.diagnostics)

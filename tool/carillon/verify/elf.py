@@ -51,11 +51,6 @@ class Elf:
         """An unsigned number."""
         return int.from_bytes(self.bytes_at(address, size), "little")
 
-    def numbers(self, name: str, size: int) -> list[int]:
-        """The numbers of a table, each of ``size`` bytes; none if there is no such table."""
-        symbol = self.symbols.get(name)
-        return [self.number(symbol.address + at, size) for at in range(0, symbol.size - size + 1, size)] if symbol else []
-
     # Tables, as the image's debug information lays them out.
 
     @cached_property

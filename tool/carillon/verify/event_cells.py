@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from carillon.verify.elf import Elf
     from carillon.verify.events import Events
     from carillon.verify.layout import Row
-    from carillon.verify.meaning import Meaning, Meanings
-    from carillon.verify.service import Service
+    from carillon.verify.meaning import Meaning, Meanings, Service
 
 FORGET, VECTOR, STRIKES = "carillon_budget_forget", "carillon_budget_vector", "carillon_budget_strikes"
 PORT_VECTORS = {
@@ -135,7 +134,7 @@ def check_lock_budgets(events: Events) -> None:
 def check_isr_budgets(events: Events) -> None:
     """The table of ISRs' budgets."""
     if events.osek.bounded_isrs and events.budget_cell is not None:
-        _check_times(events, events.budget_cell, ISR_TABLE, "ISRs' budgets", [(it, it.budget) for it in events.osek.isrs])
+        _check_times(events, events.budget_cell, ISR_TABLE, "budget", [(it, it.budget) for it in events.osek.isrs])
 
 
 def check_frames(events: Events) -> None:
@@ -144,20 +143,20 @@ def check_frames(events: Events) -> None:
         events.error("C204", "there are time frames, and no cell measures them")
     elif events.osek.framed and events.frame_cell is not None:
         every: list[OsekTask | Isr] = [*events.osek.tasks, *events.osek.isrs]
-        _check_times(events, events.frame_cell, FRAME_TABLE, "time frames", [(it, it.time_frame) for it in every])
+        _check_times(events, events.frame_cell, FRAME_TABLE, "time frame", [(it, it.time_frame) for it in every])
 
 
 def _check_times(events: Events, cell: Cell, table: str, what: str, wanted: Sequence[tuple[OsekTask | Isr, int | None]]) -> None:
     """Compare a table of times, each in units of a cell that counts down, with what the schedule says of each object."""
     every = events.elf.values(table)
     if len(every) != len(wanted):
-        events.error("C205", f"the table of {what} is missing, or has not {len(wanted)} of them")
+        events.error("C205", f"the table of {what}s, '{table}', is missing, or has not {len(wanted)} of them")
         return
     for (it, ticks), units in zip(wanted, every, strict=True):
         events.report.tables += 1
         time = cell.ticks(units) if units else Fraction(0)
         if time != ticks:
-            events.error("C205", f"of the {what}, that of '{it.name}' is {float(time):g} ticks, and not {ticks}", it.span)
+            events.error("C205", f"'{it.name}' has a {what} of {float(time):g} ticks, and not of {ticks}", it.span)
 
 
 def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from carillon.elf import UnreadableError
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.verify.code import Effect
-from carillon.verify.meaning import data_address
-from carillon.verify.service import Service
+from carillon.verify.meaning import Service, data_address
 
 if TYPE_CHECKING:
     from carillon.verify.events import Events

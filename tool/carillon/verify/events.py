@@ -19,6 +19,7 @@ from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
+from carillon.verify.budgets import check_round_budgets, check_thread_times
 from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
@@ -34,18 +35,22 @@ from carillon.verify.event_cells import (
     turns_of,
     wrong_base,
 )
-from carillon.verify.event_contexts import TaskLevel, check_ceilings, check_contexts, check_levels, check_turns
-from carillon.verify.event_levels import check_at_tasks, check_order
+from carillon.verify.event_levels import (
+    TaskLevel,
+    check_at_tasks,
+    check_ceilings,
+    check_contexts,
+    check_levels,
+    check_order,
+    check_turns,
+)
 from carillon.verify.event_rows import EventRows
 from carillon.verify.event_tables import EXPIRE, EventReport, Parts, check_tables
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.joined import joined_alarms
-from carillon.verify.meaning import Meaning, Meanings
-from carillon.verify.round_budgets import check_round_budgets
+from carillon.verify.meaning import Meaning, Meanings, Service
 from carillon.verify.rounds import REMEDY
-from carillon.verify.service import Service
-from carillon.verify.thread_times import check_thread_times
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
 TICK = "carillon_clock_vector"

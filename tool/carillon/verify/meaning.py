@@ -93,6 +93,20 @@ class Meaning:
         return any(s.lowered for s in self.every("run"))
 
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a vector serves.
+
+    ``kind`` is "task", "isr", "level", "counter", "alarm", "joined" (alarms of several cells), "point", "half", "end", "adjust",
+    "clock",
+    "slices", "turn", "budgets", "round budgets", "frames" or "dispatcher".
+    """
+
+    kind: str
+    name: str = ""
+    number: int = -1
+
+
 @dataclass(slots=True)
 class Meanings:
     """Reads vectors; ``functions`` are the application's, by address."""

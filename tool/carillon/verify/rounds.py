@@ -11,16 +11,13 @@ from carillon.model import Mode, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, store
-from carillon.verify.dispatch import DISPATCHER, is_table, spread
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
-from carillon.verify.interrupts import check_interrupts
-from carillon.verify.joined import joined
+from carillon.verify.joined import DISPATCHER, is_table, joined, spread
 from carillon.verify.layout import Row
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
-from carillon.verify.standing import check_requests, check_standing_levels
-from carillon.verify.stopped import check_stopped, stopped
+from carillon.verify.standing import check_interrupts, check_requests, check_standing_levels, check_stopped, stopped
 from carillon.verify.sync import check_sync
 from carillon.verify.vector_tables import unused
 

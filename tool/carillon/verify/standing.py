@@ -1,16 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a mode beside its expiries: levels, requests that are enabled and forgotten, and how it is stopped."""
+"""What holds for a whole mode: its interrupts, its levels, what it enables and stops, and that no handler is charged to a job.
+
+The counter of budgets stands still while a handler runs: the handler sees to that.  One counter is that of the event-triggered
+system's jobs, the other that of the rounds' own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from carillon.model import Interrupt
 from carillon.verify.controllers import named
 from carillon.verify.expected import Subject, windows
+from carillon.verify.meaning import Meaning, Step, surplus
 
 if TYPE_CHECKING:
     from carillon.verify.rounds import Round
+
+
+def check_interrupts(round_: Round) -> None:
+    """Check the application's own interrupts: their vectors, and that the round re-enables them where it must."""
+    for interrupt in round_.system.interrupts:
+        round_.report.vectors += 1
+        meaning = round_.meaning(interrupt.source)
+        wrong = _wrong(interrupt, meaning)
+        if wrong:
+            vector = f"the vector of source {interrupt.source}, '{meaning.symbol}', for the interrupt '{interrupt.name}',"
+            round_.error("C205", f"{vector} {wrong}", interrupt.span)
+
+
+def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:
+    if meaning.runs != {interrupt.handler}:
+        return f"runs {', '.join(sorted(meaning.runs)) or 'nothing of the application'}, not '{interrupt.handler}'"
+    for path in meaning.paths:
+        before = list(takewhile(lambda step: step.kind != "run", path))
+        disabled = {s for step in before if step.kind == "disable" for s in step.sources}
+        if disabled != ({interrupt.source} if interrupt.reenabled else set()):
+            return f"disables {named(disabled)} before it runs '{interrupt.handler}'"
+        more = [s for s in path if s.kind not in ("run", "disable", "settle")]
+        if more:
+            return surplus(more[0])
+    return ""
+
+
+STOPS, GOES_ON = "carillon_budget_stops", "carillon_budget_goes_on"
+ROUND_STOPS, ROUND_GOES_ON = "carillon_round_budget_stops", "carillon_round_budget_goes_on"
+ALL = (STOPS, GOES_ON, ROUND_STOPS, ROUND_GOES_ON)
+
+
+def stopped(meaning: Meaning) -> Meaning:
+    """A vector without the steps that stop the budgets' counter and let it go on."""
+    return replace(meaning, some_paths=[[step for step in path if not _counts(step)] for path in meaning.some_paths])
+
+
+def _counts(step: Step) -> bool:
+    return step.kind == "call" and step.name in ALL
+
+
+def check_stopped(round_: Round) -> None:
+    """Where jobs have budgets, each vector stops the counter before all else, and lets it go on after all else: else C205."""
+    system, osek = round_.system, round_.system.osek
+    kept = osek is not None and osek.celled_budgets
+    stops = [STOPS] * kept + [ROUND_STOPS] * bool(system.bounded)
+    goes_on = [ROUND_GOES_ON] * bool(system.bounded) + [GOES_ON] * kept
+    for source in sorted({r.source for r in round_.running} | {i.source for i in round_.system.interrupts}):
+        meaning = round_.meanings.of(round_.vector_of[source])
+        for path in meaning.paths:
+            found = [(number, step.name) for number, step in enumerate(path) if _counts(step)]
+            due = [*enumerate(stops), *enumerate(goes_on, len(path) - len(goes_on))]
+            if found != due:
+                what = "does not keep the counter of budgets from counting" if due else "stops a counter of budgets that is none"
+                round_.error("C205", f"the vector of source {source}, '{meaning.symbol}', {what}")
+                break
 
 
 def check_standing_levels(round_: Round) -> None:

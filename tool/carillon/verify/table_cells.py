@@ -18,8 +18,8 @@ from carillon.verify.elf import Elf
 from carillon.verify.families import BEFORE, Cell
 from carillon.verify.hardware import Hardware
 from carillon.verify.layout import Row
+from carillon.verify.meaning import Service
 from carillon.verify.schedule_tables import celled_tables
-from carillon.verify.service import Service
 
 REST = 1 << 24
 """Ticks from the end of a table that does not repeat to the first of its cells that would expire once more (SPEC)."""

@@ -7,16 +7,16 @@ of the driver (``mtime_period``), or a re-armed cell's next interval, to mtimecm
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell, Moved
 
 
-class Model(Family):
+class Model(Moved):
     """See above."""
 
-    resets = True
+    remembers = False
 
     def prepare(self) -> None:
         clint = self.defines.get("CARILLON_CLINT", 0)
@@ -52,9 +52,6 @@ class Model(Family):
 
     def rearmed(self, register: int) -> Cell | None:
         return self.cells[0] if register == self._compare else None
-
-    def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
-        return [steps[k % len(steps)] for k in range(count)]
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         return ("set", self.cells[0]) if address in (self._compare, self._compare + 4) else None
