@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.emit.microcode import Writer
 from carillon.image import Image
@@ -80,7 +81,7 @@ class _Writer(Writer):
                 "        carillon_osek_unlock(saved);",
                 "    }",
             ]
-        return ["", *text.function(f"carillon_task_{name}", lines, f"What is released for {period} ms.")]
+        return ["", *text.function(c_names.task(name), lines, f"What is released for {period} ms.")]
 
     # Blocks
 

@@ -13,6 +13,7 @@ place.  Three cases:
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.emit.osek.linker import linker_script
 from carillon.image import Image, ModeImage
@@ -93,7 +94,7 @@ def elsewhere(image: Image) -> set[str]:
     system = image.system
     functions = {t.entry for t in system.tasks} | {i.handler for i in system.interrupts}
     if system.osek is not None:
-        functions |= {f"carillon_task_{t.name}" for t in system.osek.tasks} | {f"carillon_isr_{i.name}" for i in system.osek.isrs}
+        functions |= {c_names.task(t.name) for t in system.osek.tasks} | {c_names.isr(i.name) for i in system.osek.isrs}
     if image.osek is not None:
         functions |= {f"carillon_vector_{direct.level.tasks[0].name}" for direct in image.osek.direct}
     return functions

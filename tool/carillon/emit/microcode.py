@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
 from carillon.image.misses import compute_symbol, deadline_misses
@@ -163,7 +164,7 @@ class _Microcode(Writer):
         ]
         lines += self.functions(*(range(len(table)) for table in (self.program.tasks, self.program.drivers, self.program.guards)))
         for number, name in enumerate(self.microcode.threads_of):
-            lines += ["", *text.function(f"carillon_task_{name}", [f"    carillon_microcode_thread({number}u);"])]
+            lines += ["", *text.function(c_names.task(name), [f"    carillon_microcode_thread({number}u);"])]
         lines.append("")
         for number in range(len(self.program.drivers)):
             touched = [*(f"{task}u" for task in self.program.touched(number)), _NONE]
@@ -175,9 +176,9 @@ class _Microcode(Writer):
         guards = [f"guard_{number}, /* {binding.name} */" for number, binding in enumerate(self.compiled.guards)]
         lines += text.table("bool (*const carillon_microcode_guards[])(void)", guards or ["NULL"])
         lines += self.triggers()
-        lines += [f"extern struct carillon_osek_extended carillon_extended_{name};" for name in self.microcode.threads_of]
+        lines += [f"extern struct carillon_osek_extended {c_names.extended(name)};" for name in self.microcode.threads_of]
         lines += text.table("const struct carillon_microcode_task carillon_microcode_tasks[]", [
-            f"{{{compute_symbol(number)}, commit_{number}, &carillon_extended_{name}, {number}u}}, /* {binding.name} */"
+            f"{{{compute_symbol(number)}, commit_{number}, &{c_names.extended(name)}, {number}u}}, /* {binding.name} */"
             for number, (name, binding) in enumerate(zip(self.microcode.threads_of, self.compiled.tasks, strict=True))
         ])  # fmt: skip
         lines += self.missed()
@@ -202,7 +203,7 @@ class _Microcode(Writer):
             lines += [
                 f"/* The interrupt of the sensor {port.name} ({text.place(interrupt.span)}). */",
                 f"static uint32_t events_{number};",
-                f"void carillon_isr_{name}(void);",
+                f"void {c_names.isr(name)}(void);",
                 f"ISR({name})", "{", f"    carillon_microcode_event(&events_{number});", "}",
                 f"static uint32_t state_{number}(void)", "{", f"    return events_{number};", "}",
                 f"static bool is_enabled_{number}(uint32_t state)", "{", f"    return events_{number} != state;", "}", "",
@@ -228,7 +229,7 @@ class _Microcode(Writer):
             *text.table("const uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
             f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",
             "",
-            *text.function(f"carillon_task_{LOADER}", ["    carillon_loader_thread();"]), "",
+            *text.function(c_names.task(LOADER), ["    carillon_loader_thread();"]), "",
         ]  # fmt: skip
 
     def code(self) -> list[str]:

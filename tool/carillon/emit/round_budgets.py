@@ -7,6 +7,7 @@ If its starts and ends are recorded, too, ``trace.c`` has the former, which call
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
 
@@ -43,6 +44,6 @@ def emit(image: Image) -> dict[str, str]:
             f"        CARILLON_CALL_AS({real}, {within});",
             "    }",
         ]
-        name = f"carillon_bounded_{function}" if function in system.traced else f"__wrap_{function}"
+        name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
         lines += [*text.function(name, body), ""]
     return {"round_budgets.c": "\n".join(lines)}

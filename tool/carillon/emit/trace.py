@@ -6,6 +6,7 @@ The linker leads each reference to a task's function to ``__wrap_`` of it (``--w
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
 from carillon.image.words import Words
@@ -42,7 +43,7 @@ def emit(image: Image) -> dict[str, str]:
         lines += ["#define CARILLON_TRACE_NOTE(event)"]
     bounded = {task.entry for task in system.bounded}
     for number, function in enumerate(system.traced):
-        wrapped, real = f"__wrap_{function}", f"carillon_bounded_{function}" if function in bounded else f"__real_{function}"
+        wrapped, real = f"__wrap_{function}", c_names.bounded(function) if function in bounded else f"__real_{function}"
         body = [
             f"    CARILLON_TRACE_ENTER({function});",
             f"    CARILLON_TRACE_NOTE({Words.event(number, begins=True)});",

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from carillon import c_names
 from carillon.actions.every import of
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
@@ -113,7 +114,7 @@ class _Writer:
         self.controller = controller
         self.symbols = symbols
         self.numbers = {task.name: number for number, task in enumerate(self.osek.tasks)}
-        self.extended = [t.name for t in self.osek.tasks if t.extended and f"carillon_stack_{t.name}" in symbols]
+        self.extended = [t.name for t in self.osek.tasks if t.extended and c_names.stack(t.name) in symbols]
         self.levels = [(str(level.tasks[0].priority), level.number) for level in allocation.levels]
         self.direct = [level for level in allocation.levels if level.kind is TaskKind.DIRECT]
         self.managed = RUNNING in symbols and JOBS in symbols
@@ -208,7 +209,7 @@ class _Writer:
         runs = " && ".join([f"{RUNNING} == {number}", *(f"!({cover})" for cover in covers)])
         ready = str(STATES["READY"])
         if task.extended:
-            ready = f"carillon_extended_{task.name}.waited != 0 ? {STATES['WAITING']} : {ready}"
+            ready = f"{c_names.extended(task.name)}.waited != 0 ? {STATES['WAITING']} : {ready}"
         return f"({runs}) ? {STATES['RUNNING']} : {self._activations(number)} == 0 ? {STATES['SUSPENDED']} : {ready}"
 
     def _activations(self, number: int) -> str | None:
@@ -219,7 +220,7 @@ class _Writer:
         return f"{JOBS}[{number}].activations" if self.managed else None
 
     def _stacks(self) -> Kind:
-        names = [f"carillon_stack_{name}" for name in self.extended]
+        names = [c_names.stack(name) for name in self.extended]
         return "STACK", "Stacks", {f"Stack_{name}": n for n, name in enumerate(self.extended)}, [
             ("SIZE", 'CTYPE "unsigned int"', "Bytes", lambda n: f"sizeof({names[n]})"),
             ("BASEADDRESS", 'CTYPE "unsigned char *"', "Lowest address", lambda n: names[n]),

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from carillon import c_names
 from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import Image, ModeImage, names
@@ -154,7 +155,7 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
         by_source[source] = Vector(source, symbol, name, None, runs)
 
     for isr, _ in allocation.isrs:
-        leads(isr.source, f"carillon_isr_{isr.name}", isr.name, f"carillon_isr_{isr.name}")
+        leads(isr.source, c_names.isr(isr.name), isr.name, c_names.isr(isr.name))
     for handler in image.osek.handlers:
         for source, what in handler.leads:
             leads(source, handler.vector or handler.name, what)
@@ -167,7 +168,7 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
         leads(allocation.dispatcher, "carillon_software_dispatch", "dispatcher")
     for level in allocation.levels if not allocation.software else ():
         task = level.tasks[0].name
-        leads(level.source, names.level(level), task, f"carillon_task_{task}" if level.kind is TaskKind.DIRECT else "")
+        leads(level.source, names.level(level), task, c_names.task(task) if level.kind is TaskKind.DIRECT else "")
     if image.system.board.vectors == "table":
         return tuple(by_source.values())
     frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}

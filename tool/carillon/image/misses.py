@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from carillon import c_names
 from carillon.image import Image
 from carillon.model.giotto import Task
 
@@ -50,7 +51,7 @@ def deadline_misses(image: Image) -> tuple[Miss, ...]:
 
 def late_symbol(thread: str) -> str:
     """The function that tells of a thread's missed deadlines."""
-    return f"carillon_late_{thread}"
+    return c_names.late(thread)
 
 
 def late_threads(image: Image) -> dict[str, str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.actions import Action
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier
@@ -52,4 +53,4 @@ def part(allocation: OsekAllocation, carrier: Carrier) -> str:
 
 def level(it: TaskLevel) -> str:
     """What the handler of a level of tasks is called."""
-    return f"carillon_vector_{it.tasks[0].name}" if it.kind is TaskKind.DIRECT else f"carillon_level_{it.number}"
+    return f"carillon_vector_{it.tasks[0].name}" if it.kind is TaskKind.DIRECT else c_names.level(it.number)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from carillon import c_names
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
@@ -140,8 +141,8 @@ def _functions(image: Image, table: dict[str, tuple[int, int]]) -> set[str]:
     """The functions whose calls and returns are recorded: those that the linker kept because they are used."""
     functions = {t.entry for t in image.system.tasks} | {i.handler for i in image.system.interrupts}
     if image.system.osek is not None:
-        functions |= {f"carillon_task_{t.name}" for t in image.system.osek.tasks if not t.extended}
-        functions |= {f"carillon_isr_{i.name}" for i in image.system.osek.isrs}
+        functions |= {c_names.task(t.name) for t in image.system.osek.tasks if not t.extended}
+        functions |= {c_names.isr(i.name) for i in image.system.osek.isrs}
         functions.update(DELIVER)
         functions.update(STEERING)
     functions |= {miss.symbol for miss in deadline_misses(image)} | {*compute_lanes(image), *late_threads(image)}

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from carillon import c_names
 from carillon.build import Firmware
 from carillon.build.flash import way_to_install
 from carillon.build.symbols import symbols
@@ -136,7 +137,7 @@ def session(
 def _entries(image: Image) -> list[str]:
     """The functions of the tasks, in the schedule's order."""
     names = [task.entry for task in image.system.tasks]
-    return names + [f"carillon_task_{task.name}" for task in (image.system.osek.tasks if image.system.osek is not None else ())]
+    return names + [c_names.task(task.name) for task in (image.system.osek.tasks if image.system.osek is not None else ())]
 
 
 def _socket(folder: Path) -> Path:

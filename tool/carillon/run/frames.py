@@ -7,6 +7,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from carillon import c_names
 from carillon.elf import read_elf
 from carillon.image import Image
 
@@ -26,7 +27,7 @@ def frames(image: Image, elf: Path) -> tuple[tuple[str, int, int | None], ...]:
     found, content = [], read_elf(elf)
     symbols = {symbol.name: symbol for symbol in content.symbols}
     for task in image.osek.model.tasks:
-        stack, function = symbols.get(f"carillon_stack_{task.name}"), symbols.get(f"carillon_task_{task.name}")
+        stack, function = symbols.get(c_names.stack(task.name)), symbols.get(c_names.task(task.name))
         if stack is None or function is None:
             continue
         takes = None

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.energy import Supply
 from carillon.groups import grouped
@@ -112,8 +113,8 @@ class Decoder:
         named = [(t.entry, t.name) for t in image.system.tasks] + [(i.handler, i.name) for i in image.system.interrupts]
         event_triggered = image.system.osek
         if event_triggered is not None:
-            named += [(f"carillon_task_{t.name}", t.name) for t in event_triggered.tasks if not t.extended]
-            named += [(f"carillon_isr_{i.name}", i.name) for i in event_triggered.isrs]
+            named += [(c_names.task(t.name), t.name) for t in event_triggered.tasks if not t.extended]
+            named += [(c_names.isr(i.name), i.name) for i in event_triggered.isrs]
         self._placed = symbols
         isrs = own_vectors(image, symbols)
         named += [(vector.symbol, vector.object) for vector in isrs]
@@ -127,7 +128,7 @@ class Decoder:
         threads = {symbols[name][0]: thread for name, thread in late_threads(image).items() if name in symbols}
         self._tables = Tables(image, symbols)
         extended = [t.name for t in event_triggered.tasks if t.extended] if event_triggered is not None else []
-        contexts = {name: symbols.get(f"carillon_extended_{name}") for name in extended}
+        contexts = {name: symbols.get(c_names.extended(name)) for name in extended}
         self._names = Names(
             functions,
             {symbol[0]: name for name, symbol in contexts.items() if symbol is not None},

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from carillon import c_names
 from carillon.allocate.osek import TaskKind
 from carillon.elf import ARM, AVR, RISCV, UnreadableError
 from carillon.image import Image
@@ -166,7 +167,7 @@ class _Stacks:
                         for task in task_level.tasks
                         if not task.extended or task_level.kind is TaskKind.DIRECT
                     }
-        begins = {"carillon_osek_act": "carillon_callback_", "carillon_osek_call_cells": "carillon_cells_"}
+        begins = {"carillon_osek_act": c_names.CALLBACK, "carillon_osek_call_cells": c_names.CELLS}
         for function, begin in begins.items():
             told[function] = set(self._named(name for name in self.elf.symbols if name.startswith(begin)))
         if self.software:  # handlers of levels are added for themselves
@@ -181,7 +182,7 @@ class _Stacks:
             told[function] = told.get(function, set()) | set(self._named(targets))
         served = self.image.osek.served if self.image.osek is not None else ()
         # A cell that is served does not wait any more, nor does a counter.
-        returns = {f"carillon_cells_{it.level}": max(len(it.cells) + (it.counter is not None), 1) for it in served}
+        returns = {c_names.cells(it.level): max(len(it.cells) + (it.counter is not None), 1) for it in served}
         return Calls(self.code, told, hints.recursion, returns)
 
     def _named(self, functions: Iterable[str]) -> list[int]:
@@ -190,7 +191,7 @@ class _Stacks:
 
     def _function(self, task: OsekTask) -> int:
         """The function of a task."""
-        for address in self._named([f"carillon_task_{task.name}"]):
+        for address in self._named([c_names.task(task.name)]):
             return address
         raise Unknown(f"the image has no function of task '{task.name}'")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from carillon import c_names
 from carillon.elf import ALLOC, WRITE, ElfFile, Symbol, UnreadableError, read_elf
 from carillon.image import Image
 from carillon.image.osek import GUARD_WORDS
@@ -49,7 +50,7 @@ def stack_places(image: Image, path: Path, top: int = 0) -> tuple[StackPlace, ..
     if image.osek is not None:
         guard = 8 * GUARD_WORDS if image.osek.model.stack_check else 0
         for task in image.osek.model.tasks:
-            symbol = symbols.get(f"carillon_stack_{task.name}")
+            symbol = symbols.get(c_names.stack(task.name))
             if task.extended and symbol is not None:
                 found.append(StackPlace(task.name, symbol.address + guard, symbol.size - guard))
     main = _main(elf, symbols, symbols[TOP].address if TOP in symbols else top)

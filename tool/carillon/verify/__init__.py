@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from carillon import c_names
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
@@ -199,7 +200,7 @@ class _Verifier:
         system = self.system
         names = [*(t.entry for t in system.tasks), *(i.handler for i in system.interrupts)]
         if system.osek is not None:
-            names += [f"carillon_task_{t.name}" for t in system.osek.tasks] + [f"carillon_isr_{i.name}" for i in system.osek.isrs]
+            names += [c_names.task(t.name) for t in system.osek.tasks] + [c_names.isr(i.name) for i in system.osek.isrs]
         return names
 
 

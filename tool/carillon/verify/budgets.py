@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from carillon import c_names
 from carillon.diagnostics import Span
 from carillon.elf import REAL, UnreadableError
 from carillon.model.osek import ServerKind
@@ -83,7 +84,7 @@ def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
     """
     elf = events.elf
     real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(WATCHED).address
-    place = elf.symbols.get(f"carillon_bounded_{task.entry}") or elf.symbol(task.entry)
+    place = elf.symbols.get(c_names.bounded(task.entry)) or elf.symbol(task.entry)
     done = executed(elf, place.address, {watched: 0})
     beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS}
     if any(len(each) != 2 or each[0] != Done("read", watched) or each[1].kind != "call" for each in (done, *beneath)):
@@ -162,7 +163,7 @@ def check_thread_times(events: Events) -> None:
 
 def _check_missed(events: Events) -> None:
     """C205 for each thread whose missed deadlines are not told by the function that a trace knows, or are told of another."""
-    threads = {f"carillon_late_{t.name}": (n, t) for n, t in enumerate(events.osek.tasks) if t.deadline}
+    threads = {c_names.late(t.name): (n, t) for n, t in enumerate(events.osek.tasks) if t.deadline}
     calls = {symbol: _calls(events, symbol) for symbol in threads}
     for symbol, (number, thread) in threads.items():
         if calls[symbol] is not None and calls[symbol] != {("carillon_thread_missed", number)}:

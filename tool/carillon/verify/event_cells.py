@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from carillon import c_names
 from carillon.diagnostics import Span
 from carillon.elf import UnreadableError
 from carillon.model.osek import Alarm, Isr, OsekTask
@@ -181,10 +182,10 @@ def own_stack(events: Events, task: OsekTask, row: Row) -> str:
         return "has a stack of its own" if extended else "has no stack of its own"
     if not task.extended:
         return "has a stack, and cannot wait" if stack or words else ""
-    state = events.elf.symbols.get(f"carillon_extended_{task.name}")
+    state = events.elf.symbols.get(c_names.extended(task.name))
     if state is None or extended != state.address:
         return f"keeps its events in '{events.elf.name_of(extended)}'"
-    memory = events.elf.symbols.get(f"carillon_stack_{task.name}")
+    memory = events.elf.symbols.get(c_names.stack(task.name))
     if memory is None or stack != memory.address:
         return f"has '{events.elf.name_of(stack)}' as its stack"
     said = task.stack or events.system.board.stack
@@ -195,7 +196,7 @@ def own_stack(events: Events, task: OsekTask, row: Row) -> str:
 
 def serves_cells(events: Events, level: int, cells: int) -> str:
     """The fault of the function that serves the cells at a task's level."""
-    serves = events.elf.symbols.get(f"carillon_cells_{level}")
+    serves = events.elf.symbols.get(c_names.cells(level))
     if cells == (serves.address if serves is not None else 0):
         return ""
     return f"has cells served by '{events.elf.name_of(cells)}'" if cells else "does not serve the cells of its level"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from carillon import c_names
 from carillon.diagnostics import Span
 from carillon.model.osek import RES_SCHEDULER, ActivateTask, Alarm, Osek, OsekTask, Property, ScheduleTable, SetEvent
 from carillon.verify.contract import Store, store
@@ -74,7 +75,7 @@ def check_levels(events: Events) -> None:
         if level not in used and any(filled):
             events.error("C205", f"the table of levels has a level {level}, which is no task's")
     for level, handler in enumerate(events.elf.values("carillon_software_handlers")):
-        own_handler = events.elf.symbols.get(f"carillon_level_{level}")
+        own_handler = events.elf.symbols.get(c_names.level(level))
         wanted = own_handler.address if level in used and own_handler is not None else 0
         events.report.tables += 1
         if handler != wanted:
@@ -235,7 +236,7 @@ def _context(events: Events, source: int, service: Service, levels: Mapping[str,
     if service.kind == "level":
         return TASK | service.number
     ends = {s.name for vectors in events.vectors for s in events.meanings.of(vectors[source]).every("call")}
-    if f"carillon_level_{level}" in ends:  # the handler goes on as that of the level's tasks
+    if c_names.level(level) in ends:  # the handler goes on as that of the level's tasks
         return TASK | level
     return ISR2 | level
 
@@ -300,7 +301,7 @@ def _run(events: Events) -> Iterator[tuple[int, int, int, str, Span]]:
             cause = f"{named([source])} has level {level}, and its vector is the handler of level {service.number}"
             events.error("C207", cause, events.osek.span)
         runs = {run for vectors in events.vectors for run in events.meanings.of(vectors[source]).runs}
-        tasks = {f"carillon_task_{t.name}": t for t in events.osek.tasks}
+        tasks = {c_names.task(t.name): t for t in events.osek.tasks}
         for task in (tasks[run] for run in sorted(runs & tasks.keys())):
             yield 0, task.priority, level, f"task '{task.name}', run at source {source},", task.span
 
@@ -368,11 +369,11 @@ def check_at_tasks(events: Events) -> None:
         requests = frozenset({source_of(events, _woken(events, service) or "")})
         for vectors in events.vectors:
             meaning = events.meanings.of(vectors[source])
-            runs = {s.name for s in meaning.every("call") if s.name.startswith("carillon_level_")}
-            if runs != {f"carillon_level_{level}"} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
+            runs = {s.name for s in meaning.every("call") if s.name.startswith(c_names.LEVEL)}
+            if runs != {c_names.level(level)} and (runs or {s.sources for s in meaning.every("pend")} != {requests}):
                 cause = f"'{meaning.symbol}', the vector of source {source}, does not run level {level}"
                 events.error("C205", cause, asks.span)
-        symbol = events.elf.symbols.get(f"carillon_cells_{level}")
+        symbol = events.elf.symbols.get(c_names.cells(level))
         paths = events.meanings.of(symbol.address).some_paths if symbol is not None else []
         if not any(_takes(path, source, requests) for path in paths):
             cause = f"no service serves source {source}, of the {subject} at level {level}, before its handler"
@@ -382,7 +383,7 @@ def check_at_tasks(events: Events) -> None:
 def _counter(events: Events, source: int, number: int) -> None:
     """Check a counter at its tasks' level: services that look at such a task first serve what is due."""
     counter, level = events.parts.counter(number), events.sources[source]
-    symbol = events.elf.symbols.get(f"carillon_cells_{level}")
+    symbol = events.elf.symbols.get(c_names.cells(level))
     calls = events.meanings.of(symbol.address).every("call") if symbol is not None else []
     if not any(s.name == "carillon_osek_tick" and s.number is not None and s.number & 0xFF == number for s in calls):
         assert counter is not None

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from carillon import c_names
 from carillon.elf import UnreadableError
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.verify.code import Effect
@@ -62,7 +63,7 @@ class EventRows:
         osek = events.osek
         self._tasks = {t.name: k for k, t in enumerate(osek.tasks)}
         self._counts = {"alarm": len(osek.alarms), "part": len(events.parts.counters), "task": len(osek.tasks)}
-        bodies = ((events.elf.symbols.get(f"carillon_task_{name}"), k) for name, k in self._tasks.items())
+        bodies = ((events.elf.symbols.get(c_names.task(name)), k) for name, k in self._tasks.items())
         self._bodies = {body.address: k for body, k in bodies if body is not None}
 
     def check(self) -> None:

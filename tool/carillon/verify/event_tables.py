@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from carillon import c_names
 from carillon.model.osek import (
     Alarm,
     AlarmAction,
@@ -227,7 +228,7 @@ def _expected(events: Events, action: AlarmAction) -> tuple[int, int, int]:
     numbers = {"task": [t.name for t in osek.tasks], "counter": [c.name for c in osek.counters]}
     if action.subject in numbers:
         return action.number, numbers[action.subject].index(action.object), operand
-    body = elf.symbols.get(f"carillon_callback_{action.object}")
+    body = elf.symbols.get(c_names.callback(action.object))
     return action.number, 0, body.address if body is not None else -1
 
 

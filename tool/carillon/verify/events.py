@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from carillon import c_names
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
@@ -203,7 +204,7 @@ class Events:
     def _serves(self, meaning: Meaning) -> Service | None:
         calls = {(s.name, s.number) for s in meaning.every("call")}
         runs = meaning.runs
-        level = re.fullmatch(r"carillon_level_(\d+)", meaning.symbol)
+        level = re.fullmatch(rf"{c_names.LEVEL}(\d+)", meaning.symbol)
         if level is not None:  # the kernel's handler of managed tasks; the compiler may have inlined its functions
             return Service("level", number=int(level[1]))
         if len(runs) == 1:
@@ -218,7 +219,7 @@ class Events:
             for which in ("half", "end", "adjust"):
                 if meaning.symbol == f"carillon_{which}_{table.name}" and (f"carillon_osek_{which}_table", k) in calls:
                     return Service(which, table.name, k)
-        acts = any(s.name.startswith("carillon_level_") for s in meaning.every("call")) or meaning.every("pend")
+        acts = any(s.name.startswith(c_names.LEVEL) for s in meaning.every("call")) or meaning.every("pend")
         if point is not None and acts:
             actions = next((len(t.actions) for t in self.osek.schedule_tables if t.name == point[1]), 1)
             return Service("point", point[1], int(point[2]) % actions)
@@ -404,7 +405,7 @@ class Events:
             budget = self.budget_cell.ticks(units) if self.budget_cell is not None else Fraction(units)
             self.budgets.append(units)
             memory = own_stack(self, task, row)
-            body = self.elf.symbols.get(f"carillon_task_{task.name}")
+            body = self.elf.symbols.get(c_names.task(task.name))
             wrong = ""
             if body is None or function != body.address:
                 wrong = f"runs '{self.elf.name_of(function)}'"
@@ -426,7 +427,7 @@ class Events:
                 wrong = self._source(task.name, source, level, row.truth("direct"), request)
             if wrong:
                 self.error("C205", f"the task '{task.name}' {wrong}", task.span)
-            members.setdefault(source, set()).add(f"carillon_task_{task.name}")
+            members.setdefault(source, set()).add(c_names.task(task.name))
             self.leveled.append(TaskLevel(number, task, level, request, source, ceiling))
         check_levels(self)
         check_turns(self)
@@ -437,7 +438,7 @@ class Events:
             for vectors in self.vectors:
                 meaning = self.meanings.of(vectors[source]) if source in vectors else None
                 if meaning is not None and meaning.runs - functions:
-                    what = ", ".join(sorted(r.removeprefix("carillon_task_") for r in meaning.runs - functions))
+                    what = ", ".join(sorted(r.removeprefix(c_names.TASK) for r in meaning.runs - functions))
                     self.error("C205", f"the vector of source {source}, '{meaning.symbol}', runs '{what}'")
 
     def _source(self, task: str, source: int, level: int, direct: bool, request: Store) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from carillon import c_names
 from carillon.elf import AVR, UnreadableError
 from carillon.verify.code import Effect, Handlers
 from carillon.verify.controllers import named
@@ -157,7 +158,7 @@ class Meanings:
         try:
             paths = self.handlers.paths(address)
         except UnreadableError:
-            if not name.startswith("carillon_level_"):
+            if not name.startswith(c_names.LEVEL):
                 raise
             return Meaning(name, address, [[Step("call", name)]])  # the kernel's function for managed tasks, as it was compiled
         for path in paths.effects:

@@ -12,6 +12,7 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 
+from carillon import c_names
 from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import UnreadableError
 from carillon.model import System
@@ -357,9 +358,9 @@ class MicrocodeCheck:
             self._error("C205", span, f"the task {worker.name}: {wrong}")
         if given != thread:
             self._error("C205", span, f"the task {worker.name} has the thread {given} of the kernel, and should have {thread}")
-        if extended != self.elf.symbol(f"carillon_extended_{name}").address:
+        if extended != self.elf.symbol(c_names.extended(name)).address:
             self._error("C205", span, f"the task {worker.name} has the state of another thread")
-        body = self.elf.symbol(f"carillon_task_{name}").address
+        body = self.elf.symbol(c_names.task(name)).address
         if self.functions.calls_alone(body, "carillon_microcode_thread", number) is None:
             self._error("C205", span, f"the thread {name} does not carry the task {worker.name} out")
 
@@ -375,7 +376,7 @@ class MicrocodeCheck:
         if not sensors and any(rows[0].values()):
             self._error("C205", self.program.start.span, "the image has a trigger, and no sensor of the program has an interrupt")
         for row, port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
-            handler = self.elf.symbol(f"carillon_isr_{isr.name}").address
+            handler = self.elf.symbol(c_names.isr(isr.name)).address
             counted = self.functions.calls_alone(handler, "carillon_microcode_event")
             if counted is None or not self.functions.ports.agree(f"events {port.name}", counted):
                 self._error("C205", port.name.span, f"the interrupt of {port.name} does not count its events alone")

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.emit.osek.alarms import alarms
 from carillon.emit.osek.budgets import budgets, frames
@@ -40,10 +41,10 @@ def _source(image: Image) -> str:
     called = {it.header for it in osek.handlers if it.header} | ({"carillon/time.h"} if osek.tick_frame is not None else set())
     lines += [f'#include "{name}"' for name in sorted(called)]
     lines += ["", "/* Functions of the application. */"]
-    lines += [f"void carillon_task_{t.name}(void);" for t in model.tasks]
-    lines += [f"void carillon_isr_{i.name}(void);" for i in model.isrs]
+    lines += [f"void {c_names.task(t.name)}(void);" for t in model.tasks]
+    lines += [f"void {c_names.isr(i.name)}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(one.object for a in model.alarms for one in a.action.each if one.subject == "function")
-    lines += [f"void carillon_callback_{c}(void);" for c in callbacks]
+    lines += [f"void {c_names.callback(c)}(void);" for c in callbacks]
     lines += ["", *tasks(image.system.board, osek), *levels(osek), *resources(allocation)]
     lines += [*servers(allocation), *thread_times(allocation), *alarms(osek)]
     lines += [*schedule_tables(allocation), *tables_on_cells(osek), *handlers(osek), *budgets(osek), *frames(osek)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from carillon import c_names
 from carillon.actions.every import of
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
@@ -74,7 +75,7 @@ def _what(model: Osek, action: AlarmAction) -> dict[str, object]:
     if action.subject in numbers:
         fields["object"] = numbers[action.subject].index(action.object)
     elif action.subject == "function":
-        fields["operand.function"] = f"carillon_callback_{action.object}"
+        fields["operand.function"] = c_names.callback(action.object)
     if isinstance(action, SetEvent):
         fields["operand.carillon_event"] = f"{model.event(action.event).mask:#x}u"
     return fields

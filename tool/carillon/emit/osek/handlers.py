@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from carillon import c_names
 from carillon.allocate.result import Carrier
 from carillon.emit import text
 from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
@@ -56,7 +57,7 @@ def _statements(call: EventCall) -> list[str]:
         return [f"    {call.function}({_said(call.arguments)});"]
     if not call.runs:
         return [f"    (void){call.function}({_said(call.arguments)}, false);"]
-    return [f"    if ({call.function}({_said(call.arguments)}, true)) {{", f"        carillon_level_{call.runs}();", "    }"]
+    return [f"    if ({call.function}({_said(call.arguments)}, true)) {{", f"        {c_names.level(call.runs)}();", "    }"]
 
 
 def _taken_back(carrier: Carrier, cell: CellImage | None, indent: str) -> list[str]:
@@ -71,7 +72,7 @@ def _serve_cells(osek: OsekImage) -> list[str]:
     lines: list[str] = []
     for served in osek.served:
         lines += [f"/* The cells of level {served.level}: what their handlers would do is done. */"]
-        lines += [f"void carillon_cells_{served.level}(void)", "{"]
+        lines += [f"void {c_names.cells(served.level)}(void)", "{"]
         if served.counter is not None:
             number, carrier = served.counter.part, served.counter
             lines += [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from carillon import c_names
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
 from carillon.emit.osek.budgets import places
@@ -41,7 +42,7 @@ def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
         return []
     lines = ["", "/* Whether cells of alarms and counters that have a level have expired and wait; and serve them, locked. */"]
     lines += ["void carillon_osek_call_cells(carillon_vector cells);"]
-    lines += [f"void carillon_cells_{served.level}(void);" for served in levels]
+    lines += [f"void {c_names.cells(served.level)}(void);" for served in levels]
     inline = "static inline __attribute__((always_inline, unused))"
     lines += [f"{inline} bool carillon_known_cells_wait(uint8_t level)", "{", "    switch (level) {"]
     for served in levels:
@@ -51,7 +52,7 @@ def _served(levels: tuple[ServedLevel, ...]) -> list[str]:
     lines += [f"{inline} void carillon_serve_known_cells(uint8_t level)", "{", "    switch (level) {"]
     for served in levels:
         lines += [f"    case {served.level}u:", f"        if (carillon_known_cells_wait({served.level}u)) {{"]
-        lines += [f"            carillon_osek_call_cells(carillon_cells_{served.level});", "        }", "        break;"]
+        lines += [f"            carillon_osek_call_cells({c_names.cells(served.level)});", "        }", "        break;"]
     return [*lines, "    default:", "        break;", "    }", "}"]
 
 
@@ -63,7 +64,7 @@ def _numbers(kind: str, name: str, numbers: Iterable[int]) -> str:
 
 
 def _extended(name: str, tasks: Iterable[OsekTask | None]) -> list[str]:
-    rows = [f"&carillon_extended_{task.name}," if task is not None else "NULL," for task in tasks]
+    rows = [f"&{c_names.extended(task.name)}," if task is not None else "NULL," for task in tasks]
     return text.table(f"static struct carillon_osek_extended *const carillon_{name}[] {_UNUSED}", rows)[:-1]
 
 
@@ -85,7 +86,7 @@ def _folded(osek: OsekImage) -> list[str]:
     extended = [task for task in osek.model.tasks if task.extended]
     if not extended:
         return lines
-    lines += [f"extern struct carillon_osek_extended carillon_extended_{task.name};" for task in extended]
+    lines += [f"extern struct carillon_osek_extended {c_names.extended(task.name)};" for task in extended]
     known = [task if there else None for task, there in zip(osek.model.tasks, osek.folded["in_place"], strict=True)]
     lines += [*_extended("known_extended", known), "/* By level: its task, if that is extended and alone there. */"]
     alone = [level.tasks[0] if not level.capacity and level.tasks[0] in known else None for level in osek.allocation.levels]

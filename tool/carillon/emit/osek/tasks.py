@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.emit import text
 from carillon.emit.osek.budgets import units_of_budget
@@ -24,8 +25,8 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
             words = -(-(task.stack or board.stack) // 8) + (GUARD_WORDS if model.stack_check else 0)
             lines += [
                 f"/* Task {task.name} ({text.place(task.span)}): its stack, its events and where it left off. */",
-                f"static uint64_t carillon_stack_{task.name}[{words}];",
-                f"struct carillon_osek_extended carillon_extended_{task.name};",
+                f"static uint64_t {c_names.stack(task.name)}[{words}];",
+                f"struct carillon_osek_extended {c_names.extended(task.name)};",
                 "",
             ]
     if managed:
@@ -36,7 +37,7 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
     for task in model.tasks:
         level = allocation.level_of(task)
         fields = {
-            "function": f"carillon_task_{task.name}",
+            "function": c_names.task(task.name),
             "autostart": text.mode_mask(model, task.autostart),
             "source": level.source,
             "level": level.number,
@@ -48,14 +49,14 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
         if task.thread:
             fields["thread"] = 1
         if level.number in served:
-            fields["cells"] = f"carillon_cells_{level.number}"
+            fields["cells"] = c_names.cells(level.number)
         if task.budget:
             fields["budget"] = units_of_budget(osek, task.budget)
         if task.extended:
             fields |= {
-                "extended": f"&carillon_extended_{task.name}",
-                "stack": f"carillon_stack_{task.name}",
-                "stack_words": f"sizeof(carillon_stack_{task.name}) / 8u",
+                "extended": f"&{c_names.extended(task.name)}",
+                "stack": c_names.stack(task.name),
+                "stack_words": f"sizeof({c_names.stack(task.name)}) / 8u",
             }
         rows += text.fields(f"{task.name}, priority {task.priority}, {text.place(task.span)}", fields)
     return lines + text.table("const struct carillon_osek_task carillon_osek_tasks[]", rows)
@@ -97,11 +98,11 @@ def levels(osek: OsekImage) -> list[str]:
             title = f"Level {level.number}, priority {priority}: {names} ({where})."
             apart = " __attribute__((noinline))" if level.number in called else ""
             runs = [f"    carillon_osek_run({level.number}u);"]
-            lines += [*text.function(f"carillon_level_{level.number}", runs, title, attributes=apart), ""]
+            lines += [*text.function(c_names.level(level.number), runs, title, attributes=apart), ""]
         else:
             lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
     if allocation.software:
-        rows = ["NULL,", *(f"carillon_level_{level.number}," for level in allocation.levels)]
+        rows = ["NULL,", *(f"{c_names.level(level.number)}," for level in allocation.levels)]
         lines += text.table("const carillon_vector carillon_software_handlers[]", rows)
     return lines
 
@@ -115,7 +116,7 @@ def _direct_handlers(direct: DirectTask) -> list[str]:
     serve = [f"    carillon_serve_waiting({level.number}u);"] if direct.serves else []
     back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if direct.takes_back else []
     for name, calls in (("acknowledged", "{}();"), ("framed", "carillon_port_call({});"))[not acknowledge :]:
-        runs = "    " + calls.format(f"carillon_task_{task.name}")
+        runs = "    " + calls.format(c_names.task(task.name))
         lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
     return [*lines, ""]
 
