@@ -139,7 +139,6 @@ TESTED = (
 LONG = (
     *("carillon bench boards", "carillon bench clocks", "carillon frontier --load"),
     f"carillon run {FLIGHT}",
-    "./upload.sh slow.microcode 40",
 )
 """What takes a quarter of the time of all that ``--quick`` would compare."""
 MEASURING = Lock()

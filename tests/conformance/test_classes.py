@@ -68,10 +68,9 @@ def documented() -> dict[str, dict[str, list[str]]]:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in GUIDE.read_text(encoding="utf-8").splitlines()]
     start = rows.index(["board", "levels", "dispatch in hardware", "in software"])
     found: dict[str, dict[str, list[str]]] = {}
-    for board, _, *cells in rows[start + 2 :]:
-        found[board.strip("`")] = {
-            dispatch: [] if cell == "none" else cell.split(", ") for dispatch, cell in zip(DISPATCHES, cells, strict=True)
-        }
+    for boards, _, *cells in rows[start + 2 :]:
+        classes = {dispatch: [] if cell == "none" else cell.split(", ") for dispatch, cell in zip(DISPATCHES, cells, strict=True)}
+        found |= {board.strip("`"): classes for board in boards.split(", ")}
         if len(found) == len(board_names()):
             break
     return found

@@ -34,9 +34,12 @@ from carillon.bench.vee import METRICS
 from carillon.diagnostics import Diagnostics
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md"
+COMMAND = "carillon bench microkernel | sed -n '/^table 3/,$p' | sed '/^ *10 /,/^ *50 *cells/d'"
+"""The guide shows the cases of 4 and 100 short tasks, and the figures of the machine."""
 BLOCK = re.compile(
-    r"<!-- begin: carillon bench microkernel -->\n```console\n\$ carillon bench microkernel\n(.*?)```\n<!-- end -->", re.DOTALL
+    rf"<!-- begin: {re.escape(COMMAND)} -->\n```console\n\$ {re.escape(COMMAND)}\n(.*?)```\n<!-- end -->", re.DOTALL
 )
+LEFT_OUT = re.compile(r"^ +10 .*?^ +50 +cells [^\n]*\n", re.DOTALL | re.MULTILINE)
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -153,8 +156,8 @@ def test_the_guide_shows_every_figure_as_it_is_measured_and_none_is_above_its_bo
     text = "\n".join(line.rstrip() for line in out.getvalue().split("\n")).strip("\n")
     (shown,) = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     if everything:
-        assert f"{text}\n" == shown
+        assert LEFT_OUT.sub("", text[text.index("table 3") :]) + "\n" == shown
         return
-    cases = [" ".join(line.split()) for line in text.splitlines() if re.match(r" +\d+ +[a-z-]+ ", line)]
-    assert len(cases) >= 16
+    cases = [" ".join(line.split()) for line in text.splitlines() if re.match(r" +(4|100) +[a-z-]+ ", line)]
+    assert len(cases) >= 8
     assert set(cases) <= {" ".join(line.split()) for line in shown.splitlines()}

@@ -23,7 +23,12 @@ from carillon.bench.rows import Row
 from carillon.diagnostics import Diagnostics
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
-BLOCK = re.compile(r"<!-- begin: (COLUMNS=\d+ carillon bench autosar) -->\n```console\n\$ \1\n(.*?)```\n<!-- end -->", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- begin: (COLUMNS=\d+ carillon bench autosar \| sed '/\^table I of/,\$d') -->\n"
+    r"```console\n\$ \1\n(.*?)```\n<!-- end -->",
+    re.DOTALL,
+)
+"""What comes before the paper's tables, which are on the page papers.md (test_papers_page.py)."""
 ALL = os.environ.get("CARILLON_BENCH") == "all"
 ROUNDS = 1000 if ALL else 20
 WIDTH = 110
@@ -60,20 +65,12 @@ def test_the_guide_shows_every_figure_as_it_is_measured(rows: list[Row], shown: 
         console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
         render(console, "autosar", rows)
         assert isinstance(console.file, io.StringIO)
-        text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
+        text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).split("\ntable I of", 1)[0].strip("\n")
         assert f"{text}\n" == shown
     for r in rows:
         (cells,) = (c for c in _cells(shown, r.metric) if c[1] == r.unit)
         if r.kernel == "carillon":
             assert cells[2].split(" (")[0] == f"{r.median:,}", r.metric
-
-
-def test_the_guide_has_every_line_of_the_papers_tables(rows: list[Row], shown: str) -> None:
-    medians = {r.metric: f"{r.median:,}" for r in rows if r.kernel == "carillon"}
-    for table in paper.TABLES:
-        for line in table.lines:
-            found = [c for c in _cells(shown, line.text) if c[-2:] == [f"{line.sloth:,}", f"{line.commercial:,}"]]
-            assert [c[1] for c in found] == [medians[line.metric]], line.text
 
 
 @pytest.mark.parametrize("metric", [m for m, f in benchmark.FIGURES.items() if f.must is not None])
