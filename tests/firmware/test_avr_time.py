@@ -191,13 +191,6 @@ def test_what_a_tick_and_a_release_cost_is_what_the_guide_says(
         assert {35} == {n for n in found if n <= 60}
 
 
-def test_the_readme_says_what_the_guide_says() -> None:
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    tick, function, timer = (35, shown(SHORT, PERIODIC)[0], shown(SHORT, ONE_SHOT)[0])
-    assert f"a tick that finds nothing due takes {tick} cycles" in text
-    assert f"a tick that calls an alarm's function takes {function} cycles, and {timer} where the timer is set as well" in text
-
-
 # --- external memory ---
 
 
