@@ -3,7 +3,7 @@
 
     python tests/affected.py                    what differs from the last commit, and files that are new
     python tests/affected.py --since main~3     what differs from another commit
-    python tests/affected.py kernel/osek/main.c as if these files had changed
+    python tests/affected.py kernel/run/main.c as if these files had changed
 
 A test file is concerned
 

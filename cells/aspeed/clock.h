@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An Aspeed timer as a one-shot clock: kernel/time/clock.h says what these operations promise.
+ * An Aspeed timer as a one-shot clock: kernel/clock/clock.h says what these operations promise.
  *
  * The reload value is 2^24.  A counter that gets to 0 begins at the reload value in the same tick.  So what it reads,
  * modulo 2^24, is the ticks to the expiry before and after it.  For the same reason no shift is ever to 0: 2^24 means

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A channel of a 16-bit timer of AVR as a compare clock: kernel/time/clock.h says what these operations promise.  A
+ * A channel of a 16-bit timer of AVR as a compare clock: kernel/clock/clock.h says what these operations promise.  A
  * one-shot clock is the same here.
  *
  * The counter runs freely and is never written, so that nothing of a tick, nor of the prescaler's count, is ever lost.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A CMSDK timer as a one-shot clock that restarts: kernel/time/clock.h says what these operations promise.
+ * A CMSDK timer as a one-shot clock that restarts: kernel/clock/clock.h says what these operations promise.
  *
  * The counter is loaded without its reload value, which is 2^31 - 1: after 0 it reads that, which is -1.  A tick is
  * several instructions, so what passes between reading and loading is no whole number of ticks.  Each expiry is off by

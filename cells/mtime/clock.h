@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machine timer as a compare clock: kernel/time/clock.h says what these operations promise.
+ * The machine timer as a compare clock: kernel/clock/clock.h says what these operations promise.
  *
  * The clock counts in the lower half of mtime; an expiry is in the 2^32 ticks from now on.  It comes even if its time
  * passes while it is set. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A channel of a timer of nRF51 or nRF52 as a compare clock: kernel/time/clock.h says what these operations promise.  A
- * one-shot clock is the same here.
+ * A channel of a timer of nRF51 or nRF52 as a compare clock: kernel/clock/clock.h says what these operations promise.
+ * A one-shot clock is the same here.
  *
  * The counter runs freely and is never written.  It is the match that moves, from one expiry to the next. */
 #ifndef CARILLON_CELL_NRFTIMER_CLOCK_H

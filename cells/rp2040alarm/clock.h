@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An alarm of the RP2040 as a compare clock: kernel/time/clock.h says what these operations promise.  A one-shot clock
+ * An alarm of the RP2040 as a compare clock: kernel/clock/clock.h says what these operations promise.  A one-shot clock
  * is the same here.
  *
  * The counter runs freely and is never written.  The clock counts from what it read at the start.  It is the alarm that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A compare channel of a 32-bit timer of STM32 as a compare clock: kernel/time/clock.h says what these operations
+ * A compare channel of a 32-bit timer of STM32 as a compare clock: kernel/clock/clock.h says what these operations
  * promise. A one-shot clock is the same here.
  *
  * The counter runs freely and is never written.  It is the match that moves, from one expiry to the next. */

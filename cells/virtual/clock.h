@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A virtual cell as a one-shot or a compare clock: kernel/time/clock.h says what these operations promise.
+ * A virtual cell as a one-shot or a compare clock: kernel/clock/clock.h says what these operations promise.
  *
  * The reload value is the range of the clock, so that what the down counter reads, modulo that, is the ticks to the
  * expiry before and after it.  As a compare clock the same cell counts upwards (VIRTUAL_UP). */

@@ -21,11 +21,11 @@
 #define CARILLON_ACTION_GIVE 8u      /* a semaphore gets a unit */
 #define CARILLON_ACTION_TIME_OUT 9u  /* a task has waited for long enough */
 
-/* Those of an alarm that does several things (kernel/osek/expiry.c). */
+/* Those of an alarm that does several things (kernel/counters/expiry.c). */
 #define CARILLON_ACTION_SEVERAL 10u            /* a list of other actions, one after the other */
 #define CARILLON_ACTION_SEVERAL_THEN_COUNT 11u /* such a list, then a counter advances by one */
 
-#define CARILLON_ACTION_TICK 13u        /* ticks of a tickless counter have passed (kernel/osek/counter.c) */
+#define CARILLON_ACTION_TICK 13u        /* ticks of a tickless counter have passed (kernel/counters/counter.c) */
 #define CARILLON_ACTION_END_BUDGET 14u  /* of a server (kernel/time/server.c) */
 #define CARILLON_ACTION_FILL_BUDGET 15u /* the same comes back */
 #define CARILLON_ACTION_END_JOB 16u     /* the budget of the job that runs ends (kernel/time/keeper.c) */

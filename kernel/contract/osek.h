@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The contract of the event-triggered system: the constants that the tool writes, and the state that it makes room for.
- * The headers of kernel/osek say what the kernel does with them. */
+ * The headers of kernel/levels, jobs and counters say what the kernel does with them. */
 #ifndef CARILLON_CONTRACT_OSEK_H
 #define CARILLON_CONTRACT_OSEK_H
 
@@ -27,7 +27,7 @@ struct carillon_osek_task {
     carillon_vector cells; /* serves the cells that have its level (carillon_osek_serve_cells); NULL: there are none */
 #endif
 #if CARILLON_OSEK_BUDGETS
-    uint32_t budget; /* in units of the cell or ticks of the clock (kernel/osek/budget.h); 0: none */
+    uint32_t budget; /* in units of the cell or ticks of the clock (kernel/levels/budget.h); 0: none */
 #endif
 };
 extern const struct carillon_osek_task carillon_osek_tasks[];
@@ -47,7 +47,7 @@ extern const uint32_t carillon_osek_lock_budgets[];
 #endif
 
 #if CARILLON_OSEK_FRAMES > 0
-/* Time frames of all tasks, then of all ISRs, in units of their cell (kernel/osek/frame.h); 0: none. */
+/* Time frames of all tasks, then of all ISRs, in units of their cell (kernel/jobs/frame.h); 0: none. */
 extern const uint32_t carillon_osek_frames[];
 #endif
 
@@ -118,7 +118,7 @@ extern const uint16_t carillon_osek_contexts[];
 /* By the number of an ISR, its source. */
 extern const uint16_t carillon_osek_isr_sources[];
 
-/* A counter; behind all counters, further parts of their queues (kernel/osek/expiry.h). */
+/* A counter; behind all counters, further parts of their queues (kernel/counters/expiry.h). */
 struct carillon_osek_counter {
     TickType max_allowed;
     TickType ticks_per_base;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A counter for each event (counters.h). */
-#include "kernel/time/queue.h"
+#include "kernel/clock/queue.h"
 
 #if CARILLON_QUEUE_COUNTERS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A counter for each event, in place of the queue (kernel/time/queue.h): every tick decrements all counters.  This is
+ * A counter for each event, in place of the queue (kernel/clock/queue.h): every tick decrements all counters.  This is
  * the method of uC/OS-II's OSTimeTick, and the queue is compared with it, on clocks that tick.  uC/OS-II also
  * decrements the counters of tasks that do not wait; this does not.
  *
@@ -8,7 +8,7 @@
 #ifndef CARILLON_COUNTERS_H
 #define CARILLON_COUNTERS_H
 
-#include "kernel/time/queue_types.h"
+#include "kernel/clock/queue_types.h"
 
 #ifdef __cplusplus
 extern "C" {

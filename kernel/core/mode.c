@@ -3,7 +3,7 @@
  * Application modes: carrying out the lists of contract.h. */
 #include "kernel/core/kernel.h"
 #if CARILLON_OSEK
-#include "kernel/osek/state.h"
+#include "kernel/levels/state.h"
 #endif
 
 void carillon_mode_store(const struct carillon_store *list, uint_fast16_t count)

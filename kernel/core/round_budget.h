@@ -2,7 +2,7 @@
  *
  * Execution budgets of the rounds' tasks (Sloth on Time, section IV-D): one cell counts down what is left of the budget
  * of the job that runs.  The cell runs all the time and begins anew at CARILLON_ROUND_BUDGET_RANGE, as the one of
- * event-triggered jobs does (kernel/osek/budget.h).
+ * event-triggered jobs does (kernel/levels/budget.h).
  *
  * 1. The cell's source has a level above all that is time-triggered.  So a job is stopped whatever it does, unless it
  *    has locked all interrupts: then it is stopped where it unlocks them.
@@ -19,7 +19,7 @@
  *    handler in between takes the job for late.  Nobody reads back what has just been written.
  * 6. The cell may ask in the first or the last instructions of a handler that preempts the job.  There the job cannot
  *    be ended.  The handler of the cell notes that the job is late and asks again some units later.  A late job that
- *    goes on is asked for at once.  The time to the next look varies, as in kernel/osek/budget.h (6).
+ *    goes on is asked for at once.  The time to the next look varies, as in kernel/levels/budget.h (6).
  * 7. A job that is ended returns from carillon_port_call.  So its handler goes on behind the call as ever: it disarms
  *    deadlines, serves an activation that waits, and writes back what it has kept.
  * 8. A task may call another task's function.  That is the caller's own work, and uses up the caller's budget. */

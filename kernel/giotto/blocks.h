@@ -21,7 +21,7 @@
 #define CARILLON_GIOTTO_BLOCKS_H
 
 #include "kernel/giotto/begin.h"
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 
 #include "kernel/contract/microcode.h"
 

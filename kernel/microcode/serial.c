@@ -6,7 +6,7 @@
 #include "kernel/microcode/loader.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/microcode/tasks.h"
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 
 #include "carillon/console.h"
 #include "carillon_board.h"

@@ -21,7 +21,7 @@
  *    may hold that back for several ticks.  Each of these is an instant of its own, carried out late, in order.  A tick
  *    that passes while they are carried out has the handler come again.  Without a time base, such ticks are lost.
  *
- * With CARILLON_MICROCODE_WAKES, no cell ticks: the clock (kernel/time/clock_steps.h) expires where something is due.
+ * With CARILLON_MICROCODE_WAKES, no cell ticks: the clock (kernel/clock/clock_steps.h) expires where something is due.
  * The clock is the machine's alone, and its queue is empty.
  *
  * 8. The clock's reference is the tick `now`: it moves by whole ticks, and from tick to tick.  So nothing adds up.
@@ -34,12 +34,12 @@
  * 11. A preempted thread is looked for again a tick later (3). */
 #include "kernel/microcode/tasks.h"
 
+#include "kernel/clock/base.h"
 #include "kernel/core/kernel.h"
 #include "kernel/microcode/machine.h"
-#include "kernel/osek/base.h"
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 #if CARILLON_MICROCODE_WAKES > 0
-#include "kernel/time/clock_steps.h"
+#include "kernel/clock/clock_steps.h"
 #endif
 
 #define NONE CARILLON_MICROCODE_NONE

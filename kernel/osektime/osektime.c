@@ -9,7 +9,7 @@
 #include "kernel/core/round_budget.h"
 #endif
 #if CARILLON_OSEK
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 #endif
 
 static uint16_t missed_task;

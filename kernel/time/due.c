@@ -2,7 +2,7 @@
  *
  * What it means that an event of the clock is due; and the handlers of the clock. */
 #include "due_steps.h"
-#include "kernel/osek/served.h"
+#include "kernel/levels/served.h"
 #include "wait_steps.h"
 
 #if CARILLON_OSEK_TIME
@@ -282,7 +282,7 @@ static inline void serve_interrupt(void)
 }
 #endif
 
-/* The budget of the job that this preempts stands still (kernel/osek/budget.h, 17), unless these ticks count it. */
+/* The budget of the job that this preempts stands still (kernel/levels/budget.h, 17), unless these ticks count it. */
 void carillon_clock_interrupt(void)
 {
     const bool counts = CARILLON_BUDGETS_IN_QUEUE && (CARILLON_CLOCK == CARILLON_CLOCK_TICK);

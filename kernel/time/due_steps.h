@@ -5,8 +5,8 @@
 #ifndef CARILLON_TIME_DUE_STEPS_H
 #define CARILLON_TIME_DUE_STEPS_H
 
-#include "kernel/osek/act.h"
-#include "kernel/time/clock_steps.h"
+#include "kernel/clock/clock_steps.h"
+#include "kernel/jobs/act.h"
 #include "kernel/time/wait.h"
 
 #if CARILLON_OSEK_TIME

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Execution budgets that the clock keeps (kernel/osek/budget.h, 15): when the nearest limit ends, and an event of the
+ * Execution budgets that the clock keeps (kernel/levels/budget.h, 15): when the nearest limit ends, and an event of the
  * clock that is due by then. */
 #include "services.h"
 

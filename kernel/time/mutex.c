@@ -8,8 +8,8 @@
  * 2. While it runs, no other of these threads does.  So a thread finds a mutex locked only while the holder waits, for
  *    a time, a semaphore, a message or another mutex.  The thread waits in line then, perhaps with a time-out.
  * 3. A mutex that is unlocked goes to the first in line at once.  That thread is woken as its holder: at the ceiling.
- * 4. A holder that is woken is a guest of the ceiling's level (kernel/osek/guest.c), so nothing below the ceiling keeps
- *    it.  A thread of the ceiling's own level waits in no other level, and needs no mask either.
+ * 4. A holder that is woken is a guest of the ceiling's level (kernel/levels/guest.c), so nothing below the ceiling
+ *    keeps it.  A thread of the ceiling's own level waits in no other level, and needs no mask either.
  * 5. What a mutex is to restore is the mask before it was locked.  If a mutex is unlocked that was not locked last, the
  *    one that was locked after it restores that mask instead.  When the holder has waited, nothing is masked.
  * 6. A guest that has unlocked leaves the level, if its other mutexes do not ask for it. */

@@ -2,9 +2,9 @@
  *
  * Servers of threads: a budget that is used up while a thread of the server runs, and comes back.
  *
- * 1. What is left of a budget is known at the instants at which what runs changes (kernel/osek/served.h), and where one
- *    of the server's events is due.  Between those, the time that has passed since the last one is that of the charged
- *    server.  So a server that is preempted costs no work on the queue.
+ * 1. What is left of a budget is known at the instants at which what runs changes (kernel/levels/served.h), and where
+ *    one of the server's events is due.  Between those, the time that has passed since the last one is that of the
+ *    charged server.  So a server that is preempted costs no work on the queue.
  * 2. The budget's end is an event of the clock, as far ahead as the budget lasts if nothing preempts the server.  If
  *    something has, the event comes too early, finds the rest, and is put in again for that.  It never comes late.
  * 3. When nothing is left, the threads of the level rest: the level's handler begins none, and the one that runs gives
@@ -22,7 +22,7 @@
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)
 
-#include "kernel/osek/served.h"
+#include "kernel/levels/served.h"
 
 /* `left` of the budget, and what is `owed` when that is 0.  `watched`: the end of the budget is in the queue.
  * `counts`: the time at which it comes back is.  `busy`: a thread of the level runs or is ready. */

@@ -5,13 +5,13 @@
 #define CARILLON_TIME_SERVICES_H
 
 /* First: what is the kernel's does not see the names of objects. */
-#include "kernel/osek/alarm.h"
-#include "kernel/osek/base.h"
-#include "kernel/osek/cells.h"
-#include "kernel/osek/expiry.h"
-#include "kernel/osek/frame.h"
-#include "kernel/osek/resource.h"
-#include "kernel/osek/schedule_table.h"
+#include "kernel/clock/base.h"
+#include "kernel/counters/alarm.h"
+#include "kernel/counters/cells.h"
+#include "kernel/counters/expiry.h"
+#include "kernel/counters/schedule_table.h"
+#include "kernel/jobs/frame.h"
+#include "kernel/jobs/resource.h"
 
 #include "carillon/time.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
-#include "kernel/osek/served.h"
+#include "kernel/levels/served.h"
 #include "wait_steps.h"
 
-#include "clock_steps.h"
+#include "kernel/clock/clock_steps.h"
 
 #if CARILLON_OSEK_TIME
 

@@ -4,7 +4,7 @@
 #ifndef CARILLON_TIME_WAIT_STEPS_H
 #define CARILLON_TIME_WAIT_STEPS_H
 
-#include "clock_steps.h"
+#include "kernel/clock/clock_steps.h"
 #include "wait.h"
 
 #if CARILLON_OSEK_TIME

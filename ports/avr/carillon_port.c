@@ -6,7 +6,7 @@
 #include "carillon_port.h"
 
 #if CARILLON_OSEK
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 #endif
 
 /* Whether a counter of 8 bits may be waited for. */

@@ -3,7 +3,7 @@
  * Port to RV32: what the header does not inline. */
 #include "carillon_port.h"
 #if CARILLON_OSEK
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 #else
 static inline void carillon_software_dispatch(void)
 {

@@ -231,8 +231,8 @@ def test_its_numbers_are_those_of_the_header() -> None:
     assert {name: str(number) for name, number in STATES.items()} == states
     errors = dict(re.findall(r"#define (E_O(?:K|S_\w+)) (\d+)u", header))
     assert {name: str(number) for number, name in enumerate(ERRORS)} == errors
-    alarms = (ROOT / "kernel/osek/alarm.c").read_text(encoding="utf-8")
-    kernel = (ROOT / "kernel/osek/cells.h").read_text(encoding="utf-8")
+    alarms = (ROOT / "kernel/counters/alarm.c").read_text(encoding="utf-8")
+    kernel = (ROOT / "kernel/counters/cells.h").read_text(encoding="utf-8")
     alarms = alarms.replace("CARILLON_OSEK_ON_CELL", *re.findall(r"^#define CARILLON_OSEK_ON_CELL (\du)$", kernel, re.M))
     assert re.findall(r"^#define (IDLE|QUEUED|ON_CELL|STOPPED) (\d)u", alarms, re.M) == [
         *(("ON_CELL", "0"), ("QUEUED", "1"), ("IDLE", "2"), ("STOPPED", "3")),
@@ -257,7 +257,7 @@ def test_states_are_what_the_services_say(lab: Laboratory, board: str, configura
         lines += [f"    (void)GetTaskState({name}, &state);", f'    report("{name}", state);']
         lines += [f'    report("{name}-told", {attributes["STATE"]});']
         lines += [f'    report("{name}-activations", {attributes["CURRENTACTIVATIONS"]});']
-    head = '#include "kernel/osek/kernel.h"\nextern struct carillon_osek_extended carillon_extended_Server;\n'
+    head = '#include "kernel/run/kernel.h"\nextern struct carillon_osek_extended carillon_extended_Server;\n'
     here = head + "\n".join([*lines, "}", ""])
     _, again = built(lab, configuration, board, code(configuration, here))
     assert parsed(again) == objects

@@ -102,8 +102,8 @@ def test_first_intervals_absolute_starts_callers_and_skipped_periods(lab: Labora
 
 
 EXACT = """
-#include "kernel/time/clock.h"
-#include "kernel/time/queue_steps.h"
+#include "kernel/clock/clock.h"
+#include "kernel/clock/queue_steps.h"
 static volatile uint8_t count;
 static void blink(void) { count++; }
 static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(blink);

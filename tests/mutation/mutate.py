@@ -3,8 +3,8 @@
 
     python tests/mutation/mutate.py --record                                      once: what do tests compile?
     python tests/mutation/mutate.py --count 20 --seed 1
-    python tests/mutation/mutate.py --file kernel/osek/alarm.c --count 0          all mutants of a file
-    python tests/mutation/mutate.py --file kernel/osek/event.c --line 24 --count 0        all mutants of a line
+    python tests/mutation/mutate.py --file kernel/counters/alarm.c --count 0          all mutants of a file
+    python tests/mutation/mutate.py --file kernel/jobs/event.c --line 24 --count 0        all mutants of a line
     python tests/mutation/mutate.py --list                                        what would be changed
 
 Each mutant is one change of one line (``OPERATORS``), made in a copy of the tree.  README.md says how it is judged.

@@ -814,7 +814,7 @@ class Machine:
     def increment(self, counter: int) -> None:
         """A tick.  Alarms of one tick expire in the order in which they were set; a cyclic one is set again at once.
 
-        The standard does not give an order; this is kernel/osek/alarm.c's.
+        The standard does not give an order; this is kernel/counters/alarm.c's.
         """
         self.values[counter] = (self.values[counter] + 1) % (self.application.counters[counter].max_allowed + 1)
         expired = []
@@ -843,7 +843,7 @@ class Machine:
             case Action.SET_EVENT:
                 if self.state(alarm.object) != SUSPENDED:
                     self.set_events(alarm.object, alarm.mask)
-                else:  # in both statuses, as kernel/osek/alarm.c does; undefined in STANDARD
+                else:  # in both statuses, as kernel/counters/alarm.c does; undefined in STANDARD
                     self.error(Op(Code.SET_EVENT, alarm.object, alarm.mask), {E_OS_STATE})
             case Action.CALLBACK:
                 self.call_now(CALLBACK + number, _Caller.CALLBACK)

@@ -4,7 +4,7 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "kernel/osek/kernel.h"
+#include "kernel/run/kernel.h"
 
 #include "sweep.h"
 

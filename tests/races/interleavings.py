@@ -82,7 +82,7 @@ class CellAlarm:
 
     ``own``: the cell has the level of the task.  Its handler may wait, and nobody can tell that: whoever looks finds the action
     done.  But an error is told later, or not at all if the cell expires again meanwhile ("late").  And what comes while the
-    handler begins, and has not got the lock, comes before the expiry (``kernel/osek/cells.h``, 3).
+    handler begins, and has not got the lock, comes before the expiry (``kernel/counters/cells.h``, 3).
     """
 
     task: int

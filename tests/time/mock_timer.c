@@ -3,7 +3,7 @@
  * The mock timer, and the clock on it with a fixed set of events, for tests in Python. */
 #include <stdbool.h>
 
-#include "clock_steps.h"
+#include "kernel/clock/clock_steps.h"
 #include "mock_timer.h"
 
 #define ITEMS 64

@@ -67,7 +67,7 @@ def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, in
         *FLAGS,
         f"-I{ROOT}",
         f"-I{ROOT / 'kernel' / 'api'}",
-        f"-I{ROOT / 'kernel' / 'time'}",
+        f"-I{ROOT / 'kernel' / 'clock'}",
         f"-I{HERE / 'config'}",
         f"-I{HERE}",
     ]
@@ -93,10 +93,10 @@ def loaded(path: Path) -> Iterator[Any]:
 
 def queue(bits: int, tree: bool) -> Path:
     """The queue alone (queue_driver.c)."""
-    return compiled("queue_driver.c", ("time/queue.c",), (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree))))
+    return compiled("queue_driver.c", ("clock/queue.c",), (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree))))
 
 
 def clock(**defines: int | str) -> Path:
     """The clock on the mock timer (mock_timer.c); keys are the configuration without CARILLON_."""
     settings = tuple(sorted((f"CARILLON_{name}", value) for name, value in defines.items()))
-    return compiled("mock_timer.c", ("time/queue.c", "time/clock.c", "conventional/counters.c"), settings)
+    return compiled("mock_timer.c", ("clock/queue.c", "clock/clock.c", "conventional/counters.c"), settings)

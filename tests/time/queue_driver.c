@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The event queue with a fixed set of events, for tests in Python. */
-#include "kernel/time/queue.h"
+#include "kernel/clock/queue.h"
 
 #define ITEMS 16384
 

@@ -20,7 +20,7 @@ ROOT = HERE.parents[1]
 CODE = """
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/time/clock.h"
+#include "kernel/clock/clock.h"
 TIMES
 static uint64_t hz, divisor;
 #undef CARILLON_TIME_HZ

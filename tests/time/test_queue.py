@@ -395,7 +395,7 @@ def test_a_node_is_as_small_as_documented(compiler: str, flags: tuple[str, ...],
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     for (bits, tree), size in sizes.items():
-        source = f'#include "kernel/time/queue.h"\n_Static_assert(sizeof(struct carillon_event) == {size}, "size");\n'
+        source = f'#include "kernel/clock/queue.h"\n_Static_assert(sizeof(struct carillon_event) == {size}, "size");\n'
         command = [compiler, *flags, "-std=c11", f"-I{native.ROOT}", f"-I{native.HERE / 'config'}"]
         command += [f"-DCARILLON_TIME_BITS={bits}", f"-DCARILLON_QUEUE_TREE={tree}", "-fsyntax-only", "-xc", "-"]
         subprocess.run(command, input=source, text=True, check=True)

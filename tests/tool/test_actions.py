@@ -62,8 +62,9 @@ def test_the_kernel_does_an_action_in_one_place() -> None:
     """Who has an action done asks for nothing but what it does in a frame of its own: the file that DESIGN names."""
     asks = re.compile(r"CARILLON_ACTION_(\w+)")
     shared = {"ACTIVATE", "SET_EVENT", "GIVE"}
-    files = [*(ROOT / "kernel/osek").glob("*.c"), ROOT / "kernel/time/due.c"]
-    pieces = set(re.findall(r"carillon_is_action\(\w+, action, CARILLON_ACTION_(\w+)\)", _text("kernel/osek/act.h")))
+    folders = ("levels", "jobs", "counters", "run")
+    files = [*(path for name in folders for path in (ROOT / "kernel" / name).glob("*.c")), ROOT / "kernel/time/due.c"]
+    pieces = set(re.findall(r"carillon_is_action\(\w+, action, CARILLON_ACTION_(\w+)\)", _text("kernel/jobs/act.h")))
     assert pieces == shared
     for path in files:
         found = set(asks.findall(path.read_text(encoding="utf-8"))) & shared

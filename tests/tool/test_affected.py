@@ -56,11 +56,11 @@ def test_a_document_concerns_those_that_name_it() -> None:
 
 def test_a_header_of_the_kernel_concerns_those_that_have_compiled_a_file_with_it() -> None:
     record = {"tests/firmware/test_deadlines.py": {TREE / "kernel/core/mode.c"}}
-    header = "kernel/osek/table_queue.h"
+    header = "kernel/counters/table_queue.h"
     assert TREE / header not in affected._included(TREE / "kernel/core/mode.c")
     assert "firmware/test_deadlines.py" not in names(header, record=record)
     assert "firmware/test_budgets.py" in names(header, record=record)  # of which nothing is written down
-    record["tests/firmware/test_deadlines.py"] |= {TREE / "kernel/osek/table_points.c"}
+    record["tests/firmware/test_deadlines.py"] |= {TREE / "kernel/counters/table_points.c"}
     assert "firmware/test_deadlines.py" in names(header, record=record)
 
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ORDER = "order of the kernel"
 """How the list is marked."""
-SPLIT = ("osek", "time")
+SPLIT = ("clock", "levels", "jobs", "counters", "time", "run")
 """Folders of which each part is one; any other folder but the services' headers is a part."""
 COMMENT = re.compile(r"/\*.*?\*/|__attribute__\(\(\w+\)\)", re.DOTALL)
 PROTOTYPE = re.compile(r"^(?:extern )?[a-z][\w \*]*\b(\w+)\([^;{]*\)\s*;", re.MULTILINE)
@@ -19,7 +19,7 @@ TYPE = re.compile(r"\b(?:struct|union|enum) \w+")
 DEFINITION = re.compile(r"^(?P<kind>(?!typedef)[A-Za-z][^;{}()#=]*?)\b(?P<name>\w+)\)?\([^;{}]*\)\n\{", re.MULTILINE)
 BELOW = {
     "carillon_budget_overrun": "core",  # the budgets of rounds tell OSEKtime: kernel.h declares that
-    "conventional/counters.h": "time/queue",  # what the conventional kernel has in the queue's place
+    "conventional/counters.h": "clock/queue",  # what the conventional kernel has in the queue's place
 }
 """What is used below its part, beside what attach.h declares."""
 
@@ -47,7 +47,7 @@ def sources() -> dict[str, str]:
 
 def attached() -> set[str]:
     """What the kernel may call of parts above: the functions that ``attach.h`` declares."""
-    text = COMMENT.sub("", (ROOT / "kernel" / "osek" / "attach.h").read_text(encoding="utf-8"))
+    text = COMMENT.sub("", (ROOT / "kernel" / "levels" / "attach.h").read_text(encoding="utf-8"))
     return {found[1] for found in PROTOTYPE.finditer(text)}
 
 

@@ -101,7 +101,7 @@ struct carillon_osek_extended {
     EventMaskType set;
     EventMaskType waited; /* 0: it does not wait */
 #if CARILLON_OSEK_MATES
-    uint8_t mate; /* the number of the task that goes on after it (kernel/osek/job.h), and 1; 0: none */
+    uint8_t mate; /* the number of the task that goes on after it (kernel/jobs/job.h), and 1; 0: none */
 #endif
 };
 
@@ -137,12 +137,12 @@ static inline void carillon_end_isr(uint32_t mask)
 }
 #endif
 
-/* Internal: the budget of the job that runs (kernel/osek/budget.h), if the image has budgets.  What changes it has the
- * kernel's lock, which masks the handler of the cell, too. */
+/* Internal: the budget of the job that runs (kernel/levels/budget.h), if the image has budgets.  What changes it has
+ * the kernel's lock, which masks the handler of the cell, too. */
 struct carillon_budget {
     uint32_t mask;            /* what lowers the lock where a job begins or goes on */
     carillon_vector function; /* of the task whose job begins */
-    uint32_t state;           /* what is watched of the job that runs (kernel/osek/budget.h) */
+    uint32_t state;           /* what is watched of the job that runs (kernel/levels/budget.h) */
 };
 extern struct carillon_budget carillon_budget;
 
@@ -166,7 +166,7 @@ static inline void carillon_resume_budget(carillon_budget_rest left)
 }
 #endif
 
-/* Internal: whether an ISR of category 2 is to run: without a time frame, or after the last one (kernel/osek/frame.h).
+/* Internal: whether an ISR of category 2 is to run: without a time frame, or after the last one (kernel/jobs/frame.h).
  */
 #if CARILLON_OSEK_FRAMES > 0
 bool carillon_isr_arrives(uint32_t place);
@@ -175,7 +175,7 @@ bool carillon_isr_arrives(uint32_t place);
 #define CARILLON_ISR_ARRIVES(frame) true
 #endif
 
-/* Internal: an ISR of category 2, within its budget if it has one (kernel/osek/budget.h). */
+/* Internal: an ISR of category 2, within its budget if it has one (kernel/levels/budget.h). */
 #if CARILLON_OSEK_ISR_BUDGETS
 void carillon_isr_within(uint32_t place, carillon_vector function);
 #define CARILLON_ISR_RUNS(budget, function) \
@@ -748,7 +748,7 @@ static inline __attribute__((always_inline)) StatusType carillon_release_resourc
 
 #if !CARILLON_OSEK_LEVEL_CELLS
 /* Internal.  Whether alarms on cells that have a task's level have expired and wait; and serve them; locked
- * (kernel/osek/cells.h). */
+ * (kernel/counters/cells.h). */
 static inline bool carillon_known_cells_wait(uint8_t level)
 {
     (void)level;
@@ -826,7 +826,7 @@ static inline __attribute__((always_inline)) StatusType carillon_activate_direct
 #endif
 
 /* Internal.  Request the level of a managed task; locked.  With task hooks its handler has not left any more
- * (kernel/osek/level_hooks.c). */
+ * (kernel/levels/level_hooks.c). */
 extern volatile bool carillon_osek_over[];
 static inline __attribute__((always_inline)) void carillon_request_managed(TaskType task)
 {
@@ -851,7 +851,7 @@ static inline __attribute__((always_inline)) void carillon_clear_known(TaskType 
 }
 #endif
 
-/* Internal.  Managed tasks that have one activation at most (kernel/osek/run.h has the general case). */
+/* Internal.  Managed tasks that have one activation at most (kernel/run/run.h has the general case). */
 static inline __attribute__((always_inline)) StatusType carillon_activate_managed(TaskType task)
 {
     const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
@@ -943,7 +943,7 @@ static inline __attribute__((always_inline)) StatusType carillon_wait_event(uint
         carillon_port_restore(saved);
     } else {
         extended->waited = mask;
-        carillon_port_suspend(&extended->context); /* as in kernel/osek/event.c */
+        carillon_port_suspend(&extended->context); /* as in kernel/jobs/event.c */
         if (CARILLON_OSEK_BUDGETS) {
             carillon_port_restore(carillon_budget.mask);
         }

@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 #include "carillon/osek.h"
+#include "kernel/clock/clock.h"
 #include "kernel/contract/action.h"
-#include "kernel/time/clock.h"
 
 #ifdef __cplusplus
 extern "C" {

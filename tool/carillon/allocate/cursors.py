@@ -48,7 +48,7 @@ class Cursor:
 
     @property
     def turn(self) -> int:
-        """From the last point to the first one of the next turn, of a table that repeats (``kernel/osek/table_queue.h``, 4)."""
+        """From the last point to the first of the next turn, of a table that repeats (``kernel/counters/table_queue.h``, 4)."""
         return self.steps[-1].delay + self.steps[0].delay if self.table.repeating else 0
 
 
@@ -71,7 +71,7 @@ def table_parts(queued: Iterable[ScheduleTable], counter: str, part_of: Callable
 def _steps(table: ScheduleTable, part: int, part_of: Callable[[str, AlarmAction], int]) -> Iterable[Step]:
     """Its points of that part, in order of time, and its end.
 
-    The last point adjusts the delay to the first point of the next turn, which the end has (``kernel/osek/table_points.c``).
+    The last point adjusts the delay to the first point of the next turn, which the end has (``kernel/counters/table_points.c``).
     A table begins when it is told to: so its first step is not adjusted.
     """
     adjusted = table.sync is Synchronisation.EXPLICIT

@@ -328,7 +328,7 @@ class OsekAllocation:
         """The parts in which nothing but one cursor can wait, each with the cursor's number, which is less than 255.
 
         The kernel has a short way for these where it looks ahead on a time base, adjusts no table, and all times fit into the
-        queue's (``kernel/osek/table_queue.h``).
+        queue's (``kernel/counters/table_queue.h``).
         """
         if self.software or self.tickless or self.base is None or not self.base.ahead or self.queue is None:
             return {}

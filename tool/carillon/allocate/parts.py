@@ -2,10 +2,10 @@
 """A counter's queue in parts: one for each level that its alarms wake, and one at the kernel's level for the others.
 
 A part is served at its level, so that it takes nothing from higher tasks.  Higher tasks hold the part back, so the ticks have to
-be counted meanwhile.  A service that asks first has what is due served (``kernel/osek/expiry.h``).  All that can stand in such a
-part wakes tasks of one level.  Of a level, what is due in two queues, or in a queue and on a cell, would be served in another
-order than it came in.  An error hook hears of each activation that is one too many when its alarm expires, and not when a higher
-task has ended.
+be counted meanwhile.  A service that asks first has what is due served (``kernel/counters/expiry.h``).  All that can stand in
+such a part wakes tasks of one level.  Of a level, what is due in two queues, or in a queue and on a cell, would be served in
+another order than it came in.  An error hook hears of each activation that is one too many when its alarm expires, and not when a
+higher task has ended.
 
 The first part has the counter's cell, at the level of the highest.  The others have the cells and sources that everything else
 has left, so that no claim of the system and no round is worse off for them.  The lowest get it first: they have the most tasks

@@ -48,8 +48,8 @@ def tells_tables(board: Board, clock_hz: int, array: Cells) -> bool:
 def near_of(board: Board, clock_hz: int, table: ScheduleTable) -> int:
     """Ticks of the system clock from where a start of a table on cells has read the time until all its cells are set.
 
-    For cells that are set while they stand still (``kernel/osek/table_set.h``), these are ticks in which the time base's tick is
-    found, and instructions: of the start, and of each cell.
+    For cells that are set while they stand still (``kernel/counters/table_set.h``), these are ticks in which the time base's tick
+    is found, and instructions: of the start, and of each cell.
     """
     lead = board.lead_at(clock_hz)
     array = next(a for a in board.cells if carries_tables(board, clock_hz, a))

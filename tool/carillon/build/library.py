@@ -36,7 +36,7 @@ project.Append(LIBPATH=[here], LIBS=["carillon"])
 """
 _LEFT_OUT = (
     "kernel/osektime/main.c",
-    "kernel/osek/main.c",
+    "kernel/run/main.c",
     "kernel/core/atexit.c",
     "kernel/core/console.c",
 )

@@ -21,24 +21,26 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef
 KERNEL = ("kernel/core/mode.c", "kernel/osektime/osektime.c", "kernel/osektime/main.c", "kernel/osektime/table.c")
 SYNC = ("kernel/osektime/sync.c",)
 OSEK = tuple(
-    f"kernel/osek/{name}.c"
+    f"kernel/{name}.c"
     for name in (
-        *("interrupt", "level_software", "level_hooks", "error", "resource", "isr", "stop", "job", "event", "task"),
-        *("cells", "counter", "expiry", "alarm", "start"),
+        *("levels/interrupt", "levels/level_software", "levels/level_hooks"),
+        *("jobs/error", "jobs/resource", "jobs/isr", "jobs/stop", "jobs/job", "jobs/event", "jobs/task"),
+        *("counters/cells", "counters/counter", "counters/expiry", "counters/alarm", "run/start"),
     )
 )
-TABLES = ("kernel/osek/table_points.c", "kernel/osek/schedule_table.c")
-BUDGETS = ("kernel/osek/budget.c", "kernel/osek/preempt.c", "kernel/osek/strike.c")
+TABLES = ("kernel/counters/table_points.c", "kernel/counters/schedule_table.c")
+BUDGETS = ("kernel/levels/budget.c", "kernel/levels/preempt.c", "kernel/run/strike.c")
 ROUND_BUDGETS = ("kernel/core/round_budget.c",)
-FRAMES = ("kernel/osek/frame.c",)
-QUEUE = ("kernel/time/queue.c", "kernel/conventional/counters.c")
+FRAMES = ("kernel/jobs/frame.c",)
+QUEUE = ("kernel/clock/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 """What is a port's carillon_port.c where the image is a program of this machine."""
 TIME = (
-    "kernel/osek/guest.c",
+    "kernel/levels/guest.c",
+    "kernel/clock/clock.c",
     *(
         f"kernel/time/{name}.c"
-        for name in ("clock", "watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "keeper", "alarm", "due")
+        for name in ("watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "keeper", "alarm", "due")
     ),
 )
 BLOCKS = ("kernel/giotto/blocks.c",)
@@ -49,9 +51,9 @@ COLD = (
     "kernel/core/mode.c",
     "kernel/osektime/osektime.c",
     "kernel/osektime/main.c",
-    "kernel/osek/main.c",
-    "kernel/osek/start.c",
-    "kernel/osek/stop.c",
+    "kernel/run/main.c",
+    "kernel/run/start.c",
+    "kernel/jobs/stop.c",
     *LOADER,  # it has only the time that no task needs
     MICROCODE[0],  # it is a fifth smaller, and what a tick takes is the same: what is hot says so (state.h, FAST)
 )
@@ -82,7 +84,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         generated = ["tables.c", *generated]
         sources += SYNC if system.sync is not None else []
     elif system.osek is not None:
-        sources = ["kernel/core/mode.c", "kernel/osek/main.c", *sources]
+        sources = ["kernel/core/mode.c", "kernel/run/main.c", *sources]
     if system.osek is not None:
         sources += OSEK
         generated.append("osek.c")

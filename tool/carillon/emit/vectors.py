@@ -131,7 +131,7 @@ def _beneath(image: Image) -> list[str]:
 _HEADERS = {
     Does.LOOK_UP: "osektime/table.h",
     Does.SYNCHRONISE: "osektime/sync.h",
-    Does.BUDGET_STOPS: "osek/budget.h",
+    Does.BUDGET_STOPS: "levels/budget.h",
     Does.ROUND_BUDGET_STOPS: "core/round_budget.h",
 }
 """The kernel's headers that declare what operations call."""

@@ -21,11 +21,11 @@ from carillon.model.osek import CounterKind
 from carillon.model.time import QueueKind
 
 FILL = 0xC0DEC0DE
-"""What stacks of extended tasks hold where nobody has been (``kernel/osek/stop.h``), a word of it."""
+"""What stacks of extended tasks hold where nobody has been (``kernel/jobs/stop.h``), a word of it."""
 
 NO_TASK = 255
 
-# The kernel's variables (kernel/osek, osek.c).
+# The kernel's variables (kernel, osek.c).
 RUNNING, JOBS, TASKS, FAILURE = ("carillon_osek_running", "carillon_osek_jobs", "carillon_osek_tasks", "carillon_osek_failure")
 MODE, ALARMS, CELLS, COUNTERS, HOLDERS = (
     "osek_active_mode",
@@ -35,7 +35,7 @@ MODE, ALARMS, CELLS, COUNTERS, HOLDERS = (
     "osek_resource_holders",
 )
 
-# Values of the enumerations, those of the kernel (carillon/osek.h, kernel/osek/alarm.c).
+# Values of the enumerations, those of the kernel (carillon/osek.h, kernel/counters/alarm.c).
 STATES = {"RUNNING": 0, "WAITING": 1, "READY": 2, "SUSPENDED": 3}
 ON_CELL, QUEUED, IDLE = 0, 1, 2
 ERRORS = (

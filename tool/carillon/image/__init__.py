@@ -342,7 +342,7 @@ class EventHandler:
     sources that lead to it, each with what it is for.  ``also``: cells that lead to it alike.  ``requests``: numbers and sources
     of parts of a counter's queue; ``by``: the handler that requests it.  ``pauses``: no budget is used up meanwhile.
     ``vector``: the port's function that calls it with the frame of what was interrupted; empty if it is the vector.
-    ``header``: of the kernel, which declares what it calls; empty if ``kernel/osek`` does.
+    ``header``: of the kernel, which declares what it calls; empty if ``kernel/run/kernel.h`` does.
     """
 
     name: str

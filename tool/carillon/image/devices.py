@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells that serve the clock, the time base, execution budgets and time frames; and the real-time clock.
 
-The reasons for these values: ``kernel/time/clock.h``, ``kernel/osek/base.h``, ``budget.h`` and ``frame.h``.
+The reasons for these values: ``kernel/clock/clock.h``, ``kernel/clock/base.h``, ``budget.h`` and ``frame.h``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
 
 _RETRY, _STEP, _PATIENCE = 64, 4, 512
-"""In how many instructions the handler looks again for a job that is late (``kernel/osek/budget.h``, 6)."""
+"""In how many instructions the handler looks again for a job that is late (``kernel/levels/budget.h``, 6)."""
 
 
 def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[Device, ...]:

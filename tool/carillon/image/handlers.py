@@ -25,7 +25,7 @@ from carillon.model.family import Capability
 
 
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
-    """Operations before and after a round's handler (``kernel/osek/budget.h``, 13, and ``kernel/core/round_budget.h``).
+    """Operations before and after a round's handler (``kernel/levels/budget.h``, 13, and ``kernel/core/round_budget.h``).
 
     There are none without budgets.
     """

@@ -30,9 +30,9 @@ from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Hook, 
 from carillon.model.time import ClockKind, TimeServices
 
 BUDGET_RANGE = 1 << BUDGET_BITS
-"""In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/osek/budget.h``)."""
+"""In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/levels/budget.h``)."""
 FRAME_TURN = 1 << 24
-"""In how many ticks the cell of time frames counts down once (``kernel/osek/frame.h``)."""
+"""In how many ticks the cell of time frames counts down once (``kernel/jobs/frame.h``)."""
 TABLE_REST = 1 << 24
 """How many ticks after its end a schedule table's cells would begin anew if they were not stopped (``schedule_table.c``)."""
 

@@ -79,7 +79,7 @@ class Register(Enum):
 
 
 class BaseKind(Enum):
-    """How a family of cells can be the time base (``kernel/osek/base.h``)."""
+    """How a family of cells can be the time base (``kernel/clock/base.h``)."""
 
     DOWN = "down"  # a cell of its own, which counts down and begins anew
     UP = "up"  # a cell of its own, which counts up through its whole width
@@ -87,7 +87,7 @@ class BaseKind(Enum):
 
 
 class Driver(Frozen):
-    """What a family is as a clock of one kind (``kernel/time/clock.h``, where the figures are explained).
+    """What a family is as a clock of one kind (``kernel/clock/clock.h``, where the figures are explained).
 
     ``bits`` of its counter that are used, at most. ``narrows``: fewer will do, too, where a board's cells are narrower.
     ``minimum`` and ``cost`` in units. ``restarts``: it can only be loaded anew. ``requests``: its interrupt can be requested by

@@ -7,7 +7,7 @@ from carillon.model.board import Board
 from carillon.model.family import Capability
 
 BUDGET_BITS = 24
-"""How far a cell of budgets counts down before it begins anew (``kernel/osek/budget.h``)."""
+"""How far a cell of budgets counts down before it begins anew (``kernel/levels/budget.h``)."""
 NEEDED = frozenset({Capability.REMAINING, Capability.LOAD})
 """The kernel reads and sets it while it runs."""
 

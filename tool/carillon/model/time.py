@@ -12,7 +12,7 @@ from carillon.diagnostics import Span
 
 
 class ClockKind(Enum):
-    """How the clock's timer works (``kernel/time/clock.h``)."""
+    """How the clock's timer works (``kernel/clock/clock.h``)."""
 
     PERIODIC = "periodic"  # interrupts once a tick
     ONE_SHOT = "one-shot"  # counts down to the next event

@@ -4,7 +4,7 @@
 1. Where nothing but StartOS starts a table, and nothing stops one, the schedule says when its points are due.
 2. Else QEMU's plugin sees the unmodified kernel read what a step does and write a table's status, and which function
    does so.  What was written is not seen, but follows from the function and from the status before:
-   ``kernel/osek/schedule_table.c`` writes in each of its functions what stands in :meth:`_Statuses.wrote`.  A table that is
+   ``kernel/counters/schedule_table.c`` writes in each of its functions what stands in :meth:`_Statuses.wrote`.  A table that is
    adjusted is written in more ways, so that nothing is said of any table then.
 """
 

@@ -15,7 +15,7 @@ MAIN = "main"
 """The stack on which handlers, and tasks without a stack of their own, run."""
 TOP = "carillon_stack_top"
 FILL = b"\xde\xc0"
-"""What a stack is filled with before it is used (``FILL`` of ``kernel/osek/stop.h``)."""
+"""What a stack is filled with before it is used (``FILL`` of ``kernel/jobs/stop.h``)."""
 
 
 @dataclass(frozen=True, slots=True)

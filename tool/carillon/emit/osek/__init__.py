@@ -36,7 +36,7 @@ def _source(image: Image) -> str:
     assert osek is not None
     allocation = osek.allocation
     model = allocation.osek
-    lines = [text.head(image, "Tables and handlers of the event-triggered system."), '#include "kernel/osek/kernel.h"', ""]
+    lines = [text.head(image, "Tables and handlers of the event-triggered system."), '#include "kernel/run/kernel.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in (*osek.cells, *osek.stopped)})]
     called = {it.header for it in osek.handlers if it.header} | ({"carillon/time.h"} if osek.tick_frame is not None else set())
     lines += [f'#include "{name}"' for name in sorted(called)]

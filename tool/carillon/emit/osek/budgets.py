@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets and time frames of tasks and ISRs (``kernel/osek/budget.h``, ``frame.h``)."""
+"""Budgets and time frames of tasks and ISRs (``kernel/levels/budget.h``, ``frame.h``)."""
 
 from __future__ import annotations
 
