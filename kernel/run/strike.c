@@ -9,6 +9,7 @@
 
 #if CARILLON_OSEK_BUDGETS
 
+#if CARILLON_OSEK_MANAGED
 /* The job whose budget has been used up ends here, in its own context and masked up to the kernel's lock, as if it
  * called TerminateTask.  If it was ending already, what it has chained is activated. */
 static void end_job(void)
@@ -22,6 +23,12 @@ static void end_job(void)
     }
     carillon_osek_end();
 }
+#else
+/* Only ISRs have budgets. */
+static void end_job(void)
+{
+}
+#endif
 
 /* A function that stays one: a trace shows its calls. */
 __attribute__((noinline)) void carillon_osek_budget_overrun(void)

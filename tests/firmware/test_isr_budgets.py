@@ -143,3 +143,13 @@ def test_an_isr_ends_at_its_budget(lab: Laboratory, board: str, status: str, dis
             assert not budget or own < budget, (isr, own)
         ended, killed = ended + (what == "ends"), killed + (what == "struck")
     assert ended > 30 and killed > 20
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("kept", ['budget = "1ms"', 'time_frame = "2ms"', 'budget = "1ms"\ntime_frame = "2ms"'])
+@pytest.mark.parametrize("board", [VIRTUAL_AST, AST, MPS])
+def test_a_system_of_isrs_alone_can_be_protected(lab: Laboratory, board: str, kept: str, dispatch: str) -> None:
+    """There are no tasks, whose end a budget could ask for."""
+    text = f'[osek]\ndispatch = "{dispatch}"\n[osek.isr.Lone]\nsource = "soft0"\npriority = 1\n{kept}\n'
+    outcome = lab.run(text, "ISR(Lone) { }", board, ticks=1000)
+    assert not outcome.said("never")
