@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from carillon.elf import Symbol
 from carillon.stacks.avr import Avr, WideAvr
-from carillon.stacks.code import Code, Unknown, Use
+from carillon.stacks.code import Call, Code, Unknown, Use
 from carillon.stacks.graph import Calls
 from carillon.stacks.riscv import RiscV
 from carillon.stacks.thumb import Thumb
@@ -156,3 +161,59 @@ def test_a_table_of_jumps_has_as_many_cases_as_stand_before_the_first() -> None:
         Thumb, f"push    {{lr}}\ntbb    [pc, r0]{table}\npop    {{pc}}\nsub    sp, #64\npop    {{pc}}", {6: 2, 7: 3, 8: 0, 9: 0}
     )
     assert (found.most, found.unknown) == (68, "")
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Functions by number, each with what it takes by itself, and its calls, with what is taken there."""
+
+    functions: Mapping[int, tuple[int, tuple[tuple[int, int], ...]]]
+
+    def name_of(self, at: int) -> str:
+        return f"f{at}"
+
+    def use(self, at: int) -> Use:
+        most, calls = self.functions[at]
+        return Use(most, [Call(target, depth, 0) for target, depth in calls])
+
+    def deepest(self, at: int, most: Mapping[int, int], active: tuple[int, ...] = ()) -> int:
+        """The deepest chain, every chain being tried; what is active as often as it may be returns when it is entered."""
+        alone, calls = self.functions[at]
+        best = max([alone, *(depth for _, depth in calls)])
+        if at in most and active.count(at) >= most[at]:
+            return best
+        return max([best, *(depth + self.deepest(target, most, (*active, at)) for target, depth in calls)])
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[Graph, dict[int, int]]:
+    """Functions 0 to n - 1 call later ones, and any of those that may be active several times."""
+    count = draw(st.integers(2, 6))
+    several = draw(st.dictionaries(st.integers(1, count - 1), st.integers(1, 2), max_size=3))
+    size = st.integers(0, 40)
+
+    def calls(at: int) -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
+        targets = sorted({*range(at + 1, count), *several})
+        return st.lists(st.tuples(st.sampled_from(targets), size), max_size=2).map(tuple) if targets else st.just(())
+
+    return Graph({at: (draw(size), draw(calls(at))) for at in range(count)}), several
+
+
+@given(graphs())
+def test_the_bound_of_many_combinations_is_no_less_than_the_deepest_chain(drawn: tuple[Graph, dict[int, int]]) -> None:
+    graph, most = drawn
+    calls = Calls(graph, {}, {}, {f"f{at}": n for at, n in most.items()})  # type: ignore[arg-type]
+    exact = graph.deepest(0, most)
+    assert calls.of(0).open.size == exact
+    summed = calls.summed(0)
+    assert exact <= summed.size == sum(size for _, size in summed.chain)
+    if not most:
+        assert summed.size == exact
+
+
+def test_very_many_combinations_are_bounded_at_once() -> None:
+    """Forty functions, each of which calls all, and may be active once."""
+    every = range(1, 41)
+    graph = Graph({0: (8, ((1, 8),)), **{at: (16, tuple((other, 16) for other in every)) for at in every}})
+    found = Calls(graph, {}, {}, {f"f{at}": 1 for at in every}).of(0)  # type: ignore[arg-type]
+    assert found.open.size == 8 + 40 * 16 + 16

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 
 from carillon.elf import UnreadableError
 from carillon.model.stacks import Link
@@ -56,6 +57,23 @@ def deepest(chains: Iterable[Chains]) -> Chains:
     return best
 
 
+EXACT = 1 << 12
+"""Of so many combinations of functions that are active several times, each is followed."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """What a function takes until a function is called that may be active several times.
+
+    ``leaf``: the deepest chain without such a call.  ``link``: the deepest one to such a call, None if there is none.
+    ``following``: what is called then.
+    """
+
+    leaf: Deepest
+    link: Deepest | None = None
+    following: set[int] = field(default_factory=set)
+
+
 class Calls:
     """The call graph of an image.
 
@@ -68,12 +86,61 @@ class Calls:
     ) -> None:
         self.code, self.recursion, self.returns = code, recursion, returns
         self.told: dict[str, tuple[int, ...]] = {name: tuple(targets) for name, targets in told.items()}
-        self._counted = sorted({*recursion, *returns})
+        self._most = {**returns, **recursion}
+        self._counted = sorted(self._most)
         self._known: dict[tuple[int, ...], Chains] = {}
+        self._segments: dict[int, Segment] = {}
 
     def of(self, entry: int) -> Chains:
-        """The deepest chains from a function on; Unknown where the code does not say it."""
-        return self._of(entry, [])
+        """The deepest chains from a function on; Unknown where the code does not say it.
+
+        With n functions that may be active once or several times, there are 2^n ways or more to have them active.  If they are
+        too many, each is counted as often as it may be active, whatever the order in which they call each other.
+        """
+        exact = prod(most + 1 for most in self._most.values()) <= EXACT
+        return self._of(entry, []) if exact else Chains(self.summed(entry))
+
+    def summed(self, entry: int) -> Deepest:
+        """At least the deepest chain: all that may be active several times is, one upon the other."""
+        first = self._segment(entry, [])
+        size, chain = (first.link.size, first.link.chain) if first.link is not None else (0, ())
+        waiting, seen = set(first.following), set[int]()
+        last = first.leaf.size - size
+        while waiting - seen:
+            at = min(waiting - seen)
+            seen.add(at)
+            segment = self._segment(at, [])
+            waiting |= segment.following
+            linked = segment.link or Deepest()
+            most = self._most[self.code.name_of(at)]
+            size, chain = size + most * linked.size, (*chain, *(most * linked.chain))
+            again = self._alone(at, self.code.name_of(at)).open.size  # where it is entered once more, and returns
+            last = max(last, segment.leaf.size - linked.size, again)
+        return Deepest(
+            size + last, (*chain, ("the deepest of these, without a further call", last)) if seen else first.leaf.chain
+        )
+
+    def _segment(self, entry: int, path: list[str]) -> Segment:
+        """What a function takes until one is called that may be active several times."""
+        if entry in self._segments:
+            return self._segments[entry]
+        name = self.code.name_of(entry)
+        path.append(name)
+        found = Segment(self._alone(entry, name).open)
+        for call in self._use(entry, name).calls:
+            for target in self._targets(call, name):
+                called = self.code.name_of(target)
+                if called in self._most:
+                    found.link = deeper(found.link, Deepest(call.depth, ((name, call.depth),)))
+                    found.following.add(target)
+                elif self._goes_on(called, path):
+                    inner = self._segment(target, path)
+                    found.leaf = deeper(found.leaf, inner.leaf.beneath(name, call.depth)) or found.leaf
+                    found.link = deeper(found.link, inner.link.beneath(name, call.depth) if inner.link is not None else None)
+                    found.following |= inner.following
+        path.pop()
+        self._segments[entry] = found
+        return found
 
     def to(self, entry: int, leaves: Iterable[str]) -> Deepest | None:
         """The deepest chain from a function to a call of an address by one of some functions; None if there is none."""

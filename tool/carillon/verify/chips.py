@@ -80,6 +80,7 @@ CHIPS: dict[tuple[str, str], Chip] = {
     # QEMU, hw/arm/armsse.c, iotkit_devices: 0x40000000, 0x40001000, 0x40002000, and interrupts 3, 4, 5; the same in Zephyr,
     # boards/arm/mps2/mps2_an521-common.dtsi.  Code that runs in the secure state, as out of reset, has them 0x10000000 higher.
     ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c, at the secure alias", _cmsdk(0x5000_0000, 3, 4, 5)),
+    ("armv7m", "mps2-an505, not secure"): Chip("QEMU's hw/arm/armsse.c", _cmsdk(0x4000_0000, 3, 4, 5)),
     # ST, RM0090: memory map (table 1) and vector table (tables 61 and 62): TIM2 to TIM5, then TIM1 and TIM8 with their update
     # interrupts.  What a slave's SMCR gets for TIM2 as its trigger: tables 93 and 97.
     ("armv7m", "stm32f427"): Chip(
@@ -129,11 +130,6 @@ CHIPS: dict[tuple[str, str], Chip] = {
         {"mtime": {"mtimecmp": {"mtimecmp": 0x200_4000, "mtime": 0x200_BFF8, SOURCE: 7}}},
     ),
 }
-NON_SECURE: dict[tuple[str, str], Chip] = {
-    ("armv7m", "mps2-an505"): Chip("QEMU's hw/arm/armsse.c", _cmsdk(0x4000_0000, 3, 4, 5)),
-}
-"""The same for code that is in the non-secure state."""
-
 REMEDY = "correct the board's file; where its timers are is in {}"
 
 
@@ -188,9 +184,8 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
         return []
     kind, command = (board.run.kind, board.run.command) if board.run is not None else ("", ())
     started = machine(command) if kind == "qemu" else command[0] if kind in ("rigless", "rp2040js") else None
-    chip = CHIPS.get((board.port, started)) if started is not None else None
-    if board.defines.get("CARILLON_NON_SECURE") and started is not None:
-        chip = NON_SECURE.get((board.port, started))
+    state = ", not secure" if board.defines.get("CARILLON_NON_SECURE") else ""
+    chip = CHIPS.get((board.port, f"{started}{state}"))
     always = ALWAYS.get(board.port, {})
     unknown: list[str] = []
     for name, family in hardware.families.items():

@@ -42,10 +42,9 @@ class Elf:
                 return part[address - start : address - start + size]
         raise UnreadableError(f"the image has nothing at {address:#x}")
 
-    def is_cleared(self, symbol: Symbol) -> bool:
-        """Whether a variable or a table has no bytes in the image: the start clears it."""
-        k = bisect_right(self._starts, symbol.address) - 1
-        return k < 0 or symbol.address >= self._starts[k] + len(self._parts[k][1])
+    def is_cleared(self, at: int) -> bool:
+        """Whether the image has no bytes for an address: the start clears it."""
+        return not any(start <= at < start + len(part) for start, part in self._parts)
 
     def number(self, address: int, size: int) -> int:
         """An unsigned number."""

@@ -162,17 +162,16 @@ def _check_times(events: Events, cell: Cell, table: str, what: str, wanted: Sequ
 
 def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:
     """Of a cell that does nothing but count down again and again, the place in the schedule, and a phrase; None of others."""
-    osek, system = events.osek, events.system
+    osek, bounded = events.osek, events.system.bounded
     if service.kind == "budgets" and osek.budgets:
         events.budget_cell = cell
-        return osek.span, "turn of the cell of budgets"
-    if service.kind == "round budgets" and system.bounded:
+    elif service.kind == "round budgets" and bounded:
         events.round_budget_cell = cell
-        return system.bounded[0].span, "turn of the cell of the rounds' budgets"
-    if service.kind == "frames" and osek.framed:
+    elif service.kind == "frames" and osek.framed:
         events.frame_cell = cell
-        return osek.span, "turn of the cell of time frames"
-    return None
+    else:
+        return None
+    return bounded[0].span if service.kind == "round budgets" else osek.span, f"turn of the cell of {service.kind}"
 
 
 def own_stack(events: Events, task: OsekTask, row: Row) -> str:

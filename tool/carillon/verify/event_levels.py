@@ -203,7 +203,7 @@ def check_contexts(events: Events) -> None:
     symbol = events.elf.symbols.get("carillon_osek_contexts")
     levels, services = events.task_levels, events.services
     if symbol is not None:
-        cleared = events.elf.is_cleared(symbol)
+        cleared = events.elf.is_cleared(symbol.address)
         contexts = [0] * (symbol.size // 2) if cleared else events.elf.values(symbol.name)
         for source, context in enumerate(contexts):
             service = services.get(source)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from io import BytesIO
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from elftools.elf.elffile import ELFFile
 
@@ -112,10 +112,7 @@ class Layouts:
         return it
 
 
-T = TypeVar("T", str, int)
-
-
-def _said(entry: DIE, attribute: str, default: T = "") -> T:  # type: ignore[assignment]
+def _said(entry: DIE, attribute: str, default: Any = "") -> Any:
     """An attribute, which is a text or a number as its default is."""
     it: Any = getattr(entry.attributes.get(f"DW_AT_{attribute}"), "value", default)
     it = it.decode("utf-8", "replace") if isinstance(it, bytes) else it
