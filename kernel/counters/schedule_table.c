@@ -121,22 +121,33 @@ static void take_out(uint8_t table)
     }
 }
 
-/* What the table's counter reads when all has been served. */
-static TickType now(uint8_t table)
-{
-    const uint32_t cursor = carillon_osek_schedule_tables[table].first;
-    const CounterType part = carillon_osek_cursors[cursor].part;
 #if CARILLON_OSEK_LONE && (CARILLON_OSEK_PARTS > 1)
-    if (is_lone(cursor)) { /* only a counter's first part has a value then, which may be that of an earlier tick */
-        const CounterType first = carillon_osek_schedule_tables[table].counter;
+/* If a cursor is alone in a part, only its counter's first part has a value, which may be that of an earlier tick. */
+static inline __attribute__((always_inline)) TickType value_of(uint32_t cursor, CounterType part, CounterType first)
+{
+    if (is_lone(cursor)) {
         const struct carillon_osek_counter *const counter = &carillon_osek_counters[first];
         const struct carillon_osek_counter_state *const state = &carillon_osek_counter_states[first];
         const carillon_base at = carillon_osek_counter_states[part].ticker.at;
         const carillon_base ticks = carillon_base_ticks_until(state->ticker.at, (carillon_base)counter->units, at);
         return carillon_osek_later(counter, state->value, (carillon_osek_distance)ticks);
     }
-#endif
     return carillon_osek_counter_states[part].value;
+}
+#else
+static inline TickType value_of(uint32_t cursor, CounterType part, CounterType first)
+{
+    (void)cursor;
+    (void)first;
+    return carillon_osek_counter_states[part].value;
+}
+#endif
+
+/* What the table's counter reads when all has been served. */
+static TickType now(uint8_t table)
+{
+    const uint32_t cursor = carillon_osek_schedule_tables[table].first;
+    return value_of(cursor, carillon_osek_cursors[cursor].part, carillon_osek_schedule_tables[table].counter);
 }
 
 /* Serve what is due in the parts of a table's counter, until all have counted up to the same tick; locked.
@@ -242,6 +253,33 @@ void carillon_osek_start_schedule_tables(AppModeType mode)
             begin(table, (carillon_osek_distance)fixed->at, SCHEDULETABLE_RUNNING);
         }
     }
+}
+#endif
+
+#if CARILLON_OSEK_TABLE_ENDS || CARILLON_OSEK_TABLE_ADJUSTS
+/* What waits of the ends and the adjustments of tables on cells is served. */
+static inline void settle_cells(void)
+{
+    settle_ends();
+    settle_adjustments();
+}
+
+static inline ScheduleTableStatusType settled_status(uint8_t table)
+{
+    const uint32_t saved = carillon_port_lock();
+    settle_cells();
+    const ScheduleTableStatusType status = carillon_osek_table_states[table].status;
+    carillon_port_unlock(saved);
+    return status;
+}
+#else
+static inline void settle_cells(void)
+{
+}
+
+static inline ScheduleTableStatusType settled_status(uint8_t table)
+{
+    return carillon_osek_table_states[table].status;
 }
 #endif
 
@@ -398,11 +436,8 @@ StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRe
     const uint32_t saved = carillon_osek_lock();
     if (!ON_CELLS(table)) {
         serve_due(table);
-#if CARILLON_OSEK_TABLE_ENDS || CARILLON_OSEK_TABLE_ADJUSTS
     } else {
-        settle_ends();
-        settle_adjustments();
-#endif
+        settle_cells();
     }
     *status = carillon_osek_table_states[table].status;
     carillon_osek_unlock(saved);
@@ -525,15 +560,7 @@ StatusType(StopScheduleTable)(ScheduleTableType table)
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
-#if CARILLON_OSEK_TABLE_ENDS || CARILLON_OSEK_TABLE_ADJUSTS
-    const uint32_t saved = carillon_port_lock();
-    settle_ends();
-    settle_adjustments();
-    *status = carillon_osek_table_states[table].status;
-    carillon_port_unlock(saved);
-#else
-    *status = carillon_osek_table_states[table].status;
-#endif
+    *status = settled_status(table);
     return E_OK;
 }
 
@@ -544,13 +571,7 @@ StatusType StartScheduleTableSynchron(ScheduleTableType table)
 
 StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 {
-#if CARILLON_OSEK_TABLE_ENDS
     return next_on_cells(from, to);
-#else
-    (void)from;
-    (void)to;
-    return E_OS_ID;
-#endif
 }
 
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
-MOST = 33
-"""So many there were when the count began; whoever takes some out lowers it."""
+MOST = 29
+"""So many there are, all about members of structures, which cost memory; whoever takes some out lowers it."""
 
 sys.path.insert(0, str(TREE / "scripts"))
 from conditionals import Count, count  # noqa: E402
