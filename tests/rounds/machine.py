@@ -441,16 +441,17 @@ def divergences(trial: Trial, variant: Variant, trace: Trace, tally: Tally) -> l
     if variant.loose:
         # Without levels a task may be entered before a deadline of the same tick, which shuts down.
         stops = [of.stopped if of.stopped is not None and trial.by_time else inf for of in (want, variant.latest)]
-        counts = [
-            Counter(h.who for h in of.happenings if h.what == "start" and h.t < stop)
+        begun = [
+            [h.who for h in of.happenings if h.what == "start" and h.t < stop]
             for of, stop in zip((want, variant.latest), stops, strict=True)
         ]
         starts = [e for e in trace.events if e.kind is Kind.START and e.object not in trace.event_triggered]
         real = Counter(e.object for e in starts if e.t < max(stops))
         tally.loose += 1
         certain = min(want.certain, variant.latest.certain) == inf and not outlasted(trial, trace)
-        if counts[0] == counts[1] and certain and real != counts[0]:
-            found.append(f"starts: {dict(real)}, must be {dict(counts[0])}")
+        # In another order, what the code takes decides which activations find their task still running, and are lost.
+        if begun[0] == begun[1] and certain and real != (must := Counter(begun[0])):
+            found.append(f"starts: {dict(real)}, must be {dict(must)}")
         return found
     wrong = levels(trial, variant)
     if wrong:
