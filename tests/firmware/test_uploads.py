@@ -77,7 +77,7 @@ def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: 
     for file in (ROOT / "docs" / "guide" / "giotto" / "beside").glob("beside.*"):
         shutil.copy(file, tmp_path)
     assert carillon(tmp_path, "giotto", "beside.giotto", "-o", "b.microcode").returncode == 0
-    with running(tmp_path, "beside.giotto", "ast1030-evb", "--for", "3s", "--events", "events") as target:
+    with running(tmp_path, "beside.giotto", "ast1030-evb", "--for", "9s", "--events", "events") as target:
         join = ("microcode", "upload", "b.microcode", "--at", "record@0", "--beside", "b.microcode", "--program", "beside.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr
@@ -89,13 +89,13 @@ def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: 
             milliseconds[event["object"]].append(round(event["t"] / 15_625))
     begins = {task: begins_of(found) for task, found in milliseconds.items()}
     assert {b - a for a, b in pairwise(begins["control"][1:])} == {10}
-    assert begins["control"][-1] >= 2980
+    assert begins["control"][-1] >= 8980
     joined = begins["recorder"][1:]  # first, its thread begins and parks
-    assert 0 < joined[0] < 2900
+    assert 0 < joined[0] < 8900
     # EDF: what is released while the other one runs may begin when that has ended, up to 4 ms later
     offsets = [begin - 25 * number for number, begin in enumerate(joined)]
     assert max(offsets) - min(offsets) <= 4, joined
-    assert joined[-1] >= 2950
+    assert joined[-1] >= 8950
 
 
 @pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), ("microcode", MPS)])
@@ -105,7 +105,8 @@ def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: s
         shutil.copy(file, tmp_path)
     assert carillon(tmp_path, "giotto", "event.giotto", "-o", "event.microcode").returncode == 0
     assert carillon(tmp_path, "microcode", "assemble", "watch.emc", "-o", "watch.microcode").returncode == 0
-    with running(tmp_path, "event.giotto", board, "--machine", machine, "--for", "3s", "--events", "events") as target:
+    length = {AST: 9, MPS: 3}[board]  # so that an upload comes in time on a busy machine; MPS2 is slower anyway
+    with running(tmp_path, "event.giotto", board, "--machine", machine, "--for", f"{length}s", "--events", "events") as target:
         join = ("microcode", "upload", "watch.microcode", "--beside", "event.microcode", "--program", "event.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr
