@@ -14,8 +14,8 @@
  *    own version to qemu_plugin_install.
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where the
- * code region begins, and its bytes), warm_up=N (instructions before reset).  For memory, also monitor=SOCKET and
- * memory=FILE.  The map's lines are "address kind value".  The kinds are:
+ * code region begins, and its bytes), warm_up=N (instructions before reset), pace=N (instructions in a second: the
+ * processor is no faster than that by the host's clock).  For memory, also monitor=SOCKET and memory=FILE.  The map's lines are "address kind value".  The kinds are:
  * - V where a handler is entered, and what is recorded of it; T the same place, and an application's function that the
  *   handler runs;
  * - F a function to watch, B the load of a start list, L the branch that lowers the execution priority, H the end of
@@ -58,6 +58,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef uint64_t qemu_plugin_id_t;
@@ -467,10 +468,30 @@ static void end_region(void)
     (void)end_functions(frame, frame->depth, executed, line_count);
 }
 
+static uint64_t pace, looks_again = UINT64_MAX; /* instructions in a second; when the host's clock is read next */
+static void keep_pace(void)
+{
+    static uint64_t origin; /* when the first instruction should have been, in nanoseconds */
+    struct timespec read;
+    (void)clock_gettime(CLOCK_MONOTONIC, &read);
+    const uint64_t now = (uint64_t)read.tv_sec * 1000000000u + (uint64_t)read.tv_nsec;
+    const uint64_t due = origin + executed / pace * 1000000000u + executed % pace * 1000000000u / pace;
+    if (due > now) {
+        const struct timespec rest = {(time_t)((due - now) / 1000000000u), (long)((due - now) % 1000000000u)};
+        (void)nanosleep(&rest, NULL);
+    } else {
+        origin += now - due; /* who is late does not hurry afterwards */
+    }
+    looks_again = executed + pace / 100u + 1u;
+}
+
 static void on_instruction(unsigned cpu, void *data)
 {
     (void)cpu;
     const struct insn *const now = data;
+    if (executed >= looks_again) {
+        keep_pace();
+    }
     if (doubts == 0 && line_count >= 1024) {
         write_lines();
     }
@@ -706,6 +727,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             code_base = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
         } else if (strncmp(argv[i], "code=", 5) == 0) {
             code_bytes = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
+        } else if (strncmp(argv[i], "pace=", 5) == 0) {
+            pace = strtoull(argv[i] + 5, NULL, 10);
+            looks_again = pace == 0 ? UINT64_MAX : 0;
         } else if (strncmp(argv[i], "monitor=", 8) == 0) {
             monitor = strdup(argv[i] + 8);
         } else if (strncmp(argv[i], "memory=", 7) == 0) {

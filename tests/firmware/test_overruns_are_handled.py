@@ -82,14 +82,14 @@ def test_an_upload_brings_its_handlers_and_one_that_waits_in_them_is_refused(tmp
     bad = replace(good, late=((0, good.entry),), labels=())  # the program's begin, which has a `future`
     (tmp_path / "bad.microcode").write_bytes(encode(bad))
     # A target waits for its first connection alone, so that each upload has a target of its own, and comes at its begin.
-    with running(tmp_path, "over.giotto", BOARD, "--for", "15s", "--events", "events") as target:
+    with running(tmp_path, "over.giotto", BOARD, "--for", "9s", "--events", "events") as target:
         said = carillon(tmp_path, "microcode", "upload", "bad.microcode", "--to", "line")
         assert "refused (a handler waits, begins something, has a loop or is none of its code: instruction 0)" in said.stderr
         assert target.wait(300) == 0
     kept = missed(tmp_path)
     assert {b - a for a, b in pairwise(kept)} == {80}
     (tmp_path / "line").unlink(missing_ok=True)
-    with running(tmp_path, "over.giotto", BOARD, "--for", "15s", "--events", "events") as target:
+    with running(tmp_path, "over.giotto", BOARD, "--for", "9s", "--events", "events") as target:
         said = carillon(tmp_path, "microcode", "upload", "other.microcode", "--to", "line")
         assert "last upload: accepted" in said.stdout, said.stderr
         assert target.wait(300) == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -55,7 +56,7 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
             "#include <stdint.h>\nuint32_t helicopter_resets(void);\nuint32_t helicopter_resets(void)\n{\n    return 1u;\n}\n"
         )
     assert carillon(tmp_path, "giotto", "helicopter.giotto", "-o", "h.microcode").returncode == 0
-    # Between two connections the target runs on, as fast as it can: it is killed when nothing more is asked of it.
+    # Between two connections the target runs on: it is killed when nothing more is asked of it.
     with running(tmp_path, "helicopter.giotto", board, "--for", "5000s"):
         first = carillon(tmp_path, "microcode", "status", "--to", "line")
         assert first.returncode == 0, first.stderr
@@ -70,6 +71,18 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
                 break
         assert "scheduler rm" in after.stdout, after.stderr
         assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
+
+
+def test_who_talks_to_a_target_has_as_long_as_the_run_is(tmp_path: Path) -> None:
+    """The target is no faster than the host's clock, so that an upload of a second comes within a run of two."""
+    for file in (ROOT / "examples" / "helicopter").glob("helicopter.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "helicopter.upload").touch()
+    with running(tmp_path, "helicopter.giotto", AST, "--for", "2s") as target, socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(tmp_path / "line"))
+        begun = time.monotonic()
+        assert target.wait(300) == 0
+        assert time.monotonic() - begun >= 2
 
 
 def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: Path) -> None:

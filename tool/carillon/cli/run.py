@@ -34,7 +34,10 @@ def command(
     btf: options.Btf = None,
     ctf: options.Ctf = None,
     serial: Annotated[
-        Path | None, typer.Option("--serial", help="Make this socket the UART of the board, and wait for who connects; in QEMU.")
+        Path | None,
+        typer.Option(
+            "--serial", help="Make this socket the UART of the board, wait for who connects, and keep to real time; in QEMU."
+        ),
     ] = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="Run this image, which another build made with the library, instead of building.")

@@ -202,6 +202,8 @@ def _traced_command(
     if image.osek is not None and image.modes:
         limit += BENEATH  # the plugin counts from the start of the event-triggered system's cells
     options = f"map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}"
+    if serial is not None:  # who talks to it lives in the host's time
+        options += f",pace={clock.hz * clock.instructions_per_tick}"
     if isinstance(found, list):
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(",")]
     return [
