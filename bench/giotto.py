@@ -20,14 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from carillon.check.giotto import check_giotto
-from carillon.check.giotto_load import execution_times, loads
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import METHODS, planned
-from carillon.giotto.simulation import play
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.load import execution_times, loads
+from carillon.frontends.giotto.reading import parse_giotto
+from carillon.frontends.giotto.rules import check_giotto
+from carillon.frontends.giotto.scheduling import METHODS, planned
+from carillon.frontends.giotto.simulation import play
 from carillon.microcode.binary import encode
-from carillon.read.giotto import parse_giotto
 
 
 def program(invocations: int) -> str:

@@ -16,8 +16,8 @@ from consistency import inconsistency
 from laboratory import AST, HERE, MPS, ROOT, RV32, TC, VIRTUAL_AST, Laboratory, Outcome
 
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import METHODS, chosen_in
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.scheduling import METHODS, chosen_in
 from carillon.microcode.compiled import Compiled
 from carillon.model.giotto import Machine as Carrier
 from carillon.run import run

@@ -16,9 +16,9 @@ from building import build
 from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.check.osek import CPP_NAMES, is_pasted, reserved
 from carillon.diagnostics import Diagnostics
+from carillon.frontends import read_schedule
 from carillon.model.board import Board
 from carillon.pipeline import plan
-from carillon.read import read_schedule
 from carillon.read.board import load_board
 from sample import turn
 

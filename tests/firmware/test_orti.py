@@ -17,9 +17,9 @@ from laboratory import AST, HERE, MPS, ROOT, VIRTUAL_AST, Laboratory, declared, 
 
 from building import build
 from carillon.build import Firmware
+from carillon.build.orti import ERRORS, SERVICES, STATES
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
-from carillon.export.orti import ERRORS, SERVICES, STATES
 from carillon.pipeline import plan
 
 pytestmark = pytest.mark.compiles  # a debugger needs what the tests' own builds leave out

@@ -21,13 +21,13 @@ from native_machine import FAULTS, Asked, Native, laid_out, native
 from verifier import bare, image_of, verified
 
 from carillon.diagnostics import Diagnostics
-from carillon.giotto.composition import UndecidedError, load, played
+from carillon.frontends.giotto.composition import UndecidedError, load, played
+from carillon.frontends.giotto.reading import parse_giotto
 from carillon.microcode import Function, Instruction, Opcode, Program
 from carillon.microcode.bounds import Bounds, Loop, bounds
 from carillon.microcode.compose import CompositionError, composed, part_of
 from carillon.microcode.text import assembled
 from carillon.microcode.upload import JOINS, Kind, Target, UploadError, seal
-from carillon.read.giotto import parse_giotto
 
 PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 UNTIL = 90
@@ -340,7 +340,7 @@ def slots(wait: int) -> tuple[Program, Program]:
 @pytest.mark.parametrize("wait", [1, 4, 6, 7])
 def test_s_code_shares_the_processor_if_its_slots_are_apart_whenever_it_joins(wait: int) -> None:
     """Compared with slots that are counted by hand: one has 0 to 3, the other ``wait`` to ``wait + 3`` behind its begin."""
-    from carillon.giotto.simulation import play_joined
+    from carillon.frontends.giotto.simulation import play_joined
 
     source = parse_giotto(SLOTS, "slots.giotto", Diagnostics())
     assert source is not None

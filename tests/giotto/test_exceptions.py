@@ -23,8 +23,8 @@ from test_s_code import PROGRAMS, full_times, one_mode, random_thread, with_code
 from verifier import bare, image_of, sealed, verified
 
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import chosen_in
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.scheduling import chosen_in
 from carillon.microcode import Instruction, Opcode, Program
 from carillon.microcode.binary import MalformedError, decode, encode, header_bytes
 from carillon.microcode.compiled import Compiled

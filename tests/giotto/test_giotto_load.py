@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from carillon.check.giotto_load import loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
-from carillon.read.giotto import parse_giotto
+from carillon.frontends.giotto.load import loads
+from carillon.frontends.giotto.reading import parse_giotto
 
 PROGRAM = """output int oa := zero; int ob := zero;
 task a () output (oa) state () {{ schedule fa(oa) }} [wcet {}]

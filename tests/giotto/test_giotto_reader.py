@@ -18,17 +18,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from carillon.check.giotto import check_giotto
-from carillon.check.giotto_load import check_loads, loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics, Severity
 from carillon.explain import codes, explain
-from carillon.giotto import compile_giotto
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.lexer import MOST_ERRORS
+from carillon.frontends.giotto.load import check_loads, loads
+from carillon.frontends.giotto.parser import KEYWORDS
+from carillon.frontends.giotto.reading import parse_giotto, read_giotto
+from carillon.frontends.giotto.rules import check_giotto
 from carillon.microcode.binary import decode
 from carillon.microcode.text import assembled
-from carillon.read.giotto import parse_giotto, read_giotto
-from carillon.read.giotto.lexer import MOST_ERRORS
-from carillon.read.giotto.parser import KEYWORDS
 from carillon.units import Time, shorten
 from sample import few
 

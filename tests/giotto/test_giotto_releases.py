@@ -9,7 +9,7 @@ from giotto_machine import Machine
 from giotto_oracle import random_spec
 from test_giotto_semantics import compiled, functions, parsed
 
-from carillon.giotto.releases import Releases, releases_of
+from carillon.model.releases import Releases, releases_of
 
 
 def test_a_release_is_one_that_the_switches_allow() -> None:

@@ -16,15 +16,15 @@ from typing import Any
 from giotto_machine import C, Instant, Machine, Ports
 from giotto_oracle import Driver, Oracle, Spec, Task, mixed, random_spec
 
-from carillon.check.giotto import check_giotto
-from carillon.check.giotto_load import loads
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.load import loads
+from carillon.frontends.giotto.reading import parse_giotto
+from carillon.frontends.giotto.rules import check_giotto
 from carillon.microcode.binary import decode, encode
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled
 from carillon.model.giotto import Giotto
-from carillon.read.giotto import parse_giotto
 
 PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
 LONGEST = 300

@@ -15,9 +15,9 @@ from giotto_machine import C
 from giotto_oracle import Spec, random_spec
 from test_giotto_semantics import LONGEST, PROGRAMS, Processor, compiled, full, functions, parsed
 
-from carillon.check.giotto_load import execution_times, loads
-from carillon.giotto import switching
-from carillon.giotto.switching import Across, across_switches
+from carillon.frontends.giotto import switching
+from carillon.frontends.giotto.load import execution_times, loads
+from carillon.frontends.giotto.switching import Across, across_switches
 
 
 def constant(value: int) -> C:

@@ -24,8 +24,8 @@ from test_giotto_semantics import functions
 from test_s_code import PROGRAMS, one_mode, random_thread, timed, with_code
 
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import METHODS
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.scheduling import METHODS
 from carillon.microcode import FORMS, Field, Program
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from verifier import ROOM, Verdict, bare, image_of, sealed, verified
 
-from carillon.check.giotto import check_giotto
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import METHODS, planned
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.reading import read_giotto
+from carillon.frontends.giotto.rules import check_giotto
+from carillon.frontends.giotto.scheduling import METHODS, planned
 from carillon.microcode import FORMS, Field, Function, Instruction, Opcode, Program
 from carillon.microcode.binary import HEADER_BYTES, MalformedError, decode
 from carillon.microcode.bounds import MOST, Loop, bounds
 from carillon.microcode.text import assembled
-from carillon.read.giotto import read_giotto
 
 MANY = int(os.environ.get("CARILLON_VERIFY", "2000"))
 GIOTTO = Path(__file__).parent / "programs" / "modes.giotto"

@@ -24,9 +24,9 @@ from verifier import bare
 
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
-from carillon.giotto import compile_giotto
-from carillon.giotto.recording import recorded, text_of
-from carillon.giotto.scheduling import chosen_in
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.recording import recorded, text_of
+from carillon.frontends.giotto.scheduling import chosen_in
 from carillon.microcode.binary import decode
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.upload import NO_KEY, Decision, Target

@@ -22,13 +22,13 @@ from giotto_stepper import STEPS, EndlessError, LateError, SharedError, Stepper
 from test_giotto_semantics import functions, parsed
 from typer.testing import CliRunner
 
-from carillon.check.giotto_load import execution_times, loads
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import explain
-from carillon.giotto import compile_giotto
-from carillon.giotto.scheduling import METHODS, Job, OutOfWorkError, chosen_in, in_order, planned
-from carillon.giotto.simulation import Played, play
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.load import execution_times, loads
+from carillon.frontends.giotto.scheduling import METHODS, Job, OutOfWorkError, chosen_in, in_order, planned
+from carillon.frontends.giotto.simulation import Played, play
 from carillon.microcode import S_CODE, Opcode
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled, assembled_thread

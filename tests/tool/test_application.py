@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.files import Search, matching
+from carillon.frontends import read_schedule
 from carillon.model import System
-from carillon.read import read_schedule
 
 SCHEDULE = '[system]\nname = "app"\nboard = "virtual-tiny"\n{}\n[task.T]\nperiod = "1ms"\n'
 

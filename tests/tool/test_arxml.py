@@ -27,10 +27,11 @@ from carillon.check import check_system
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
-from carillon.export.arxml import arxml_text
-from carillon.read import build_system, read_foreign, read_schedule, read_tables
-from carillon.read.arxml.table import SECTIONS, SYSTEM, Group, Kind
-from carillon.read.foreign.write import schedule_text
+from carillon.frontends import read_foreign, read_schedule, read_tables
+from carillon.frontends.arxml.export import arxml_text
+from carillon.frontends.arxml.table import SECTIONS, SYSTEM, Group, Kind
+from carillon.frontends.foreign.write import schedule_text
+from carillon.read import build_system
 from carillon.read.schema import OsekTable
 
 CORPUS = Path(__file__).parent / "arxml"
@@ -224,7 +225,7 @@ def test_every_code_of_the_reader_is_produced_by_the_corpus_and_has_a_wrong_and_
 
 def test_every_code_in_the_reader_and_the_writer_is_explained() -> None:
     tool = Path(carillon.__file__).parent
-    files = [*(tool / "read" / "arxml").glob("*.py"), tool / "export" / "arxml.py"]
+    files = (tool / "frontends" / "arxml").glob("*.py")
     used = {code for path in files for code in re.findall(r"\bC2[12]\d\b", path.read_text(encoding="utf-8"))}
     assert sorted(used) == OWN_CODES
 

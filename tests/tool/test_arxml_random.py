@@ -16,10 +16,10 @@ from test_arxml import BAD, EXAMPLES_FOLDER, GOOD, bare, exported, imported, sys
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
-from carillon.read import read_foreign, read_schedule
-from carillon.read.foreign.converted import Converted
-from carillon.read.foreign.places import Places
-from carillon.read.foreign.write import schedule_text
+from carillon.frontends import read_foreign, read_schedule
+from carillon.frontends.foreign.converted import Converted
+from carillon.frontends.foreign.places import Places
+from carillon.frontends.foreign.write import schedule_text
 
 TICKS = ("1ms", "250us", "0.25ms", "320ns", "0.00064ms", "1s", "1000 ticks", "1 tick")
 SETTINGS = settings(

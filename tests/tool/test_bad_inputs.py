@@ -13,7 +13,7 @@ import pytest
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
-from carillon.read import read_schedule
+from carillon.frontends import read_schedule
 
 BAD = Path(__file__).parent / "bad"
 NAMES = sorted(path.stem for path in BAD.glob("*.toml"))

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import carillon.build
 from carillon import __version__
 from carillon.cli import app
-from carillon.export.jsonschema import json_schema
+from carillon.frontends.toml.jsonschema import json_schema
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
@@ -160,8 +160,8 @@ def test_a_window_may_end_after_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
 NOT_FOR_A_PLAN = (
     "capstone",
-    "carillon.giotto",
-    "carillon.read.oil",
+    "carillon.frontends.giotto",
+    "carillon.frontends.oil",
     "carillon.trace",
     "carillon.verify",
     "jinja2",

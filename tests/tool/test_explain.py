@@ -13,8 +13,8 @@ import carillon
 from carillon.check import check_system
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.explain import codes, explain
+from carillon.frontends import read_schedule
 from carillon.pipeline import plan
-from carillon.read import read_schedule
 from carillon.resources import data_root
 
 PACKAGE = Path(carillon.__file__).parent

@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from carillon.diagnostics import Diagnostics
-from carillon.read import read_schedule
-from carillon.read.arxml.words import WORDS as ARXML
-from carillon.read.foreign.words import Words
-from carillon.read.oil.words import WORDS as OIL
+from carillon.frontends import read_schedule
+from carillon.frontends.arxml.words import WORDS as ARXML
+from carillon.frontends.foreign.words import Words
+from carillon.frontends.oil.words import WORDS as OIL
 from carillon.read.schema import (
     AlarmTable,
     AutostartTable,

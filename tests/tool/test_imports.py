@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from carillon.frontends import FOREIGN, PROGRAM, SCHEDULE
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tool" / "carillon"
 BEGIN, END = "<!-- begin: order of imports -->", "<!-- end: order of imports -->"
 CHECKER = "verify"
 WRITERS = {"image", "emit"}
-MAKERS = {"lower", "allocate", "advise", "image", "emit", "export", "actions"}
+MAKERS = {"lower", "allocate", "advise", "image", "emit", "actions"}
+CORE = {"model", "read", "check", *MAKERS, "timing", "trace", "run", "show", "verify"}
+OTHERS_LANGUAGES = re.compile(r"\b(oil|arxml|autosar.xml)\b", re.IGNORECASE)
 
 
 def order() -> list[str]:
@@ -112,9 +117,31 @@ def test_image_and_emit_read_what_earlier_passes_made_and_call_none_that_reads_c
         for module, text in sources().items()
         if part(module) in WRITERS
         for _, name, _ in imports(ast.parse(text), known)
-        if part(name) in {"read", "check", "giotto"}
+        if part(name) in {"read", "check"}
     ]
     assert found == []
+
+
+def test_no_pass_names_a_language() -> None:
+    """They see tables and models; only ``read`` says what another language calls a key (``read/schema.py``)."""
+    known = modules()
+    imported = [
+        f"{module} imports {name}"
+        for module, text in sources().items()
+        if part(module) in CORE
+        for _, name, _ in imports(ast.parse(text), known)
+        if part(name) == "frontends"
+    ]
+    assert imported == []
+    named = {module for module, text in sources().items() if part(module) in CORE - {"read"} and OTHERS_LANGUAGES.search(text)}
+    assert named == set()
+
+
+def test_each_language_is_a_folder_with_the_functions_that_are_asked_of_it() -> None:
+    for language in (SCHEDULE, PROGRAM, *FOREIGN):
+        assert (PACKAGE / "frontends" / language.folder / "__init__.py").is_file()
+        asked = ["read", *["read_foreign"] * (language in FOREIGN), *["program_of", "program_bounds"] * (language is PROGRAM)]
+        assert all(callable(getattr(language.module, name)) for name in asked)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 
 from carillon.build.library import check_library
 from carillon.diagnostics import Diagnostics
+from carillon.frontends import read_schedule
 from carillon.pipeline import plan
-from carillon.read import read_schedule
 from carillon.read.board import load_board
 from carillon.read.interrupt_sources import InterruptSources, meant
 from carillon.resources import board_names, data_root

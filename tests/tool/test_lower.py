@@ -8,11 +8,11 @@ from pathlib import Path
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
+from carillon.frontends import read_schedule
 from carillon.lower import Demand, LoweredMode
 from carillon.lower.lower import lower
 from carillon.model import System
 from carillon.model.board import Role
-from carillon.read import read_schedule
 
 HEAD = '[system]\nboard = "virtual-tiny"\n'
 

@@ -26,11 +26,14 @@ from carillon.check import check_system
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import codes, explain
-from carillon.read import build_system, foreign_tables, read_foreign, read_schedule
-from carillon.read.foreign.choices import duration
-from carillon.read.foreign.write import schedule_text
-from carillon.read.oil import application_name, read_oil
-from carillon.read.oil.resolve import standard
+from carillon.frontends import read_foreign, read_schedule
+from carillon.frontends.foreign.choices import duration
+from carillon.frontends.foreign.converted import foreign_tables
+from carillon.frontends.foreign.write import schedule_text
+from carillon.frontends.oil import application_name
+from carillon.frontends.oil import read_foreign as read_oil
+from carillon.frontends.oil.resolve import standard
+from carillon.read import build_system
 from carillon.resources import data_root
 from sample import few
 
@@ -154,7 +157,7 @@ def test_every_code_of_the_reader_is_produced_by_the_corpus() -> None:
 
 
 def test_every_code_in_the_reader_is_explained() -> None:
-    folder = Path(carillon.__file__).parent / "read"
+    folder = Path(carillon.__file__).parent / "frontends"
     files = [*folder.glob("oil/*.py"), *folder.glob("foreign/*.py")]
     used = {code for path in files for code in re.findall(r"\bC1[45]\d\b", path.read_text(encoding="utf-8"))}
     assert sorted(used) == [code for code in codes() if int(code[1:]) in OWN_CODES]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
-from carillon.read import read_schedule
-from carillon.read.foreign.write import schedule_text
-from carillon.read.oil import read_oil
-from carillon.read.oil.lexer import MOST_ERRORS
+from carillon.frontends import read_schedule
+from carillon.frontends.foreign.write import schedule_text
+from carillon.frontends.oil import read_foreign as read_oil
+from carillon.frontends.oil.lexer import MOST_ERRORS
 from sample import few
 
 CORPUS = Path(__file__).parent / "oil"

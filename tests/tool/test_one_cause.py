@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from carillon.check import check_system
-from carillon.check.giotto import check_giotto
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics
-from carillon.read import read_schedule
-from carillon.read.giotto import parse_giotto
-from carillon.read.giotto.parser import SECTIONS
+from carillon.frontends import read_schedule
+from carillon.frontends.giotto.parser import SECTIONS
+from carillon.frontends.giotto.reading import parse_giotto
+from carillon.frontends.giotto.rules import check_giotto
 from carillon.resources import data_root
 from sample import few
 

@@ -11,9 +11,9 @@ import pytest
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics, Span
-from carillon.export.jsonschema import json_schema, json_schema_text
+from carillon.frontends import read_schedule
+from carillon.frontends.toml.jsonschema import json_schema, json_schema_text
 from carillon.model import Idle, Monitor, OnDeadlineMiss, System, Window
-from carillon.read import read_schedule
 from carillon.read.network import NetworkFile
 from carillon.read.schema import ScheduleFile
 from carillon.resources import board_names, data_root, find_board

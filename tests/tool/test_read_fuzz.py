@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
+from carillon.frontends import read_schedule
 from carillon.lower.lower import lower
-from carillon.read import read_schedule
 
 BAD = Path(__file__).parent / "bad"
 VALID = b"""\

@@ -12,6 +12,7 @@ from carillon.check import check_system
 from carillon.check.names import fault
 from carillon.check.osek import API_NAMES, API_PREFIXES, CPP_KEYWORDS, CPP_NAMES, reserved
 from carillon.diagnostics import Diagnostics
+from carillon.frontends import read_schedule
 from carillon.model import System
 from carillon.model.osek import (
     ActivateTask,
@@ -27,7 +28,6 @@ from carillon.model.osek import (
     SetEvent,
     Status,
 )
-from carillon.read import read_schedule
 from carillon.read.osek import schedule_tables
 
 ROOT = Path(__file__).resolve().parents[2]

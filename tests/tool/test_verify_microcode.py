@@ -21,15 +21,15 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from building import build
-from carillon.check.giotto import check_giotto
 from carillon.diagnostics import Diagnostics, Span
-from carillon.giotto import compile_giotto
+from carillon.frontends.giotto.compile import compile_giotto
+from carillon.frontends.giotto.reading import parse_giotto
+from carillon.frontends.giotto.rules import check_giotto
 from carillon.microcode import Program
 from carillon.microcode.binary import HEADER_BYTES, encode
 from carillon.model import System
 from carillon.model.giotto import Giotto
 from carillon.pipeline import plan
-from carillon.read.giotto import parse_giotto
 from carillon.verify import verify
 from carillon.verify.giotto_meaning import START, Function, Meaning
 from carillon.verify.microcode import MicrocodeCheck, _Image, _Place

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from carillon.check.simulation import KernelTime
-    from carillon.microcode.compiled import Blocks, Microcode
     from carillon.model.declared import Declared
     from carillon.timing.bound import Bound as ResponseBound
     from carillon.trace import Trace
@@ -64,7 +63,7 @@ def read_and_check(
 ) -> System:
     """The checked model of a schedule; raises CarillonError with everything found if it has errors."""
     from carillon.check import check_system
-    from carillon.read import read_schedule
+    from carillon.frontends import read_schedule
 
     system = read_schedule(path, diagnostics, board, clock, machine)
     if system is not None:
@@ -162,17 +161,14 @@ def _plan_with(system: System, diagnostics: Diagnostics, kernel: str, time_limit
     to be measured.
     """
     from carillon.check.simulation import NOTHING, check_starts, check_with_kernel
+    from carillon.frontends import program_of
     from carillon.lower.lower import lower
     from carillon.timing.handlers import kernel_times
     from carillon.timing.silicon import timed_sequences
     from carillon.timing.verdicts import declares, judge
 
-    program: Microcode | Blocks | None = None
-    if system.giotto is not None:
-        from carillon.giotto.program import program_of
-
-        program = program_of(system, system.giotto, diagnostics)
-        diagnostics.stop_on_errors()
+    program = program_of(system, diagnostics)
+    diagnostics.stop_on_errors()
     found = [NOTHING] * len(system.modes)
     lowered = lower(system, found)
     known = len(diagnostics.reported)
@@ -237,21 +233,25 @@ def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:
 
 def analyse(planned: Planned) -> tuple[ResponseBound, ...]:
     """The bounds of all response times of a plan; none of another kernel."""
+    from carillon.frontends import program_bounds
     from carillon.timing.analysis import analyse_system
 
     if planned.allocation.kernel != "carillon":
         return ()
     if not planned.analysed:
-        planned.analysed.append(analyse_system(planned.system, planned.image, planned.kernel_times))
+        system, program = planned.system, program_bounds(planned.system)
+        planned.analysed.append(analyse_system(system, planned.image, planned.kernel_times, program=program))
     return planned.analysed[0]
 
 
 def growths(planned: Planned) -> dict[str, int | None]:
     """By how many ticks each WCET may grow until a deadline may be missed or an activation lost; None: nothing limits it."""
+    from carillon.frontends import program_bounds
     from carillon.timing.analysis import growth
 
     names = dict.fromkeys(bound.name for bound in analyse(planned) if bound.bound is not None)
-    return {name: growth(planned.system, planned.image, planned.kernel_times, name) for name in names}
+    program = program_bounds(planned.system)
+    return {name: growth(planned.system, planned.image, planned.kernel_times, name, program) for name in names}
 
 
 def response_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:

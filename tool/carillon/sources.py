@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+TOML = ".toml"
 OIL = ".oil"
 ARXML = ".arxml"
 GIOTTO = ".giotto"

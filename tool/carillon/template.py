@@ -38,8 +38,8 @@ def fill(folder: Path, board: str | None, template: str | None = None) -> dict[s
         board = NAMED[template] if board is None else board
     if board is None:
         return _files(TEMPLATES[-1], folder.name, DEFAULT_BOARD)
+    from carillon.frontends.foreign.write import relative
     from carillon.pipeline import plan
-    from carillon.read.foreign.write import relative
 
     named = board if board in board_names() else relative(Path(board).resolve(), folder.resolve())
     refused: CarillonError | None = None
@@ -68,7 +68,7 @@ def _placed(found: Diagnostic, scratch: str, folder: Path) -> Diagnostic:
 
 def _files(folders: tuple[str, ...], title: str, board: str) -> dict[str, str]:
     """The files of a template, with the application's name and board in place of the placeholders."""
-    from carillon.export.jsonschema import json_schema_text
+    from carillon.frontends.toml.jsonschema import json_schema_text
 
     sources: dict[str, Path] = {}
     for name in folders:

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from carillon.build import uf2
 from carillon.build.manifest import MANIFEST, as_text, located, manifest
+from carillon.build.orti import orti
 from carillon.build.symbols import defined_functions, selects_flash, sizes, symbols, undefined
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.elf import read_elf
 from carillon.emit import emit
 from carillon.emit.library import CHECK, checked
 from carillon.emit.text import HANDLER
-from carillon.export.orti import orti
 from carillon.files import link, write_bytes, write_text
 from carillon.image import Image
 from carillon.model import System

@@ -204,8 +204,8 @@ def asked(paths: list[Path] | None, include: list[Path] | None, machine: str) ->
 
 def read_checked(path: Path, diagnostics: Diagnostics) -> Giotto:
     """A Giotto program without errors."""
-    from carillon.check.giotto import check_giotto
-    from carillon.read.giotto import read_giotto
+    from carillon.frontends.giotto.reading import read_giotto
+    from carillon.frontends.giotto.rules import check_giotto
 
     source = read_giotto(path, diagnostics)
     if source is not None:

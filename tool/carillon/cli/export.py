@@ -28,9 +28,10 @@ def command(
     if out is not None and out.suffix.lower() != ARXML:
         usage(f"export writes ARXML files (*{ARXML}); '{out}' is none by its name")
 
-    from carillon.export.arxml import arxml_text
     from carillon.files import write_text
-    from carillon.read import build_system, read_tables
+    from carillon.frontends import read_tables
+    from carillon.frontends.arxml.export import arxml_text
+    from carillon.read import build_system
 
     check_new(out, force)
     tables = read_tables(schedule_file(paths, include), report.diagnostics, board)

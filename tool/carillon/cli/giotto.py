@@ -13,11 +13,11 @@ from carillon.cli.common import Report, check_outputs, counted, read_checked
 from carillon.units import format_number
 
 if TYPE_CHECKING:
-    from carillon.check.giotto_load import Load
     from carillon.diagnostics import Diagnostics
-    from carillon.giotto.scheduling import Chosen
-    from carillon.giotto.simulation import Played
-    from carillon.giotto.switching import Across
+    from carillon.frontends.giotto.load import Load
+    from carillon.frontends.giotto.scheduling import Chosen
+    from carillon.frontends.giotto.simulation import Played
+    from carillon.frontends.giotto.switching import Across
     from carillon.microcode.compiled import Compiled
     from carillon.model.giotto import Giotto, Mode
 
@@ -43,9 +43,9 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the microcode to.", show_default="none")] = None,
 ) -> None:
     """Check a Giotto program and compile it to E code."""
-    from carillon.check.giotto_load import check_loads, loads
     from carillon.files import write_bytes
-    from carillon.giotto import compile_giotto
+    from carillon.frontends.giotto.compile import compile_giotto
+    from carillon.frontends.giotto.load import check_loads, loads
     from carillon.microcode import S_CODE
     from carillon.microcode.binary import encode
 
@@ -114,7 +114,7 @@ def command(
 
 def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Chosen | None:
     """The S code, by a method or from a file; None if none is asked for."""
-    from carillon.giotto.scheduling import METHODS, Chosen, chosen_in, planned
+    from carillon.frontends.giotto.scheduling import METHODS, Chosen, chosen_in, planned
 
     if s_code is None:
         return None
@@ -128,9 +128,9 @@ def _chosen(source: Giotto, s_code: str | None, diagnostics: Diagnostics) -> Cho
 
 def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: Chosen | None) -> Played | None:
     """A period of a mode with its S code; without, what shows that EDF or rate-monotonic priorities do not suffice."""
-    from carillon.check.giotto_load import execution_times
-    from carillon.giotto.scheduling import played
-    from carillon.giotto.simulation import by_deadline, by_period, play
+    from carillon.frontends.giotto.load import execution_times
+    from carillon.frontends.giotto.scheduling import played
+    from carillon.frontends.giotto.simulation import by_deadline, by_period, play
 
     if load.share is None or (chosen is None and load.rate_monotonic is not False):
         return None
@@ -141,8 +141,8 @@ def _played(source: Giotto, mode: Mode, compiled: Compiled, load: Load, chosen: 
 
 def _across(source: Giotto, load: dict[str, Load]) -> Across | None:
     """Whether rate-monotonic priorities suffice across switches; None if there are none, or a mode has no known load."""
-    from carillon.check.giotto_load import execution_times
-    from carillon.giotto.switching import across_switches
+    from carillon.frontends.giotto.load import execution_times
+    from carillon.frontends.giotto.switching import across_switches
 
     if not any(mode.switches for mode in source.modes) or any(its.share is None or its.share > 1 for its in load.values()):
         return None

@@ -25,7 +25,9 @@ def command(
     board: options.Board = None,
 ) -> None:
     """Write the schedule that an OIL or ARXML file is, and say what of it Carillon has no use for."""
-    from carillon.read import build_system, foreign_tables, read_foreign
+    from carillon.frontends import read_foreign
+    from carillon.frontends.foreign.converted import foreign_tables
+    from carillon.read import build_system
     from carillon.sources import ARXML, OIL, files_of, is_foreign
 
     source = schedule_file(paths, include)
@@ -33,7 +35,7 @@ def command(
         usage(f"import reads OIL and ARXML files (*{OIL}, *{ARXML}); '{files_of(source)[0]}' is none by its name")
 
     from carillon.files import write_text
-    from carillon.read.foreign.write import SECTIONS, relative, schedule_text
+    from carillon.frontends.foreign.write import SECTIONS, relative, schedule_text
     from carillon.resources import board_names
 
     target = None if out is None else in_folder(out)

@@ -190,8 +190,8 @@ def _compose(asked: _Asked, report: Report) -> None:
 
 def _composed(first: Program, second: Program, asked: _Asked, report: Report) -> Program:
     """Both as one program, after all checks."""
-    from carillon.check.giotto_load import execution_times
-    from carillon.giotto import composition
+    from carillon.frontends.giotto import composition
+    from carillon.frontends.giotto.load import execution_times
     from carillon.microcode.compose import CompositionError, composed
 
     def refuse(cause: str, remedy: str) -> NoReturn:
@@ -290,8 +290,8 @@ def _running(program: Program, checksum: int) -> Program | None:
 
 def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, Report], Status]) -> None:
     """Do some work with the target, and report the target's status."""
+    from carillon.frontends.giotto.uploads import read_key
     from carillon.microcode.upload import NO_KEY
-    from carillon.read.giotto.uploads import read_key
 
     secret = NO_KEY if asked.key is None else read_key(asked.key)
     if secret is None:
@@ -317,8 +317,8 @@ def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
 
 def _record(asked: _Asked, report: Report) -> None:
     from carillon.files import write_text
-    from carillon.giotto import compile_giotto
-    from carillon.giotto.recording import recorded, text_of
+    from carillon.frontends.giotto.compile import compile_giotto
+    from carillon.frontends.giotto.recording import recorded, text_of
     from carillon.microcode.upload import Decision, UploadError
 
     (path,) = asked.paths

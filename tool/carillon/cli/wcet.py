@@ -104,7 +104,7 @@ def margin_of(text: str) -> Fraction:
 
 def _other_clock(source: Source, planned: Planned) -> int | None:
     """The clock of the schedule's own board, if that is another one."""
-    from carillon.read import read_schedule
+    from carillon.frontends import read_schedule
 
     own = read_schedule(source, Diagnostics())
     return own.clock_hz if own is not None and own.clock_hz != planned.system.clock_hz else None

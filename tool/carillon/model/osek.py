@@ -48,7 +48,7 @@ RES_SCHEDULER = "RES_SCHEDULER"
 
 
 class Property(Enum):
-    """Kinds of resources (OIL 2.5, RESOURCEPROPERTY)."""
+    """Kinds of resources (OSEK OS 2.2.3, chapter 8)."""
 
     STANDARD = "standard"
     INTERNAL = "internal"

@@ -15,10 +15,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from carillon.giotto.releases import Releases, releases_of
 from carillon.groups import grouped
 from carillon.model import System
 from carillon.model.rates import rates_of
+from carillon.model.releases import Releases, releases_of
 from carillon.trace import Event, Kind
 from carillon.trace.invocations import Invoked
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Protocol
 
 from carillon.check.simulation import KernelTime
 from carillon.diagnostics import Span
@@ -32,12 +33,26 @@ RELEASES = 400_000
 """How many known releases are looked at for all flows together."""
 
 
+class ProgramBounds(Protocol):
+    """The analysis of a system's program, which its language knows."""
+
+    def carriers(self, system: System) -> frozenset[str]:
+        """The threads or tasks that carry the program's tasks out."""
+
+    def bounds(self, system: System, image: Image, scale: int, grown: Mapping[str, int]) -> Iterable[Bound]:
+        """The bounds of the program's tasks, in units of which a tick has ``scale``."""
+
+
 def analyse_system(
-    system: System, image: Image, kernel_times: tuple[KernelTime, ...], grown: Mapping[str, int] = NONE_GROWN
+    system: System,
+    image: Image,
+    kernel_times: tuple[KernelTime, ...],
+    grown: Mapping[str, int] = NONE_GROWN,
+    program: ProgramBounds | None = None,
 ) -> tuple[Bound, ...]:
     """The bounds of all that runs, from the most urgent down; ``kernel_times`` are those of the plan.
 
-    ``grown``: by how many ticks WCETs are longer than they are declared.
+    ``grown``: by how many ticks WCETs are longer than they are declared.  ``program``: of a system that has one.
     """
     if grown:
         tasks = tuple(t if t.wcet is None else replace(t, wcet=t.wcet + grown.get(t.name, 0)) for t in system.tasks)
@@ -47,25 +62,32 @@ def analyse_system(
     found: list[Bound] = []
     for mode, kernel in zip(system.modes, kernel_times, strict=True):
         found += _rounds(system, mode, kernel, flows)
-    found += _giotto(system, image, flows, grown)
-    found += _levels(system, image, flows)
+    if program is not None:
+        found += program.bounds(system, image, flows.scale, grown)
+    found += _levels(system, image, flows, program)
     return tuple(found)
 
 
-def growth(system: System, image: Image, kernel_times: tuple[KernelTime, ...], name: str) -> int | None:
+def growth(
+    system: System, image: Image, kernel_times: tuple[KernelTime, ...], name: str, program: ProgramBounds | None = None
+) -> int | None:
     """By how many ticks a WCET may grow until a deadline that is met may be missed, or an activation lost that is not.
 
     None if nothing limits it, or it has none.  The search takes some forty analyses.
     """
-    sound = _kept(analyse_system(system, image, kernel_times))
+
+    def kept(ticks: int) -> frozenset[tuple[str, str, str]]:
+        return _kept(analyse_system(system, image, kernel_times, {name: ticks} if ticks else NONE_GROWN, program))
+
+    sound = kept(0)
     low, high = 0, 1
-    while sound <= _kept(analyse_system(system, image, kernel_times, {name: high})):
+    while sound <= kept(high):
         low, high = high, 2 * high
         if high > MOST_GROWTH:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        if sound <= _kept(analyse_system(system, image, kernel_times, {name: middle})):
+        if sound <= kept(middle):
             low = middle
         else:
             high = middle
@@ -80,25 +102,6 @@ def _kept(bounds: Iterable[Bound]) -> frozenset[tuple[str, str, str]]:
         found += [(bound.mode, bound.name, "kept")] * (bound.bound is not None and bool(bound.takes) and not bound.loses)
         found += [(bound.mode, bound.name, "again")] * (bound.bound is not None and not bound.takes)
     return frozenset(found)
-
-
-# Giotto programs, whose analysis is loaded where there is one.
-
-
-def _giotto(system: System, image: Image, flows: Flows, grown: Mapping[str, int]) -> tuple[Bound, ...]:
-    if system.giotto is None:
-        return ()
-    from carillon.timing.giotto import giotto_bounds
-
-    return tuple(giotto_bounds(system, image, flows.scale, grown))
-
-
-def _carriers(system: System) -> frozenset[str]:
-    if system.giotto is None:
-        return frozenset()
-    from carillon.timing.giotto import carriers_of
-
-    return frozenset(carriers_of(system))
 
 
 # The rounds.
@@ -200,13 +203,13 @@ class _Nested:
 # What levels order.
 
 
-def _levels(system: System, image: Image, flows: Flows) -> list[Bound]:
+def _levels(system: System, image: Image, flows: Flows, program: ProgramBounds | None) -> list[Bound]:
     items: dict[str, tuple[Span, int, int]] = {i.name: (i.span, i.declared.deadline, 0) for i in system.interrupts}
     if image.osek is not None:
         osek = image.osek.allocation.osek
         items |= {isr.name: (isr.span, isr.declared.deadline, 0) for isr in osek.isrs}
         items |= {t.name: (t.span, t.declared.deadline or t.deadline, _takes(t)) for t in osek.tasks}
-    for name in _carriers(system):
+    for name in () if program is None else program.carriers(system):
         items.pop(name, None)
     missing = {lacks.name for lacks in flows.unknown}
     shown = [f for f in flows.known if f.level != ROUNDS and f.name in items and f.name not in missing]
