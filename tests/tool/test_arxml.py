@@ -32,7 +32,7 @@ from carillon.frontends.arxml.export import arxml_text
 from carillon.frontends.arxml.table import SECTIONS, SYSTEM, Group, Kind
 from carillon.frontends.foreign.write import schedule_text
 from carillon.read import build_system
-from carillon.read.schema import OsekTable
+from carillon.read.schema_osek import OsekTable
 
 CORPUS = Path(__file__).parent / "arxml"
 GOOD, BAD = CORPUS / "good", CORPUS / "bad"

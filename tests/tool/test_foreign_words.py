@@ -14,7 +14,8 @@ from carillon.frontends import read_schedule
 from carillon.frontends.arxml.words import WORDS as ARXML
 from carillon.frontends.foreign.words import Words
 from carillon.frontends.oil.words import WORDS as OIL
-from carillon.read.schema import (
+from carillon.read.schema import SystemTable
+from carillon.read.schema_osek import (
     AlarmTable,
     AutostartTable,
     CounterTable,
@@ -26,7 +27,6 @@ from carillon.read.schema import (
     ResourceTable,
     ScheduleTableTable,
     SetEventTable,
-    SystemTable,
     TableAutostartTable,
     TablePointTable,
 )

@@ -20,7 +20,8 @@ from carillon.read.one_or_more import listed
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
-from carillon.read.schema import ModeTable, OsekTable
+from carillon.read.schema import ModeTable
+from carillon.read.schema_osek import OsekTable
 from carillon.read.shape import Reading
 from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from carillon.model.declared import NOTHING_DECLARED, Declared
-from carillon.read.schema import DeclaredTable
+from carillon.read.schema_osek import DeclaredTable
 from carillon.read.shape import Reading, describe
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, WithJsonSchema
 
 from carillon.read.one_or_more import OneOrMore
+from carillon.read.schema_osek import DeclaredTable, OsekTable
 from carillon.read.values import APPLICATION_NAME, AnyTime, AnyTimes, Frequency, Identifier, Name, Table
 
 
@@ -114,15 +115,6 @@ class TaskTable(Table):
     )
 
 
-class DeclaredTable(Table):
-    """What the analysis of response times is told, and nothing is generated from."""
-
-    wcet: AnyTime | None = Field(None, description="The longest execution of a job, for the analysis of response times.")
-    deadline: AnyTime | None = Field(None, description="How long after its activation it is to have ended.")
-    min_interval: AnyTime | None = Field(None, description="How far apart its activations are at least, whoever makes them.")
-    jitter: AnyTime | None = Field(None, description="By how much an activation may be late, beside its min_interval.")
-
-
 class InterruptTable(DeclaredTable):
     """An interrupt of the application."""
 
@@ -179,171 +171,6 @@ class SyncTable(Table):
     start: Literal["smooth", "hard"] = Field(
         "smooth", description="Whether tasks start at once, or not before the first ttSyncTimes, with a round in its phase."
     )
-
-
-class ResourceLockTable(Table):
-    """How long a task may hold a resource."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["resource", "budget"]})
-
-    resource: Identifier | None = Field(None, description="One of the task's resources.")
-    budget: AnyTime | None = Field(None, description="How long: ProtectionHook is called when it is used up.")
-
-
-class OsekTaskTable(DeclaredTable):
-    """An event-triggered task, defined in C by TASK(name)."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["priority"]})
-
-    priority: int | None = Field(None, ge=0, le=65_535, description="The higher the more urgent.")
-    schedule: Literal["full", "non"] = Field("full", description="Whether other tasks may preempt it anywhere.")
-    activations: int = Field(1, ge=1, le=255, description="Activations that may wait or run at the same time.")
-    autostart: bool | list[Identifier] = Field(False, description="Activated by StartOS; in every application mode, or in these.")
-    events: list[Identifier] = Field(default_factory=list, description="Events that it owns; they make it an extended task.")
-    resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
-    stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of an extended task's stack.")
-    budget: AnyTime | None = Field(None, description="Execution budget of a job: ProtectionHook is called when it is used up.")
-    time_frame: AnyTime | None = Field(None, description="Least time between activations; ProtectionHook hears of early ones.")
-    overrun: Literal["guarded", "never"] = Field(
-        "guarded", description="If its cell expires while it runs: nothing; or its author vouches that this never happens."
-    )
-    resource_lock: list[ResourceLockTable] = Field(default_factory=list, description="How long it may hold a resource.")
-    all_interrupts_lock: AnyTime | None = Field(None, description="How long it may disable all interrupts.")
-    os_interrupts_lock: AnyTime | None = Field(None, description="How long it may suspend interrupts of category 2.")
-
-
-class IsrTable(DeclaredTable):
-    """An interrupt service routine, defined in C by ISR(name)."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["source"]})
-
-    source: Name | None = Field(None, description="One of the board's application sources, by name.")
-    category: Literal[1, 2] = Field(2, description="Category 2 may call services; category 1 is above it.")
-    priority: int = Field(1, ge=0, le=65_535, description="Among the ISRs of its category, the higher the more urgent.")
-    resources: list[Identifier] = Field(default_factory=list, description="Resources that it takes.")
-    time_frame: AnyTime | None = Field(None, description="Least time between runs; ProtectionHook hears of early requests.")
-    budget: AnyTime | None = Field(None, description="How long a run may take: ProtectionHook is called when it is used up.")
-
-
-class ResourceTable(Table):
-    """A resource (priority ceiling protocol)."""
-
-    property: Literal["standard", "internal", "linked"] = Field("standard", description="Its kind.")
-    linked: Identifier | None = Field(None, description="The resource behind a linked one.")
-
-
-class EventTable(Table):
-    """An event."""
-
-    mask: int | None = Field(None, ge=1, le=0xFFFF_FFFF, description="Its bits; the tool chooses one if absent.")
-
-
-class CounterTable(Table):
-    """A counter."""
-
-    kind: Literal["hardware", "software"] = Field("hardware", description="Driven by a timer cell, or by IncrementCounter.")
-    tick: AnyTime | None = Field(None, description="Length of a tick of a hardware counter.")
-    max_allowed: int = Field(0x7FFF_FFFF, ge=1, le=0xFFFF_FFFF, description="MAXALLOWEDVALUE: 0 follows it.")
-    ticks_per_base: int = Field(1, ge=1, le=0xFFFF_FFFF, description="TICKSPERBASE.")
-    min_cycle: int = Field(1, ge=1, le=0xFFFF_FFFF, description="MINCYCLE: shortest cycle of an alarm, in ticks.")
-    readable: bool = Field(False, description="The application asks for its value: it ticks although nothing else needs that.")
-
-
-class SetEventTable(Table):
-    """An alarm's event."""
-
-    task: Identifier | None = Field(None, description="The extended task.")
-    event: Identifier | None = Field(None, description="One of its events.")
-
-
-class AutostartTable(Table):
-    """What StartOS sets an alarm to."""
-
-    at: int = Field(1, ge=0, le=0xFFFF_FFFF, description="First expiry, in ticks of the counter.")
-    cycle: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Ticks between expiries; 0: once.")
-    absolute: bool = Field(False, description="Whether 'at' is a value of the counter instead of a distance.")
-    modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
-
-
-class AlarmTable(Table):
-    """An alarm; its actions are done in the order of their keys here."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["counter"]})
-
-    counter: Identifier | None = Field(None, description="Its counter.")
-    activate: OneOrMore[Identifier] | None = Field(None, description="Action: the task to activate, or tasks.")
-    set_event: OneOrMore[SetEventTable] | None = Field(None, description="Action: the event to set, or events.")
-    callback: OneOrMore[Identifier] | None = Field(None, description="Action: the function, ALARMCALLBACK(name), or functions.")
-    increment: Identifier | None = Field(None, description="Action: the software counter to advance.")
-    autostart: AutostartTable | None = Field(None, description="Set by StartOS.")
-    static: bool = Field(False, description="It is never cancelled nor set anew: a cell alone may carry it.")
-
-
-class TablePointTable(Table):
-    """An expiry point of a schedule table."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["offset"]})
-
-    offset: int | None = Field(None, ge=0, le=0xFFFF_FFFF, description="Ticks of the counter after the table's begin.")
-    activate: list[Identifier] = Field(default_factory=list, description="Tasks to activate, before events are set.")
-    set_event: list[SetEventTable] = Field(default_factory=list, description="Events to set.")
-    max_lengthen: int = Field(0, ge=0, le=0xFFFF_FFFF, description="How much longer the delay to it may be made, in ticks.")
-    max_shorten: int = Field(0, ge=0, le=0xFFFF_FFFF, description="How much shorter the delay to it may be made, in ticks.")
-
-
-class TableAutostartTable(Table):
-    """How StartOS starts a schedule table."""
-
-    at: int | None = Field(None, ge=0, le=0xFFFF_FFFF, description="When the table begins, in ticks of the counter.")
-    absolute: bool = Field(False, description="Whether 'at' is a value of the counter instead of a distance.")
-    synchron: bool = Field(False, description="It waits until the application says what the global time is.")
-    modes: list[Identifier] | None = Field(None, description="Application modes; every one if absent.")
-
-
-class ScheduleTableTable(Table):
-    """A schedule table (AUTOSAR OS)."""
-
-    model_config = ConfigDict(json_schema_extra={"required": ["counter", "duration", "point"]})
-
-    counter: Identifier | None = Field(None, description="Its counter.")
-    duration: int | None = Field(None, ge=1, le=0x1_0000_0000, description="Ticks of the counter from its begin to its end.")
-    repeating: bool = Field(False, description="Whether it begins again at its end.")
-    sync: Literal["none", "implicit", "explicit"] = Field("none", description="What keeps it with a global time.")
-    precision: int = Field(0, ge=0, le=0xFFFF_FFFF, description="Of sync = explicit: the deviation in ticks that is none.")
-    autostart: TableAutostartTable | None = Field(None, description="Started by StartOS.")
-    cells: bool = Field(False, description="Whether cells carry its points.")
-    followed: bool = Field(False, description="Of cells, if it repeats: NextScheduleTable may let another table follow it.")
-    point: list[TablePointTable] = Field(default_factory=list, description="Its expiry points, in order of time.")
-
-
-class OsekTable(Table):
-    """The event-triggered system (OSEK/VDX OS 2.2.3); it runs alone, or in the idle time of the rounds."""
-
-    status: Literal["standard", "extended"] = Field("standard", description="How much the services check.")
-    dispatch: Literal["hardware", "software"] = Field(
-        "hardware", description="Whether the interrupt controller orders the tasks, or a software one."
-    )
-    hooks: list[Literal["startup", "shutdown", "error", "pretask", "posttask", "protection"]] = Field(
-        default_factory=list, description="Hook routines that the application defines."
-    )
-    hook_wcet: AnyTime | None = Field(
-        None, description="For how long a call of an error or task hook takes at most; for carillon analyse alone."
-    )
-    get_service_id: bool = Field(False, description="OSErrorGetServiceId works in the error hook.")
-    parameter_access: bool = Field(False, description="The OSError_... macros work in the error hook.")
-    scheduler_resource: bool = Field(True, description="RES_SCHEDULER exists.")
-    stack_check: bool = Field(False, description="Stacks of extended tasks are checked at each switch.")
-    budgets: Literal["cell", "clock"] | None = Field(None, description="What keeps budgets; if absent, a cell where one can.")
-    modes: list[Identifier] | None = Field(
-        None, description='Application modes; the first is what the default main starts; ["OSDEFAULTAPPMODE"] if absent.'
-    )
-    task: dict[str, OsekTaskTable] = Field(default_factory=dict, description="The event-triggered tasks, by name.")
-    isr: dict[str, IsrTable] = Field(default_factory=dict, description="Interrupt service routines, by name.")
-    resource: dict[str, ResourceTable] = Field(default_factory=dict, description="Resources, by name.")
-    event: dict[str, EventTable] = Field(default_factory=dict, description="Events, by name.")
-    counter: dict[str, CounterTable] = Field(default_factory=dict, description="Counters, by name.")
-    alarm: dict[str, AlarmTable] = Field(default_factory=dict, description="Alarms, by name.")
-    schedule_table: dict[str, ScheduleTableTable] = Field(default_factory=dict, description="Schedule tables, by name.")
 
 
 class ThreadTable(DeclaredTable):

@@ -19,15 +19,14 @@ from carillon.diagnostics import Diagnostics, suggestion
 from carillon.files import Search
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.read.one_or_more import MORE, ONE
-from carillon.read.schema import (
+from carillon.read.schema import ScheduleFile, TaskTable
+from carillon.read.schema_osek import (
     AutostartTable,
     OsekTable,
     ResourceLockTable,
-    ScheduleFile,
     SetEventTable,
     TableAutostartTable,
     TablePointTable,
-    TaskTable,
 )
 from carillon.read.spans import Path, SpanIndex
 from carillon.read.tables import WANTED, depth, misfit, table_at

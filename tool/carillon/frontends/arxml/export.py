@@ -22,7 +22,8 @@ from carillon.frontends.foreign.write import moved_system
 from carillon.model.osek import ALARM_ACTIONS, RES_SCHEDULER
 from carillon.read.declared import KEYS as DECLARED
 from carillon.read.one_or_more import listed
-from carillon.read.schema import OsekTable, ScheduleFile
+from carillon.read.schema import ScheduleFile
+from carillon.read.schema_osek import OsekTable
 from carillon.read.shape import Tables
 from carillon.units import SECONDS, Time, format_number, shorten
 

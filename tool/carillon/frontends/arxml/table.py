@@ -7,10 +7,15 @@ otherwise.  What only Carillon has, and the standard leaves to the implementatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+from pydantic import BaseModel
+
+from carillon.read import schema_osek as schema
+from carillon.read.called import keys
 
 
 class Kind(Enum):
@@ -74,8 +79,8 @@ class Group:
 _K = Kind
 TICK_FREQUENCY = "OsTickFrequency"
 """Some tools' parameter of the OS: how often in a second the counters advance that do not say it."""
-_NUMBERED_CATEGORIES = {"CATEGORY_2": 2, "CATEGORY_1": 1, "2": 2, "1": 1}
-_OLD_START_VALUES = ("OsScheduleTableAbsValue", "OsScheduleTableRelOffset", "ArcCoreOsScheduleTableOffset")
+_FIRST = ("status", "stack_check", "get_service_id", "parameter_access", "scheduler_resource")
+_SYNC = ("sync", "precision")
 _ALARM_STARTS = {"ABSOLUTE": {"absolute": True}, "RELATIVE": {}}
 _TABLE_STARTS = {"SYNCHRON": {"synchron": True}, **_ALARM_STARTS}
 
@@ -84,18 +89,39 @@ def _refers(name: str, key: str, target: str, *, many: bool = False) -> Paramete
     return Parameter(name, key, _K.REFERENCE, target=target, many=many)
 
 
-def _lasts(seconds: str, own: str, key: str) -> tuple[Parameter, Parameter]:
-    """A time in the standard's seconds, and as a schedule writes it."""
-    return Parameter(seconds, key, _K.SECONDS), Parameter(own, key, _K.TIME)
+_KINDS = {
+    "integer": _K.INTEGER,
+    "flag": _K.FLAG,
+    "word": _K.WORD,
+    "time": _K.TIME,
+    "text": _K.TEXT,
+    "reference": _K.REFERENCE,
+    "references": _K.REFERENCE,
+}
+_CONTAINERS = {"event": "OsEvent", "resource": "OsResource", "mode": "OsAppMode", "counter": "OsCounter"}
+"""What the objects of a section are here."""
 
 
-_DECLARED = (
-    Parameter("CarillonWcet", "wcet", _K.TIME),
-    Parameter("CarillonDeadline", "deadline", _K.TIME),
-    Parameter("CarillonMinInterval", "min_interval", _K.TIME),
-    Parameter("CarillonJitter", "jitter", _K.TIME),
-)
-"""Of a task or an ISR, for the analysis of response times."""
+def _parameters(table: type[BaseModel], *names: str, without: Container[str] = ()) -> tuple[Parameter, ...]:
+    """The parameters of a table's keys, or of some of them, in their order; a time has the standard's one in seconds first."""
+    found = []
+    for key in keys(table):
+        called = key.called
+        if not called.arxml or key.name in without or (names and key.name not in names):
+            continue
+        if called.seconds[1]:
+            found.append(Parameter(called.seconds[1], key.name, _K.SECONDS))
+        words, many = key.words if key.kind == "word" else {}, key.kind == "references"
+        target = _CONTAINERS.get(called.of, "")
+        found.append(
+            Parameter(called.arxml, key.name, _KINDS[key.kind], words, target=target, many=many, aliases=called.arxml_aliases)
+        )
+    return tuple(found)
+
+
+def _times(table: type[BaseModel]) -> tuple[str, ...]:
+    """The keys of timing protection."""
+    return tuple(key.name for key in keys(table) if key.called.seconds[1])
 
 
 def _sets_event(name: str, task: str, event: str, *, many: bool = False) -> Group:
@@ -105,17 +131,11 @@ def _sets_event(name: str, task: str, event: str, *, many: bool = False) -> Grou
 SYSTEM = Group(
     "OsOS",
     (
-        Parameter("OsStatus", "status", _K.WORD, {"STANDARD": "standard", "EXTENDED": "extended"}),
+        *_parameters(schema.OsekTable, *_FIRST),
         Parameter("OsScalabilityClass", "", _K.HARMLESS, {"SC1": None}),
         Parameter("OsNumberOfCores", "", _K.HARMLESS, {"1": None, "0": None}),
-        Parameter("OsStackMonitoring", "stack_check", _K.FLAG),
-        Parameter("OsUseGetServiceId", "get_service_id", _K.FLAG),
-        Parameter("OsUseParameterAccess", "parameter_access", _K.FLAG),
-        Parameter("OsUseResScheduler", "scheduler_resource", _K.FLAG),
         Parameter(TICK_FREQUENCY, "", _K.HARMLESS),
-        Parameter("CarillonBudgets", "budgets", _K.WORD, {"CELL": "cell", "CLOCK": "clock"}),
-        Parameter("CarillonHookWcet", "hook_wcet", _K.TIME),
-        Parameter("CarillonDispatch", "dispatch", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software"}),
+        *_parameters(schema.OsekTable, without=_FIRST),
         Parameter("CarillonName", "name", _K.TEXT, system=True),
         Parameter("CarillonBoard", "board", _K.TEXT, system=True),
         Parameter("CarillonSource", "sources", _K.TEXT, many=True, system=True),
@@ -140,21 +160,7 @@ MODE = Group("OsAppMode")
 SECTIONS: dict[str, Group] = {
     "task": Group(
         "OsTask",
-        (
-            Parameter("OsTaskPriority", "priority", _K.INTEGER),
-            Parameter("OsTaskSchedule", "schedule", _K.WORD, {"FULL": "full", "NON": "non"}),
-            Parameter("OsTaskActivation", "activations", _K.INTEGER),
-            _refers("OsTaskEventRef", "events", "OsEvent", many=True),
-            _refers("OsTaskResourceRef", "resources", "OsResource", many=True),
-            Parameter(
-                "CarillonStackSize",
-                "stack",
-                _K.INTEGER,
-                aliases=("OsTaskStackSize", "ArcCoreOsTaskStackSize", "OsStacksize", "OsStackSize"),
-            ),
-            Parameter("CarillonOverrun", "overrun", _K.WORD, {"GUARDED": "guarded", "NEVER": "never"}),
-            *_DECLARED,
-        ),
+        _parameters(schema.OsekTaskTable, without=_times(schema.OsekTaskTable)),
         (
             Group(
                 "OsTaskAutostart",
@@ -163,19 +169,11 @@ SECTIONS: dict[str, Group] = {
             ),
             Group(
                 "OsTaskTimingProtection",
-                (
-                    *_lasts("OsTaskExecutionBudget", "CarillonExecutionBudget", "budget"),
-                    *_lasts("OsTaskTimeFrame", "CarillonTimeFrame", "time_frame"),
-                    *_lasts("OsTaskAllInterruptLockBudget", "CarillonAllInterruptLockBudget", "all_interrupts_lock"),
-                    *_lasts("OsTaskOsInterruptLockBudget", "CarillonOsInterruptLockBudget", "os_interrupts_lock"),
-                ),
+                _parameters(schema.OsekTaskTable, *_times(schema.OsekTaskTable)),
                 (
                     Group(
                         "OsTaskResourceLock",
-                        (
-                            _refers("OsTaskResourceLockResourceRef", "resource", "OsResource"),
-                            *_lasts("OsTaskResourceLockBudget", "CarillonResourceLockBudget", "budget"),
-                        ),
+                        _parameters(schema.ResourceLockTable),
                         key="resource_lock",
                         many=True,
                     ),
@@ -185,56 +183,20 @@ SECTIONS: dict[str, Group] = {
     ),
     "isr": Group(
         "OsIsr",
-        (
-            Parameter("CarillonInterruptSource", "source", _K.TEXT, aliases=("OsIsrInterruptSource",)),
-            Parameter("OsIsrCategory", "category", _K.WORD, _NUMBERED_CATEGORIES),
-            Parameter("CarillonInterruptPriority", "priority", _K.INTEGER, aliases=("OsIsrInterruptPriority", "OsIsrPriority")),
-            _refers("OsIsrResourceRef", "resources", "OsResource", many=True),
-            *_DECLARED,
-        ),
+        _parameters(schema.IsrTable, without=_times(schema.IsrTable)),
         (
             Group(
                 "OsIsrTimingProtection",
-                (
-                    *_lasts("OsIsrExecutionBudget", "CarillonExecutionBudget", "budget"),
-                    *_lasts("OsIsrTimeFrame", "CarillonTimeFrame", "time_frame"),
-                ),
+                _parameters(schema.IsrTable, *_times(schema.IsrTable)),
             ),
         ),
     ),
-    "resource": Group(
-        "OsResource",
-        (
-            Parameter(
-                "OsResourceProperty",
-                "property",
-                _K.WORD,
-                {"STANDARD": "standard", "INTERNAL": "internal", "LINKED": "linked"},
-            ),
-            _refers("OsResourceLinkedResourceRef", "linked", "OsResource"),
-        ),
-    ),
-    "event": Group(
-        "OsEvent",
-        (Parameter("OsEventMask", "mask", _K.INTEGER), Parameter("ArcOsEventAutoMask", "mask", _K.UNSAID)),
-    ),
-    "counter": Group(
-        "OsCounter",
-        (
-            Parameter("OsCounterType", "kind", _K.WORD, {"HARDWARE": "hardware", "SOFTWARE": "software", "OS_TICK": "hardware"}),
-            *_lasts("OsSecondsPerTick", "CarillonTick", "tick"),
-            Parameter("OsCounterMaxAllowedValue", "max_allowed", _K.INTEGER),
-            Parameter("OsCounterTicksPerBase", "ticks_per_base", _K.INTEGER),
-            Parameter("OsCounterMinCycle", "min_cycle", _K.INTEGER),
-            Parameter("CarillonReadable", "readable", _K.FLAG),
-        ),
-    ),
+    "resource": Group("OsResource", _parameters(schema.ResourceTable)),
+    "event": Group("OsEvent", (*_parameters(schema.EventTable), Parameter("ArcOsEventAutoMask", "mask", _K.UNSAID))),
+    "counter": Group("OsCounter", _parameters(schema.CounterTable)),
     "alarm": Group(
         "OsAlarm",
-        (
-            _refers("OsAlarmCounterRef", "counter", "OsCounter"),
-            Parameter("CarillonStatic", "static", _K.FLAG),
-        ),
+        _parameters(schema.AlarmTable),
         (
             Group(
                 "OsAlarmAction",
@@ -249,10 +211,9 @@ SECTIONS: dict[str, Group] = {
             Group(
                 "OsAlarmAutostart",
                 (
-                    Parameter("OsAlarmAlarmTime", "at", _K.INTEGER),
-                    Parameter("OsAlarmCycleTime", "cycle", _K.INTEGER),
+                    *_parameters(schema.AutostartTable, without=("modes",)),
                     Parameter("OsAlarmAutostartType", "", _K.CHOICE, _ALARM_STARTS),
-                    _refers("OsAlarmAppModeRef", "modes", "OsAppMode", many=True),
+                    *_parameters(schema.AutostartTable, "modes"),
                 ),
                 key="autostart",
             ),
@@ -260,38 +221,24 @@ SECTIONS: dict[str, Group] = {
     ),
     "schedule_table": Group(
         "OsScheduleTable",
-        (
-            _refers("OsScheduleTableCounterRef", "counter", "OsCounter"),
-            Parameter("OsScheduleTableDuration", "duration", _K.INTEGER),
-            Parameter("OsScheduleTableRepeating", "repeating", _K.FLAG),
-            Parameter("CarillonCells", "cells", _K.FLAG),
-            Parameter("CarillonFollowed", "followed", _K.FLAG),
-        ),
+        _parameters(schema.ScheduleTableTable, without=_SYNC),
         (
             Group(
                 "OsScheduleTableSync",
-                (
-                    Parameter(
-                        "OsScheduleTblSyncStrategy",
-                        "sync",
-                        _K.WORD,
-                        {"NONE": "none", "IMPLICIT": "implicit", "EXPLICIT": "explicit"},
-                    ),
-                    Parameter("OsScheduleTblExplicitPrecision", "precision", _K.INTEGER),
-                ),
+                _parameters(schema.ScheduleTableTable, *_SYNC),
             ),
             Group(
                 "OsScheduleTableAutostart",
                 (
-                    Parameter("OsScheduleTableStartValue", "at", _K.INTEGER, aliases=_OLD_START_VALUES),
+                    *_parameters(schema.TableAutostartTable, "at"),
                     Parameter("OsScheduleTableAutostartType", "", _K.CHOICE, _TABLE_STARTS),
-                    _refers("OsScheduleTableAppModeRef", "modes", "OsAppMode", many=True),
+                    *_parameters(schema.TableAutostartTable, "modes"),
                 ),
                 key="autostart",
             ),
             Group(
                 "OsScheduleTableExpiryPoint",
-                (Parameter("OsScheduleTblExpPointOffset", "offset", _K.INTEGER),),
+                _parameters(schema.TablePointTable, "offset"),
                 (
                     Group(
                         "OsScheduleTableTaskActivation",
@@ -303,10 +250,7 @@ SECTIONS: dict[str, Group] = {
                     ),
                     Group(
                         "OsScheduleTblAdjustableExpPoint",
-                        (
-                            Parameter("OsScheduleTableMaxLengthen", "max_lengthen", _K.INTEGER),
-                            Parameter("OsScheduleTableMaxShorten", "max_shorten", _K.INTEGER),
-                        ),
+                        _parameters(schema.TablePointTable, without=("offset",)),
                     ),
                 ),
                 key="point",

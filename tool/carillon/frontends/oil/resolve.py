@@ -13,15 +13,21 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from carillon.check.common import article
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.frontends.oil.lexer import Lexer
 from carillon.frontends.oil.parser import Parser
 from carillon.frontends.oil.syntax import NUMBERS, Assignment, Definition, Definitions, Literal, Name, Value, shown
 from carillon.groups import grouped
+from carillon.read import schema_osek as schema
+from carillon.read.called import keys
 from carillon.units import shorten
 
 STANDARD = Path(__file__).with_name("standard.oil")
+OWN = "CARILLON_"
+"""How the names of attributes begin that only Carillon has."""
 AUTO = Name("AUTO")
 STACK_NAMES = ("STACKSIZE", "StackSize", "STACK_SIZE", "STACK")
 """What tools call the size of a task's stack."""
@@ -109,14 +115,35 @@ class Merged:
 
 @cache
 def standard() -> dict[str, Definitions]:
-    """Carillon's implementation definition."""
+    """Carillon's implementation definition, with the attributes that only Carillon has."""
     diagnostics = Diagnostics()
     lexer = Lexer(STANDARD, diagnostics)
     tokens = lexer.run()
     assert tokens is not None
     file = Parser(lexer, tokens).run()
     assert not diagnostics.reported, diagnostics.reported
+    for kind, table in _TABLES.items():
+        file.implementation[kind] |= {name: its for name, its in _own(table) if name not in file.implementation[kind]}
     return file.implementation
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "OS": schema.OsekTable,
+    "TASK": schema.OsekTaskTable,
+    "ISR": schema.IsrTable,
+    "COUNTER": schema.CounterTable,
+    "ALARM": schema.AlarmTable,
+    "SCHEDULETABLE": schema.ScheduleTableTable,
+}
+_TYPES = {"integer": "UINT32", "flag": "BOOLEAN", "word": "ENUM", "time": "STRING"}
+
+
+def _own(table: type[BaseModel]) -> Iterator[tuple[str, Definition]]:
+    """The attributes of an object that are keys of the table, and only Carillon's."""
+    for key in keys(table):
+        name = key.called.oil
+        if name.startswith(OWN) and not any(key.called.seconds):
+            yield name, Definition(name, _TYPES[key.kind], Span(str(STANDARD)), variants={word: {} for word in key.words})
 
 
 class Resolver:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which attribute of OIL is which key of a schedule, where one attribute says what one key does.
+"""Which attribute of OIL is which key of a schedule, where one attribute says what one key does: it stands beside the key.
 
 What takes more than that is read where its object is: an ``ACTION``, what drives a counter, the points of a schedule table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic import BaseModel
 
 from carillon.frontends.oil.resolve import AUTO, STACK_NAMES, Attributes
 from carillon.frontends.oil.syntax import Name
 from carillon.frontends.oil.values import Values
+from carillon.read import schema_osek as schema
+from carillon.read.called import Key, in_order, keys
 from carillon.read.spans import Path
 
 Read = Callable[[Values, Attributes, str, Path], object]
@@ -62,74 +66,50 @@ def _time(values: Values, attributes: Attributes, name: str, path: Path) -> None
         values.time(value, path)
 
 
-DECLARED = (
-    Row("wcet", "CARILLON_WCET", _time),
-    Row("deadline", "CARILLON_DEADLINE", _time),
-    Row("min_interval", "CARILLON_MIN_INTERVAL", _time),
-    Row("jitter", "CARILLON_JITTER", _time),
-)
-"""Of a task or an ISR, for the analysis of response times."""
-SYSTEM = (
-    Row("status", "STATUS", _one_of(STANDARD="standard", EXTENDED="extended")),
-    Row("dispatch", "CARILLON_DISPATCH", _one_of(HARDWARE="hardware", SOFTWARE="software")),
-    Row("budgets", "CARILLON_BUDGETS", _one_of(CELL="cell", CLOCK="clock")),
-    Row("hook_wcet", "CARILLON_HOOK_WCET", _time),
-)
-SWITCHES = (
-    Row("get_service_id", "USEGETSERVICEID", Values.flag),
-    Row("parameter_access", "USEPARAMETERACCESS", Values.flag),
-    Row("scheduler_resource", "USERESSCHEDULER", Values.flag),
-    Row("stack_check", "STACKMONITORING", Values.flag),
-)
-TASK = (
-    Row("priority", "PRIORITY", Values.integer),
-    Row("schedule", "SCHEDULE", _one_of(FULL="full", NON="non", NONE="non")),
-    Row("activations", "ACTIVATION", Values.integer),
-    Row("autostart", "AUTOSTART", _autostart),
-    Row("events", "EVENT", Values.names),
-    Row("resources", "RESOURCE", Values.names),
-    Row("stack", STACK_NAMES[0], _stack),
-    Row("overrun", "CARILLON_OVERRUN", _one_of(GUARDED="guarded", NEVER="never")),
-    *DECLARED,
-)
-TIME_FRAME = {"time_frame": ("CARILLON_TIME_FRAME", "TIMEFRAME")}
-"""Of timing protection: a key, and what its time is called with its unit, and in seconds."""
-ISR_TIMES = {"budget": ("CARILLON_BUDGET", "EXECUTIONTIME"), **TIME_FRAME}
-"""An ISR's execution budget is called as a task's, too."""
-TASK_TIMES = {
-    "budget": ("CARILLON_BUDGET", "EXECUTIONBUDGET"),
-    **TIME_FRAME,
-    "all_interrupts_lock": ("CARILLON_ALL_INTERRUPTS_LOCK", "MAXALLINTERRUPTLOCKTIME"),
-    "os_interrupts_lock": ("CARILLON_OS_INTERRUPTS_LOCK", "MAXOSINTERRUPTLOCKTIME"),
+_READS: dict[str, Read] = {
+    "integer": Values.integer,
+    "flag": Values.flag,
+    "time": _time,
+    "reference": Values.name,
+    "references": Values.names,
 }
-EVENT = (Row("mask", "MASK", Values.integer),)
-COUNTER = (
-    Row("max_allowed", "MAXALLOWEDVALUE", Values.integer),
-    Row("ticks_per_base", "TICKSPERBASE", Values.integer),
-    Row("min_cycle", "MINCYCLE", Values.integer),
-    Row("readable", "CARILLON_READABLE", Values.flag),
-)
-ALARM_START = (
-    Row("at", "ALARMTIME", Values.integer),
-    Row("cycle", "CYCLETIME", Values.integer),
-    Row("absolute", "TYPE", _one_of(ABSOLUTE=True, RELATIVE=False)),
-    Row("modes", "APPMODE", Values.names),
-)
-SCHEDULE_TABLE = (
-    Row("counter", "COUNTER", Values.name),
-    Row("duration", "DURATION", Values.integer, ("LENGTH",)),
-    Row("repeating", "REPEATING", Values.flag),
-    Row("repeating", "PERIODIC", Values.flag),
-    Row("cells", "CARILLON_CELLS", Values.flag),
-    Row("followed", "CARILLON_FOLLOWED", Values.flag),
-)
-TABLE_PRECISION = (Row("precision", "EXPLICIT_PRECISION", Values.integer, ("PRECISION",)),)
-TABLE_BEGIN = (Row("at", "START_VALUE", Values.integer, ("ABSVALUE", "RELOFFSET", "OFFSET", "START")),)
-POINT = (Row("offset", "OFFSET", Values.integer),)
-ADJUSTABLE = (
-    Row("max_lengthen", "MAX_LENGTHEN", Values.integer, ("MAX_ADVANCE",)),
-    Row("max_shorten", "MAX_SHORTEN", Values.integer, ("MAX_RETARD",)),
-)
+
+
+def _row(key: Key) -> Row:
+    words = {**key.words, **key.called.also_oil}
+    read = _one_of(**words) if key.kind == "word" else _READS[key.kind]
+    return Row(key.name, key.called.oil, read, key.called.oil_aliases)
+
+
+def rows(table: type[BaseModel], *others: Row, without: Container[str] = ()) -> tuple[Row, ...]:
+    """The rows of a table's keys that have one word of OIL, and others, in the order of the keys."""
+    found = [_row(key) for key in keys(table) if key.called.oil and not any(key.called.seconds)] + list(others)
+    order = in_order(table)
+    return tuple(sorted((row for row in found if row.key not in without), key=lambda row: order.index(row.key)))
+
+
+def times(table: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """Of timing protection: a key, and what its time is called with its unit, and in seconds."""
+    return {key.name: (key.called.oil, key.called.seconds[0]) for key in keys(table) if key.called.seconds[0]}
+
+
+_FLAGS = [key.name for key in keys(schema.OsekTable) if key.kind == "flag"]
+DECLARED = rows(schema.DeclaredTable)
+"""Of a task or an ISR, for the analysis of response times."""
+SYSTEM = rows(schema.OsekTable, without=_FLAGS)
+SWITCHES = tuple(row for row in rows(schema.OsekTable) if row.key in _FLAGS)
+"""They stand behind the hooks."""
+TASK = rows(schema.OsekTaskTable, Row("autostart", "AUTOSTART", _autostart), Row("stack", STACK_NAMES[0], _stack))
+TASK_TIMES = times(schema.OsekTaskTable)
+ISR_TIMES = dict(sorted(times(schema.IsrTable).items()))
+EVENT = rows(schema.EventTable)
+COUNTER = rows(schema.CounterTable)
+ALARM_START = rows(schema.AutostartTable, Row("absolute", "TYPE", _one_of(ABSOLUTE=True, RELATIVE=False)))
+SCHEDULE_TABLE = rows(schema.ScheduleTableTable, Row("repeating", "PERIODIC", Values.flag), without=("precision",))
+TABLE_PRECISION = tuple(row for row in rows(schema.ScheduleTableTable) if row.key == "precision")
+TABLE_BEGIN = rows(schema.TableAutostartTable)
+POINT = rows(schema.TablePointTable, without=("max_lengthen", "max_shorten"))
+ADJUSTABLE = rows(schema.TablePointTable, without=("offset",))
 
 
 def fill(values: Values, attributes: Attributes, rows: tuple[Row, ...], path: Path) -> None:

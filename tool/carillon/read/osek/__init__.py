@@ -21,7 +21,7 @@ from carillon.read.osek.schedule_tables import ScheduleTables
 from carillon.read.osek.servers import Servers
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
-from carillon.read.schema import OsekTable
+from carillon.read.schema_osek import OsekTable
 from carillon.read.shape import Tables, describe
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time

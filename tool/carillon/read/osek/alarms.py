@@ -10,7 +10,7 @@ from carillon.model.osek import ALARM_ACTIONS, Alarm, AlarmAction, Autostart, Co
 from carillon.model.several import composed
 from carillon.read.one_or_more import listed
 from carillon.read.osek.file import MOST, OsekFile, some
-from carillon.read.schema import AlarmTable, AutostartTable, CounterTable, SetEventTable
+from carillon.read.schema_osek import AlarmTable, AutostartTable, CounterTable, SetEventTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten

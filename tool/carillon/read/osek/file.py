@@ -9,7 +9,7 @@ from carillon.check.common import joined
 from carillon.check.osek import DEFAULT_MODE
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.osek import RES_SCHEDULER
-from carillon.read.schema import OsekTable, OsekTaskTable
+from carillon.read.schema_osek import OsekTable, OsekTaskTable
 from carillon.read.shape import Reading, Tables
 from carillon.read.spans import Path
 from carillon.units import shorten

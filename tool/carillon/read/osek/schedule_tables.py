@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from carillon.model.osek import ActivateTask, AlarmAction, ScheduleTable, Synchronisation, TableAutostart, TablePoint, TableStart
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile, some
-from carillon.read.schema import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable
+from carillon.read.schema_osek import CounterTable, ScheduleTableTable, TableAutostartTable, TablePointTable
 from carillon.read.spans import Path
 from carillon.units import shorten
 

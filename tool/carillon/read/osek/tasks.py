@@ -14,7 +14,7 @@ from carillon.read.declared import KEYS, declared
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.references import other_source
-from carillon.read.schema import OsekTaskTable
+from carillon.read.schema_osek import OsekTaskTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
