@@ -67,21 +67,21 @@ def keys(table: type[BaseModel]) -> Iterator[Key]:
 
 def _kind(key: FieldInfo, called: Called) -> tuple[Any, tuple[Any, ...]]:
     """The form of a key's value, and its values where it is one of several."""
-    types = list(_types(key.annotation))
-    values = tuple(value for type_ in types if get_origin(type_) is Literal for value in get_args(type_))
+    found = list(types(key.annotation))
+    values = tuple(value for type_ in found if get_origin(type_) is Literal for value in get_args(type_))
     if values:
         return "word", values
     if called.of:
-        return "references" if any(get_origin(type_) is list for type_ in types) else "reference", ()
-    return next((kind for type_, kind in ((bool, "flag"), (int, "integer"), (Time, "time")) if type_ in types), "text"), ()
+        return "references" if any(get_origin(type_) is list for type_ in found) else "reference", ()
+    return next((kind for type_, kind in ((bool, "flag"), (int, "integer"), (Time, "time")) if type_ in found), "text"), ()
 
 
-def _types(annotation: Any) -> Iterator[Any]:
+def types(annotation: Any) -> Iterator[Any]:
     """The types that an annotation allows."""
     if get_origin(annotation) in (Union, UnionType):
         for part in get_args(annotation):
-            yield from _types(part)
+            yield from types(part)
     elif hasattr(annotation, "__metadata__"):
-        yield from _types(annotation.__origin__)
+        yield from types(annotation.__origin__)
     else:
         yield annotation

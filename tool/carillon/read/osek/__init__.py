@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
 from carillon.model.keeper import keeps_budgets
-from carillon.model.osek import Dispatch, Hook, Mutex, Osek, Status
+from carillon.model.osek import Dispatch, Hook, Isr, Mutex, Osek, OsekTask, Status
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
 from carillon.read.osek.resources import Resources
@@ -21,7 +21,8 @@ from carillon.read.osek.schedule_tables import ScheduleTables
 from carillon.read.osek.servers import Servers
 from carillon.read.osek.tasks import Tasks
 from carillon.read.osek.whole import Whole
-from carillon.read.schema_osek import OsekTable
+from carillon.read.plain import plain, timed
+from carillon.read.schema_osek import IsrTable, OsekTable, OsekTaskTable
 from carillon.read.shape import Tables, describe
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time
@@ -45,13 +46,13 @@ class OsekReader:
         """The times that the system's clock should be able to express."""
         table = self.at.table
         locks = (lock for task in table.task.values() for lock in task.resource_lock)
-        timed = (
+        of_objects = (
             (table.counter.values(), ("tick",)),
-            (table.task.values(), ("budget", "time_frame", "all_interrupts_lock", "os_interrupts_lock")),
+            (table.task.values(), timed(OsekTaskTable, OsekTask)),
             (locks, ("budget",)),
-            (table.isr.values(), ("time_frame", "budget")),
+            (table.isr.values(), timed(IsrTable, Isr)),
         )
-        times = (getattr(it, key) for tables, keys in timed for it in tables for key in keys)
+        times = (getattr(it, key) for tables, keys in of_objects for it in tables for key in keys)
         times_of_servers = (time for server in self.at.file.server.values() for time in (server.budget, server.period))
         yield from (time for time in (*times, *times_of_servers) if time is not None)
 
@@ -78,14 +79,13 @@ class OsekReader:
     def build(self, ticks: Ticks) -> Osek:
         """The event-triggered system, without the parts that cannot be built; reports times that do not divide."""
         table = self.at.table
+        values = {name: value for name, value in plain(table, Osek).items() if name not in ("status", "dispatch")}
         return Osek(
+            **values,
             status=Status(table.status),
             dispatch=Dispatch(table.dispatch),
             hooks=frozenset(Hook(hook) for hook in table.hooks),
             service_id=table.get_service_id,
-            parameter_access=table.parameter_access,
-            scheduler_resource=table.scheduler_resource,
-            stack_check=table.stack_check,
             modes=self.at.modes,
             tasks=self.tasks.timed_tasks(ticks),
             isrs=self.tasks.timed_isrs(ticks),

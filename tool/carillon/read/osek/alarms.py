@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from carillon.check.names import fault
 from carillon.model.osek import ALARM_ACTIONS, Alarm, AlarmAction, Autostart, Counter, CounterKind, IncrementCounter, SetEvent
 from carillon.model.several import composed
 from carillon.read.one_or_more import listed
 from carillon.read.osek.file import MOST, OsekFile, some
+from carillon.read.plain import plain
 from carillon.read.schema_osek import AlarmTable, AutostartTable, CounterTable, SetEventTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
@@ -62,16 +64,8 @@ class Alarms:
     def counter(self, name: str, table: CounterTable, ticks: Ticks) -> Counter:
         """A counter; a tick that is not whole is reported."""
         tick = self._tick(name, table.tick, ticks) if table.kind == "hardware" and table.tick is not None else 0
-        return Counter(
-            name=name,
-            kind=CounterKind(table.kind),
-            tick=tick,
-            max_allowed=table.max_allowed,
-            ticks_per_base=table.ticks_per_base,
-            min_cycle=table.min_cycle,
-            span=self.at.key("counter", name),
-            readable=table.readable,
-        )
+        values: dict[str, Any] = plain(table, Counter) | {"kind": CounterKind(table.kind), "tick": tick}
+        return Counter(name=name, span=self.at.key("counter", name), **values)
 
     def _tick(self, name: str, time: Time, ticks: Ticks) -> int:
         """``time`` in ticks of the system clock; 0 after a diagnostic."""

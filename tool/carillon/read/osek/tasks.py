@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from carillon.groups import grouped
 from carillon.model.board import Board
@@ -13,8 +14,9 @@ from carillon.model.osek import Isr, OsekEvent, OsekTask
 from carillon.read.declared import KEYS, declared
 from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
+from carillon.read.plain import plain, timed
 from carillon.read.references import other_source
-from carillon.read.schema_osek import OsekTaskTable
+from carillon.read.schema_osek import IsrTable, OsekTaskTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
 from carillon.units import Time, shorten
@@ -65,21 +67,18 @@ class Tasks:
                 cause = f"thread {shorten(name)} has an offset, and is not to be activated by StartOS"
                 self.at.error("C242", self.at.value(*path, "offset"), cause, "leave the offset out, or write autostart = true")
             autostart = ()  # an alarm activates it
-        return OsekTask(
-            name=name,
-            priority=table.priority or 0,
-            preemptable=table.schedule == "full",
-            activations=table.activations,
-            autostart=autostart,
-            events=events,
-            resources=resources,
-            stack=self.at.file.thread[name].stack if thread else table.stack,
-            span=self.at.key(*path),
-            thread=thread,
-            mutexes=self._mutexes(name, phrase) if thread else (),
-            server=self.at.file.thread[name].server if thread else None,
-            guarded=thread or table.overrun == "guarded",
-        )
+        values: dict[str, Any] = {
+            **plain(table, OsekTask),
+            **(plain(self.at.file.thread[name], OsekTask) if thread else {}),
+            "autostart": autostart,
+            "events": events,
+            "resources": resources,
+            "preemptable": table.schedule == "full",
+            "mutexes": self._mutexes(name, phrase) if thread else (),
+            "guarded": thread or table.overrun == "guarded",
+            "thread": thread,
+        }
+        return OsekTask(**{"priority": 0, "stack": None, **values}, name=name, span=self.at.key(*path))
 
     def _mutexes(self, name: str, phrase: str) -> tuple[str, ...]:
         """The mutexes of a thread, each once; reports those that are listed twice (C049)."""
@@ -98,11 +97,8 @@ class Tasks:
                 offset=self._thread_time(ticks, task, "offset"),
                 deadline=self._thread_time(ticks, task, "deadline"),
                 declared=self._declared(task, ticks),
-                budget=self._time(ticks, "task", task.name, "budget"),
-                time_frame=self._time(ticks, "task", task.name, "time_frame"),
                 resource_locks=self._resource_locks(task, self.at.table.task[task.name], ticks),
-                all_interrupts_lock=self._time(ticks, "task", task.name, "all_interrupts_lock"),
-                os_interrupts_lock=self._time(ticks, "task", task.name, "os_interrupts_lock"),
+                **self._times(ticks, "task", task.name, timed(OsekTaskTable, OsekTask)),
             )
             for task in self.tasks
         )
@@ -124,8 +120,7 @@ class Tasks:
         return tuple(
             replace(
                 isr,
-                time_frame=self._time(ticks, "isr", isr.name, "time_frame"),
-                budget=self._time(ticks, "isr", isr.name, "budget"),
+                **self._times(ticks, "isr", isr.name, timed(IsrTable, Isr)),
                 declared=declared(self.at, self.at.table.isr[isr.name], ("osek", "isr", isr.name), ticks),
             )
             for isr in self.isrs
@@ -156,10 +151,10 @@ class Tasks:
             budgets[lock.resource] = self._ticks(lock.budget, ticks, *path, "budget")
         return tuple(budgets.items())
 
-    def _time(self, ticks: Ticks, section: str, name: str, key: str) -> int:
-        """A time of an object in ticks of the system clock; 0 if it has none."""
-        time: Time | None = getattr(getattr(self.at.table, section)[name], key)
-        return 0 if time is None else self._ticks(time, ticks, section, name, key)
+    def _times(self, ticks: Ticks, section: str, name: str, keys: Iterable[str]) -> dict[str, Any]:
+        """Times of an object in ticks of the system clock; 0 where it has none."""
+        times: dict[str, Time | None] = {key: getattr(getattr(self.at.table, section)[name], key) for key in keys}
+        return {key: 0 if time is None else self._ticks(time, ticks, section, name, key) for key, time in times.items()}
 
     def _ticks(self, time: Time, ticks: Ticks, *path: str | int) -> int:
         span = self.at.value(*path)
@@ -270,7 +265,7 @@ class Tasks:
                 self.at.error("C025", self.at.value(*path, "source"), cause, other_source(table.source, board))
             elif board is not None:
                 source = board.named_sources[table.source]
-                yield Isr(name, table.category, source, table.priority, resources, self.at.key(*path))
+                yield Isr(**plain(table, Isr) | {"source": source}, name=name, resources=resources, span=self.at.key(*path))
 
     def _check_isr_internal(self, own: str, names: list[str], path: Path) -> None:
         for internal in self.resources.internal(names):
