@@ -556,3 +556,16 @@ def test_a_thread_gets_a_mutex_whose_holder_has_only_given_way(lab: Laboratory, 
     hz = plan(lab.write(schedule, code), Diagnostics(), "ast1030-evb").system.clock_hz
     outcome = lab.run(schedule, code, "ast1030-evb", ticks=hz // 50)
     assert [name for name, _ in outcome.reported] == ["wants", "one", "has"]
+
+
+@pytest.mark.parametrize("board", ["virtual-ast1030-evb", "mps2-an385"])
+def test_threads_that_wake_together_at_one_ceiling_go_on_one_after_the_other(lab: Laboratory, board: str) -> None:
+    schedule = '[time]\nclock = "one-shot"\n[thread.Top]\npriority = 9\nautostart = false\nmutexes = ["M1", "M2", "M3"]\n'
+    schedule += "".join(f'[thread.T{k}]\npriority = {k}\nmutexes = ["M{k}"]\n' for k in (1, 2, 3))
+    code = HEADERS + "THREAD(Top) {}\n"
+    for k in (1, 2, 3):
+        # Each holds its mutex when it waits.  All three are due in one tick.
+        code += f"THREAD(T{k}) {{ carillon_time at = 0u; (void)carillon_mutex_lock(M{k}); "
+        code += f'(void)carillon_delay_until(&at, T(1000)); report("runs", {k}u); (void)carillon_mutex_unlock(M{k}); }}\n'
+    outcome = lab.run(schedule, code, board, ticks=156_250)
+    assert sorted(outcome.said("runs")) == [1, 2, 3]

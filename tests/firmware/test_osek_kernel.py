@@ -114,6 +114,28 @@ def test_a_static_alarm_is_a_cell_whose_expiry_is_the_activation(lab: Laboratory
     assert len(outcome.said("tick")) == 5
 
 
+@pytest.mark.parametrize("board", BOARDS)
+def test_after_the_shutdown_an_alarms_cell_stands_still(lab: Laboratory, board: str) -> None:
+    """Without error checks the hook may ask for what is left of an alarm.  The answer is read from the cell."""
+    twice = f"say(); carillon_work({MILLISECOND[board]}u); say();"
+    code = f"""
+        static void say(void)
+        {{
+            TickType left = 0u;
+            (void)GetAlarm(Cyclic, &left);
+            report("left", left);
+        }}
+        TASK(Low) {{ {twice} ShutdownOS(E_OK); }}
+        TASK(Tick) {{ TerminateTask(); }}
+        void ShutdownHook(StatusType error) {{ (void)error; {twice} }}
+    """
+    schedule = '[osek]\nhooks = ["shutdown"]\n' + CELL.format(more="static = true")
+    outcome = lab.run(schedule, code, board, ticks=5 * MILLISECOND[board])
+    *counting, first, later = outcome.said("left")
+    assert counting == [2, 1]
+    assert first == later  # which it is depends on the cell
+
+
 def test_cells_of_two_families_carry_static_alarms_that_can_be_read_and_cancelled(lab: Laboratory) -> None:
     periods = {"A": 1000, "B": 1500, "D": 1700}
     tasks = "".join(

@@ -189,3 +189,18 @@ def test_main_may_be_the_applications_own_and_starts_the_mode_that_it_asks_for(l
 def test_no_osek_os_runs_below(lab: Laboratory) -> None:
     outcome = lab.run(declared(Task1=0) + points(9000, (0, "Task1")), task("Task1", 'report("osek", ttGetOSEKOSState());'), AST)
     assert outcome.said("osek") == [1]  # ttOSEKOSDOWN
+
+
+@pytest.mark.parametrize("board", [AST, VIRTUAL_AST])
+def test_the_osek_os_below_is_up_from_its_startup_hook_to_its_shutdown(lab: Laboratory, board: str) -> None:
+    schedule = declared(Task1=0) + points(20_000, (5000, "Task1"))
+    schedule += '[osek]\nhooks = ["startup", "shutdown"]\n[osek.task.Low]\npriority = 1\nautostart = true\n'
+    code = """
+        void StartupHook(void) { report("startup", ttGetOSEKOSState()); }
+        void ShutdownHook(StatusType error) { report("shutdown", ttGetOSEKOSState() + error); }
+        TASK(Low) { report("task", ttGetOSEKOSState()); carillon_work(8000u); ShutdownOS(E_OK); }
+    """
+    outcome = lab.run(schedule, code + task("Task1", 'report("round", ttGetOSEKOSState());'), board, rounds=3)
+    up, down = 0, 1
+    told = [("startup", down), ("task", up), ("round", up), ("shutdown", down), ("round", down), ("round", down)]
+    assert outcome.reported[: len(told)] == told

@@ -503,6 +503,7 @@ def main() -> int:
     parser.add_argument("--change", nargs=3, action="append", metavar=("FILE", "LINE", "TEXT"), help="a mutant of your own")
     parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
     options = parser.parse_args()
+    os.environ.setdefault("CARILLON_DRAW", "mutation")  # a commit after the recording draws no other cases
     every = [m for f in files(ROOT) if not options.file or f.startswith(tuple(options.file)) for m in mutants(ROOT, f)]
     every = [m for m in every if options.line in (0, m.line) and options.operator in ("", m.operator)]
     # Of each mutant its place in the drawing depends on itself alone: a greater count has the smaller one's, too.
