@@ -41,6 +41,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
+from asked import all_cases  # noqa: E402
 from commands import Commands  # noqa: E402
 
 BLOCK = re.compile(r"(<!-- begin: (?P<command>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
@@ -146,7 +147,7 @@ MEASURING = Lock()
 
 def is_left_out(command: str) -> bool:
     """Whether ``--quick`` compares no output of this command."""
-    return command.startswith(TESTED if os.environ.get("CARILLON_SUITES") == "all" else (*TESTED, *LONG))
+    return command.startswith(TESTED if all_cases() else (*TESTED, *LONG))
 
 
 @cache

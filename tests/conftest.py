@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import asked
 import building
 import carillon.build
 from sample import DRAW, rank, spread
@@ -102,7 +103,7 @@ def _is_everything(config: pytest.Config) -> bool:
 
 
 def _is_shortened(config: pytest.Config) -> bool:
-    return _is_everything(config) and os.environ.get("CARILLON_SUITES") != "all"
+    return _is_everything(config) and not asked.all_cases()
 
 
 def _passed(config: pytest.Config) -> Sequence[str]:

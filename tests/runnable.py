@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which boards a test may run.
 
-The emulator rigless is built once a machine, which takes minutes of processor time.  So the boards that it runs are tested where
-CARILLON_RIGLESS is set, and skipped elsewhere.  rp2040js is fetched in seconds: its boards are tested where Node and npm are.
+The emulator rigless is built on the first run of such a board, which takes minutes.  So its boards are tested where it is built,
+and skipped elsewhere.  rp2040js is fetched in seconds: its boards are tested where Node and npm are.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from typing import Any
 
@@ -16,8 +15,9 @@ import pytest
 from carillon.model.board import Board
 from carillon.read.board import load_board
 from carillon.resources import board_names, data_root
+from carillon.run.emulators import built_rigless
 
-RIGLESS = pytest.mark.skipif(not os.environ.get("CARILLON_RIGLESS"), reason="rigless is built for minutes: set CARILLON_RIGLESS")
+RIGLESS = pytest.mark.skipif(not built_rigless().is_file(), reason="`carillon run --board stm32f4-discovery` builds rigless")
 NODE = pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm")
 MARKS = {"rigless": RIGLESS, "rp2040js": NODE}
 

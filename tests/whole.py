@@ -5,8 +5,8 @@
     python tests/whole.py --anew          all, whatever has passed
     python tests/whole.py -n 4            other arguments of pytest: in four processes
 
-Everything is each case of each test function, and what variables with the value ``all`` make longer (ALL).  A variable that takes
-a number makes a search longer that has no end of its own: it counts as it is set, and else as in ``make test``.
+Everything is each case of each test function, which ``CARILLON_SUITES=all`` asks for.  Random tests try as many things as in
+``make test``, or as many as ``CARILLON_TRIES`` says: most of them have no end of their own.
 
 Each case that ends is written down in ``build/test-all.jsonl``.  A case that has passed there or was skipped does not run again,
 as long as all is the same that could decide it: the files of the tree, also those that are changed or new and not committed; the
@@ -34,11 +34,12 @@ from typing import Any
 
 import pytest
 
+from carillon.run.emulators import built_rigless
 from sample import DRAW
 
 TREE = Path(__file__).resolve().parents[1]
 RECORD = TREE / "build" / "test-all.jsonl"
-ALL = {f"CARILLON_{name}": "all" for name in ("SUITES", "CONFORMANCE", "LOCK_SWEEP", "BENCH", "OBJECT_NAMES")}
+ALL = {"CARILLON_SUITES": "all"}
 PROGRAMS = [
     "arm-none-eabi-gcc",
     "avr-gcc",
@@ -87,7 +88,8 @@ def versions() -> list[str]:
         if path := shutil.which(name):
             said = subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             found.append(f"{name}: {said.stdout.partition(chr(10))[0]}")
-    return found
+    rigless = built_rigless()  # where it is not built, its boards are skipped
+    return [*found, rigless.name] if rigless.is_file() else found
 
 
 def key(environment: Mapping[str, str]) -> dict[str, Any]:

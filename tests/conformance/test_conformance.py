@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -12,14 +11,15 @@ from pathlib import Path
 import pytest
 from cases import BOARDS, Case, DoesNotFitError, Variant, all_cases, run_variant, variants
 
+import asked
 from sample import turn
 
 
 def _selected(every: list[Variant]) -> list[Variant]:
-    """All variants with CARILLON_CONFORMANCE=all; else a part that has every case on the virtual board with hardware dispatch and
+    """All variants with CARILLON_SUITES=all; else a part that has every case on the virtual board with hardware dispatch and
     once in QEMU, where a third has software dispatch; both statuses of a sixth, and a few on RISC-V; and one board tickless.
     Which cases have what turns with the commit."""
-    if os.environ.get("CARILLON_CONFORMANCE") == "all":
+    if asked.all_cases():
         return every
     cases = all_cases()
     first = turn("conformance", len(cases))

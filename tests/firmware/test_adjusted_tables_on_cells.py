@@ -2,13 +2,12 @@
 """Schedule tables on cells keep with the global time as tables in queues do, by the exact model of these (table_model.py).
 
 A program is a list of services on two tables, one of which at least is synchronised explicitly.  Compared are what each service
-returns, the statuses of both tables after it, and by the trace every activation of every task.  CARILLON_TABLE_PROGRAMS is the
+returns, the statuses of both tables after it, and by the trace every activation of every task.  CARILLON_TRIES is the
 number of programs for each board; without it they are few and the same each time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from itertools import pairwise
 
@@ -17,9 +16,10 @@ from laboratory import AST, VIRTUAL_AST, Laboratory
 from table_model import ID, RUNNING, SYNCHRONOUS, WAITING, Counter, Model, Point, System, Table, Task
 from test_tables_on_cells import DISPATCH, END, PROGRAM, TICKS, fewest
 
+import asked
 from carillon.trace import Kind
 
-PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
+PROGRAMS = asked.tries(0)
 USUAL = {VIRTUAL_AST: [0, 1, 2, 3, 4, 5, 12], AST: [0, 1, 3]}
 OPERATIONS = {VIRTUAL_AST: 150, AST: 30}
 

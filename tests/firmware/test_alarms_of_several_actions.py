@@ -6,7 +6,6 @@ Nothing that it makes ready runs before the last of them.
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,9 +13,10 @@ from dataclasses import dataclass, field
 import pytest
 from laboratory import AST, RV32, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome
 
+import asked
 from carillon.trace import Kind
 
-PROGRAMS = int(os.environ.get("CARILLON_ACTION_PROGRAMS", "2"))
+PROGRAMS = asked.tries(2)
 ATMEGA = "atmega128"
 BOARDS = [VIRTUAL, VIRTUAL_AST, AST, RV32, ATMEGA]
 TICK = {AST: 62_500, VIRTUAL_AST: 62_500, VIRTUAL: 4000, RV32: 10_000, ATMEGA: 4000}

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """AVR: tasks whose periods have no common multiple that a timer counts, on channels of a timer that runs freely.
 
-``CARILLON_FREE=100 pytest tests/firmware/test_avr_free.py`` draws so many schedules for each board; one by default.
+``CARILLON_TRIES=100 pytest tests/firmware/test_avr_free.py`` draws so many schedules for each board; one by default.
 Times are simavr's cycles, as in test_avr.py: 1 from a request to the vector where the processor sleeps.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from bisect import bisect_left
 from math import lcm
@@ -15,14 +14,15 @@ from math import lcm
 import pytest
 from laboratory import Laboratory, Outcome, declared, points, task, works
 
+import asked
 from carillon.allocate.result import Style
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.model.board import Role
 from carillon.pipeline import plan
 from carillon.trace import Kind
 
-EXAMPLES = int(os.environ.get("CARILLON_FREE", "1"))
-EXPIRIES = int(os.environ.get("CARILLON_FREE_EXPIRIES", "1000"))
+EXAMPLES = asked.tries(1)
+EXPIRIES = 1000
 UNO, TURN = "arduino-uno", 1 << 16
 
 

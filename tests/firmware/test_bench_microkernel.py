@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import shutil
 from fractions import Fraction
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import asked
 from carillon.bench import render
 from carillon.bench.laws import LAWS, law_rows
 from carillon.bench.microkernel import (
@@ -145,7 +145,7 @@ def test_the_tables_have_100_columns_and_show_each_figure() -> None:
 @pytest.mark.long
 def test_the_guide_shows_every_figure_as_it_is_measured_and_none_is_above_its_bound() -> None:
     """Of all loads with CARILLON_SUITES=all, and of one of them by default: the cases of a load are a third of all."""
-    everything = os.environ.get("CARILLON_SUITES") == "all"
+    everything = asked.all_cases()
     diagnostics = Diagnostics()
     rows = microkernel(1000, diagnostics, lambda _: None, () if everything else ("short",)).rows
     assert not diagnostics.reported

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changed uploads to a target that runs in QEMU: none is accepted, and what runs there does not notice them.
 
-``CARILLON_TARGET_UPLOADS`` is the number of uploads; 12 without it.
+``CARILLON_TRIES`` is the number of uploads; 12 without it.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import socket
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from laboratory import AST, ROOT, Laboratory
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.microcode.upload import Kind, Target, UploadError
 from carillon.run import run
@@ -28,7 +28,7 @@ sys.path.append(str(ROOT / "tests" / "giotto"))
 from changed_uploads import WAYS, changed
 from verifier import bare
 
-MANY = int(os.environ.get("CARILLON_TARGET_UPLOADS", "12"))
+MANY = asked.tries(12)
 SECONDS = 4
 KEY = bytes(range(16))
 OTHERS = ("microcode_loader", "idle")

@@ -2,12 +2,11 @@
 """A counter is a time that runs on: whatever holds its tick back, no expiry is lost, and services see what has elapsed.
 
 Random programs set, cancel and read alarms, in locks, in ISRs, beneath rounds, and do what a model of such a counter says.
-CARILLON_COUNTER_PROGRAMS is their number for each board and kind; without it they are few and the same each time.
+CARILLON_TRIES is their number for each board and kind; without it they are few and the same each time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass, field
 
@@ -15,11 +14,12 @@ import pytest
 from beneath import Beneath
 from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
 
+import asked
 from building import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 
-PROGRAMS = int(os.environ.get("CARILLON_COUNTER_PROGRAMS", "2"))
+PROGRAMS = asked.tries(2)
 ATMEGA = "atmega128"
 SYSTEM = {ATMEGA: 'clock = "250kHz"'}
 TICK = {AST: 62_500, VIRTUAL_AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 4000}

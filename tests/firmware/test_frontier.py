@@ -2,13 +2,12 @@
 """``carillon frontier``: whether a round is kept is what a simulation without any kernel says where code takes no time; what
 the check accepts is kept where code takes time.
 
-``CARILLON_FRONTIER`` is the number of random rounds on each board; 6 without it.
+``CARILLON_TRIES`` is the number of random rounds on each board; 6 without it.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +16,13 @@ import pytest
 from laboratory import VIRTUAL_AST
 from typer.testing import CliRunner
 
+import asked
 from carillon.bench import frontier
 from carillon.bench.frontier import BURSTS, EARLY, LENGTH, TASKS, Outcome, Round, accepted, drawn, kept
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 
-MANY = int(os.environ.get("CARILLON_FRONTIER", "6"))
+MANY = asked.tries(6)
 
 
 def is_kept(it: Round) -> bool:

@@ -4,7 +4,6 @@ programs with several modes, whose tasks take all that they may."""
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 from dataclasses import replace
@@ -13,6 +12,7 @@ import pytest
 from laboratory import AST, ROOT, VIRTUAL, Laboratory
 from test_giotto_runs import Hashed, compiled, written
 
+import asked
 from carillon import pipeline
 from carillon.model.giotto import Machine
 from carillon.trace.analyse import analyse
@@ -22,7 +22,7 @@ from carillon.trace.executions import exceeded
 sys.path.append(str(ROOT / "tests" / "giotto"))
 from giotto_oracle import Spec, random_spec
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO_RUNS", "6"))
+PROGRAMS = asked.tries(6)
 FUNCTION = 150
 """Instructions that a function takes beside its work, at most."""
 MACHINES = [(Machine.MICROCODE, AST), (Machine.TICKS, AST)]

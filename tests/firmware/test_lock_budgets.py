@@ -7,13 +7,13 @@ there a job's end is compared if the model has it at the same place whether serv
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass
 
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory
 
+import asked
 from sample import turn
 
 TIME, LOCKED = 15, 17
@@ -320,7 +320,7 @@ def test_a_limit_may_end_at_each_instruction_of_a_service(lab: Laboratory, dispa
     Nothing may be left behind, and a job that has more work than one that is struck is struck, too: also where the limit ends
     in an ISR of category 1, in which the job cannot be ended.
     """
-    step = 1 if os.environ.get("CARILLON_LOCK_SWEEP") == "all" else 11
+    step = 1 if asked.all_cases() else 11
     go = "(void)SetEvent(Job, Go);" if waits else ""
     first = turn("limits", step)  # with which the job's work begins to grow
     code = SWEEP % {"first": first, "step": step, "go": go, "wait": "(void)WaitEvent(Go); (void)ClearEvent(Go);" if waits else ""}

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chips that people own lose no expiry and invent none: ``carillon bench boards`` on few rounds, or on many.
 
-``CARILLON_EXPIRIES=N`` is how many expiries each board has to serve, ``CARILLON_EXPIRIES_SEED`` draws other rounds.
+``CARILLON_TRIES=N`` is how many expiries each board has to serve, ``CARILLON_SEED`` draws other rounds.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
+import asked
 from carillon.bench.boards import BOARDS, RECURS, RESOLUTION, Tally, drawn, measured, rows
 from carillon.bench.rows import BOARD
 from runnable import NODE, RIGLESS
 from sample import turn
 
-ROUNDS = int(os.environ.get("CARILLON_EXPIRIES", "0")) // 30 or 3 * RECURS
-SEED = int(os.environ.get("CARILLON_EXPIRIES_SEED") or turn("expiries", 10**6))
+ROUNDS = asked.tries(0) // 30 or 3 * RECURS
+SEED = int(asked.seed(turn("expiries", 10**6)))
 
 
 MARKS = {"stm32f4-discovery": RIGLESS, "raspberry-pi-pico": NODE}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from laboratory import AST, ROOT, VIRTUAL_AST, Laboratory
 
+import asked
 from building import build
 from carillon.check.names import CPP_KEYWORDS, fault
 from carillon.check.osek import CPP_NAMES, is_pasted, reserved
@@ -25,7 +25,7 @@ from sample import turn
 EACH = 240
 """Counters, alarms and resources in one image."""
 
-ALL = "CARILLON_OBJECT_NAMES" in os.environ
+ALL = asked.all_cases()
 """Try every word, not only the first images' worth of them."""
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the check of deadlines charges for the kernel's handlers is a bound, and what it passes does not miss.
 
-``CARILLON_OVERHEAD=100 pytest tests/firmware/test_overhead.py`` draws so many schedules; a few by default.
+``CARILLON_TRIES=100 pytest tests/firmware/test_overhead.py`` draws so many schedules; a few by default.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import tomllib
 from dataclasses import fields
@@ -14,6 +13,7 @@ from dataclasses import fields
 import pytest
 from laboratory import AST, MPS, RV32, Laboratory, Outcome, declared, points, task, works
 
+import asked
 from carillon.actions.costs import CostTable, cost_table, port_prices
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
@@ -29,7 +29,7 @@ from carillon.trace.timeline import HandlerKind
 
 AVR = "atmega128"
 MICROBIT = "microbit"
-EXAMPLES = int(os.environ.get("CARILLON_OVERHEAD", "6"))
+EXAMPLES = asked.tries(6)
 
 PLAIN = points(8000, (500, "A"), (3000, "B"))
 ONE = points(8000, (500, "A", 1500), (3000, "B", 4000, 5000))

@@ -2,12 +2,11 @@
 """A periodic clock beneath rounds whose tasks run for longer than its tick: no tick is lost, and services see what has elapsed.
 
 Random programs start, stop and change alarms, wait, and ask for the time, and do what a model of an exact clock says.
-CARILLON_CLOCK_PROGRAMS is their number for each board; without it they are few and the same each time.
+CARILLON_TRIES is their number for each board; without it they are few and the same each time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass, field
 
@@ -15,10 +14,11 @@ import pytest
 from beneath import Beneath
 from laboratory import AST, MPS, VIRTUAL_AST, Laboratory
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 
-PROGRAMS = int(os.environ.get("CARILLON_CLOCK_PROGRAMS", "1"))
+PROGRAMS = asked.tries(1)
 TICK = {AST: 62_500, VIRTUAL_AST: 62_500, MPS: 50_000}
 """Of the clock, in ticks of the board's clock: long, so that the code between two of them does not count."""
 ROUND = 10

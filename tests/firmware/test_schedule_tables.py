@@ -3,7 +3,7 @@
 
 A program is a few hundred operations on several tables, alarms and counters, of a system that is drawn, too.  Compared after
 each: status, value, the status of each table, the value of each counter, and the order of all that tasks and the error hook saw.
-CARILLON_TABLE_PROGRAMS is the number of programs for each board and kind; without it they are few and the same each time.
+CARILLON_TRIES is the number of programs for each board and kind; without it they are few and the same each time.
 Beneath a round, a time-triggered task interrupts the program, the tasks and the kernel in another place each time.  It is short,
 so that it holds back no tick, and the model needs not know of it; and it begins on its tick, if the program does not lock it
 out.
@@ -11,7 +11,6 @@ out.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Callable
@@ -23,12 +22,13 @@ from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
 from table_model import System
 from table_programs import Do, Drawing, draw_system, drawn, schedule
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.model.osek import ActivateTask
 from carillon.pipeline import plan
 
-PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
-FIRST = int(os.environ.get("CARILLON_TABLE_SEED", "0"))
+PROGRAMS = asked.tries(0)
+FIRST = int(asked.seed(0))
 ATMEGA = "atmega2560"
 HERE = Path(__file__).parent
 TICK = {VIRTUAL_AST: 15_625, AST: 62_500, MPS: 50_000, RV32: 10_000, ATMEGA: 4000}

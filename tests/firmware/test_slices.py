@@ -5,12 +5,11 @@ What must be so is worked out from the trace alone.  A slice ends every SLICE ti
 waits, gives way after the first end within its turn: at once, where nothing but the thread runs, else as soon as what preempted
 it has returned and what it holds is released.  So after that end the thread itself runs for no longer than it holds anything.
 Nor does it give way within its slice, and the turns go round.
-CARILLON_SLICE_PROGRAMS is the number of programs for each board; without it they are few and the same each time.
+CARILLON_TRIES is the number of programs for each board; without it they are few and the same each time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +18,11 @@ from itertools import pairwise
 import pytest
 from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, Outcome
 
+import asked
 from carillon.trace import Kind
 
-PROGRAMS = int(os.environ.get("CARILLON_SLICE_PROGRAMS", "0"))
-FIRST = int(os.environ.get("CARILLON_SLICE_SEED", "0"))
+PROGRAMS = asked.tries(0)
+FIRST = int(asked.seed(0))
 SLICE = 5000
 MEGA = "atmega128"
 SOFTWARE = '[osek]\ndispatch = "software"\n'

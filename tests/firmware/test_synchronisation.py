@@ -2,26 +2,26 @@
 """Rounds that are made longer and shorter: every activation once a round, and on the very tick that the model says.
 
 A task tells ttSyncTimes of a schedule time that is off by random amounts.  So it does not depend on when the task runs what the
-correction is: it is what is told less where the task was activated.  ``CARILLON_SYNC_ROUNDS=N`` is how many rounds each board
+correction is: it is what is told less where the task was activated.  ``CARILLON_TRIES=N`` is how many rounds each board
 plays.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 
 import pytest
 from laboratory import AST, Laboratory
 from sync_model import starts
 
+import asked
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import board_names
 from carillon.trace import Kind
 
 BOARDS = ["virtual-256", "virtual-ast1030-evb", "tc1796", AST]
-ROUNDS = int(os.environ.get("CARILLON_SYNC_ROUNDS", "0"))
+ROUNDS = asked.tries(60)
 LENGTHEN, SHORTEN = 300, 500
 TEMPLATE = """
 [sync]
@@ -81,7 +81,7 @@ def draws(seed: int, count: int, less_than: int) -> list[int]:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_activation_comes_once_a_round_and_on_its_tick(board: str, lab: Laboratory) -> None:
-    moved(board, lab, LENGTHEN, SHORTEN, draws_of=(9500, 1001), rounds=ROUNDS or 60)
+    moved(board, lab, LENGTHEN, SHORTEN, draws_of=(9500, 1001), rounds=ROUNDS)
 
 
 # What the round allows at most: the sync point is at 9601, and the handler on AST takes 139 + 1 of the 1099 that follow.

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table: one cell for what has none of its own.  Tasks start late by what the plan says at most, and nothing is lost.
 
-``CARILLON_TABLES=100 pytest tests/firmware/test_table.py`` draws so many schedules a board; a few by default.
+``CARILLON_TRIES=100 pytest tests/firmware/test_table.py`` draws so many schedules a board; a few by default.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from itertools import pairwise
 
 import pytest
 from laboratory import AST, MPS, RV32, VIRTUAL, Laboratory, Outcome, declared, points, task, works
 
+import asked
 from carillon.actions.dispatch import Dispatch
 from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
@@ -20,7 +20,7 @@ from carillon.pipeline import plan
 from carillon.timing.handlers import kernel_times
 from carillon.trace import Kind
 
-EXAMPLES = int(os.environ.get("CARILLON_TABLES", "2"))
+EXAMPLES = asked.tries(2)
 LATE = 'start_within = "5000 ticks"'
 
 

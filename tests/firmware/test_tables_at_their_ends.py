@@ -2,22 +2,20 @@
 """Services of schedule tables on cells, called at every instruction around the half and the end of a table.
 
 Whatever the instruction, a call comes before or after what happens there: no activation is lost, and none comes twice or at
-another time.  With CARILLON_TABLE_PROGRAMS, every instruction is tried; without it some are.
+another time.  With CARILLON_TRIES every instruction is tried; without it some are.
 """
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from laboratory import AST, Laboratory
 
+import asked
 from carillon.trace import Kind
 
-EVERY = bool(os.environ.get("CARILLON_TABLE_PROGRAMS"))
 TICK = 300
 TURN = 20
-AROUND = range(-240, 61, 1 if EVERY else 5)
+AROUND = range(-240, 61, 1 if asked.TRIES else 5)
 """Instructions from where the table's half or end is to where the call is made; a service takes less than 240."""
 LATE = 200
 """Instructions by which a point is late at most: due while its cell is set (160, the board's lead), behind the end's handler."""

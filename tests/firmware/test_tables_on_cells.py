@@ -3,13 +3,12 @@
 
 A program is a list of operations on two tables, which start, stop and start again.  Tasks are direct, extended, or wait for
 events that the tables set.  Compared are every status and, by the trace, every activation of every task, and every end of
-a wait.  CARILLON_TABLE_PROGRAMS is the number of programs for each board; without it they are few and the
+a wait.  CARILLON_TRIES is the number of programs for each board; without it they are few and the
 same each time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
@@ -17,9 +16,10 @@ from itertools import combinations, pairwise
 import pytest
 from laboratory import AN505, AST, MPS, VIRTUAL_AST, Laboratory
 
+import asked
 from carillon.trace import Kind
 
-PROGRAMS = int(os.environ.get("CARILLON_TABLE_PROGRAMS", "0"))
+PROGRAMS = asked.tries(0)
 USUAL = {VIRTUAL_AST: [0, 1, 2, 3], AST: [7], MPS: [0, 1, 2, 3, 4, 5], AN505: [0, 1, 2]}
 OPERATIONS = {VIRTUAL_AST: 150, AST: 25, MPS: 25, AN505: 25}
 TICKS = {VIRTUAL_AST: [1, 3, 1000, 15_625], AST: [62_500], MPS: [12_500], AN505: [2_500]}

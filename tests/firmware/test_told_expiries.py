@@ -2,23 +2,23 @@
 """An error hook hears of each activation by an alarm that is one too many, on every board alike.
 
 The model knows no code of the kernel: of an alarm that expires at known times, each expiry either begins a job, or waits at the
-end of the run, or is lost, and the hook is called for each lost one.  ``CARILLON_TOLD=100`` draws so many programs a board.
+end of the run, or is lost, and the hook is called for each lost one.  ``CARILLON_TRIES=100`` draws so many programs a board.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 from laboratory import AN505, AST, MPS, RV32, TC, VIRTUAL, VIRTUAL_AST, Laboratory
 
+import asked
 from carillon.trace import Kind
 from runnable import NODE
 
 BOARDS = [VIRTUAL, VIRTUAL_AST, TC, AST, MPS, AN505, RV32, "atmega128", "microbit"]
 BOARDS_ON_NODE = [pytest.param("raspberry-pi-pico", marks=NODE)]
-PROGRAMS = int(os.environ.get("CARILLON_TOLD", "3"))
+PROGRAMS = asked.tries(3)
 
 CODE = """
 static unsigned lost[2];

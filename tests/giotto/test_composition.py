@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two programs side by side: each does what it does alone, from whenever the second one joins the first.
 
-``CARILLON_GIOTTO=10000 pytest tests/giotto`` tries so many random pairs.
+``CARILLON_TRIES=10000 pytest tests/giotto`` tries so many random pairs.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 from collections import Counter
@@ -20,6 +19,7 @@ from loader_target import FIRST, Loaded
 from native_machine import FAULTS, Asked, Native, laid_out, native
 from verifier import bare, image_of, verified
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.frontends.giotto.composition import UndecidedError, load, played
 from carillon.frontends.giotto.reading import parse_giotto
@@ -29,7 +29,7 @@ from carillon.microcode.compose import CompositionError, composed, part_of
 from carillon.microcode.text import assembled
 from carillon.microcode.upload import JOINS, Kind, Target, UploadError, seal
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
+PROGRAMS = asked.tries(60)
 UNTIL = 90
 KEY = bytes(range(16))
 EDF, RM = 1, 2

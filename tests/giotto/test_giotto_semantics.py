@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled Giotto programs do what the language means: at each instant, all ports are what a simulator of the modes says.
 
-``CARILLON_GIOTTO=10000 pytest tests/giotto`` tries so many random programs.
+``CARILLON_TRIES=10000 pytest tests/giotto`` tries so many random programs.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 from giotto_machine import C, Instant, Machine, Ports
 from giotto_oracle import Driver, Oracle, Spec, Task, mixed, random_spec
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.frontends.giotto.compile import compile_giotto
 from carillon.frontends.giotto.load import loads
@@ -26,7 +26,7 @@ from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled
 from carillon.model.giotto import Giotto
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
+PROGRAMS = asked.tries(60)
 LONGEST = 300
 
 

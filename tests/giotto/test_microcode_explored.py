@@ -2,20 +2,21 @@
 """Nothing that the verifier accepts leaves its tables, goes round without taking time, needs more room than there is, or keeps
 another program from beginning: explorer.c carries it out with sanitizers, in all ways in which its surroundings can behave.
 
-``CARILLON_VERIFY`` is how far it searches; 2000 without it.
+``CARILLON_TRIES`` is how far it searches; 2000 without it.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import asked
+
 ROOT = Path(__file__).parents[2]
-MANY = int(os.environ.get("CARILLON_VERIFY", "2000"))
+MANY = asked.tries(2000)
 OPTIONS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
 

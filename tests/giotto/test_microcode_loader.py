@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads: one that is right is accepted; every one that was changed, cut, repeated or is stale is refused.
 
-``CARILLON_UPLOADS`` is the number of changed uploads; 2000 without it.
+``CARILLON_TRIES`` is the number of changed uploads; 2000 without it.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 import zlib
@@ -17,12 +16,13 @@ from changed_uploads import EDF, WAYS, changed
 from loader_target import FIRST, Loaded
 from verifier import bare, sealed
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.microcode import Instruction, Opcode, Program
 from carillon.microcode.text import assembled
 from carillon.microcode.upload import Kind, Status, Target, UploadError, answers, framed, seal, siphash
 
-MANY = int(os.environ.get("CARILLON_UPLOADS", "2000"))
+MANY = asked.tries(2000)
 KEY = bytes(range(16))
 RM = 2
 TEXT = """.tick 1000

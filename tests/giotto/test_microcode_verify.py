@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verifier of images: what the tool makes is accepted, and what is accepted is safe.
 
-``CARILLON_VERIFY`` is the number of random programs and of changed ones; 2000 without it.
+``CARILLON_TRIES`` is the number of random programs and of changed ones; 2000 without it.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 import random
 from pathlib import Path
 
 import pytest
 from verifier import ROOM, Verdict, bare, image_of, sealed, verified
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.frontends.giotto.compile import compile_giotto
 from carillon.frontends.giotto.reading import read_giotto
@@ -24,7 +24,7 @@ from carillon.microcode.binary import HEADER_BYTES, MalformedError, decode
 from carillon.microcode.bounds import MOST, Loop, bounds
 from carillon.microcode.text import assembled
 
-MANY = int(os.environ.get("CARILLON_VERIFY", "2000"))
+MANY = asked.tries(2000)
 GIOTTO = Path(__file__).parent / "programs" / "modes.giotto"
 DECLARED = ".tick 1000\n.port p\n.task t1\n.task t2\n.driver d\n.guard g\n.trigger e\n.entry a\n"
 SHARES = (None, [1, 1, 4, 1, 1, 4, 1, 4, 3, 3, 2, 2, 4, 1], [1, 1, 1, 1, 3, 3, 3, 3, 5, 3, 1, 3, 2, 1])
@@ -348,7 +348,7 @@ def test_no_small_program_that_is_accepted_loops_or_overflows() -> None:
     chance = random.Random(3)
     accepted = 0
     listed = [code for size in (1, 2, 3) for code in small_programs(size)]
-    for code in listed if MANY > 2000 else listed[:: max(1, len(listed) // MANY)]:
+    for code in listed[:: asked.step(len(listed), max(1, len(listed) // MANY))]:
         program = program_with(code, 0)
         found = agrees(program)
         if found.result == "ok":

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """S code: generated S code keeps random programs, and what the tool says of S code is what a machine does, step by step.
 
-``CARILLON_GIOTTO=10000 pytest tests/giotto`` tries so many random programs.
+``CARILLON_TRIES=10000 pytest tests/giotto`` tries so many random programs.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-import os
 import random
 import re
 from collections import Counter
@@ -22,6 +21,7 @@ from giotto_stepper import STEPS, EndlessError, LateError, SharedError, Stepper
 from test_giotto_semantics import functions, parsed
 from typer.testing import CliRunner
 
+import asked
 from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.explain import explain
@@ -34,7 +34,7 @@ from carillon.microcode.compiled import Compiled
 from carillon.microcode.text import assembled, assembled_thread
 from carillon.model.giotto import Giotto
 
-PROGRAMS = int(os.environ.get("CARILLON_GIOTTO", "60"))
+PROGRAMS = asked.tries(60)
 FLIGHT = Path(__file__).parents[2] / "examples" / "flight"
 LONGEST = 150
 

@@ -134,7 +134,7 @@ def test_bytes_beyond_the_room_are_not_taken() -> None:
 @pytest.mark.skipif("CARILLON_ADDRESS" in os.environ, reason="this is that run")
 def test_the_address_sanitizer_finds_nothing_in_these_and_the_other_tests_of_the_loader() -> None:
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
-    own = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "CARILLON_ADDRESS": "1", "CARILLON_UPLOADS": "60"}
+    own = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "CARILLON_ADDRESS": "1", "CARILLON_TRIES": "60"}
     here = Path(__file__).parent
     files = [str(here / name) for name in ("test_upload_attacks.py", "test_microcode_loader.py")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes of a network keep together: by a master, and by a fault-tolerant average, also with nodes that are wrong.
 
-``CARILLON_SYNC_ROUNDS=N`` is how many rounds each network runs.  Each node reports its own clock once a round, so that it is
+``CARILLON_TRIES=N`` is how many rounds each network runs.  Each node reports its own clock once a round, so that it is
 seen whether every activation came once: from one to the next its clock counts a round, within the limits of ``[sync]``.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-import os
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +22,7 @@ from hypothesis import strategies as st
 from sync_oracle import Average, Master, Rounds
 from test_network import HERE, MS, US, run
 
+import asked
 from carillon import pipeline
 from carillon.bench.sync import EXAMPLE, offsets
 from carillon.build.node import build_node
@@ -31,7 +31,7 @@ from carillon.model.network import CHANCE, Link, Network, Node, Oscillator
 from carillon.resources import data_root
 from carillon.run.network import Built, NetworkRun
 
-ROUNDS = int(os.environ.get("CARILLON_SYNC_ROUNDS", "500"))
+ROUNDS = asked.tries(500)
 EXAMPLES = max(12, ROUNDS // 500)
 FOLDER = (data_root() / EXAMPLE).parent
 PPM = 1000  # parts of 10^9

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random applications and programs do on every board, under both dispatchers, what the reference model says.
 
-CARILLON_EXAMPLES is the number of applications for each test.  With it they are random, and a failure is made small;
+CARILLON_TRIES is the number of applications for each test.  With it they are random, and a failure is made small;
 without it they are the same each time.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -22,6 +21,7 @@ from hypothesis import strategies as st
 from program import TABLE_SIZE, Limits, applications, code, listing, programs, schedule, table
 from reference import Application, Code, Line, Op, Program, Resource, Task, expected, hook
 
+import asked
 from building import build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
@@ -156,14 +156,13 @@ def cases(draw: st.DrawFn, limits: Limits, most: int) -> Case:
 
 def examples(number: int) -> settings:
     """Settings of a test with so many examples, or half of them by default, unless the environment says otherwise."""
-    given_number = os.environ.get("CARILLON_EXAMPLES")
-    number = number if os.environ.get("CARILLON_SUITES") == "all" else -(-number // 2)
+    number = number if asked.all_cases() else -(-number // 2)
     return settings(
-        max_examples=int(given_number or number),
+        max_examples=asked.tries(number),
         database=None,
         deadline=None,
         # To shrink a failure takes many builds: it is left to whoever looks into one.
-        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if given_number else [])],
+        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if asked.searches() else [])],
         suppress_health_check=list(HealthCheck),
     )
 

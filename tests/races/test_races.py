@@ -4,24 +4,23 @@
 A tick is an instruction on the reference board, so that an interrupt is swept over a service instruction by
 instruction (``sweep.h``); what is seen is compared with what the reference model allows (``interleavings.py``).
 
-A part of the pairs runs by default; CARILLON_RACES is the number of pairs for each way in which an application is
+A part of the pairs runs by default; CARILLON_TRIES is the number of pairs for each way in which an application is
 built, or ``all``: 191,816, less those that the standard leaves open.  The end of pytest's output says how many pairs and
 instructions were swept.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from interleavings import Word, allowed
 from pairs import FAMILIES, Family, Pair, pairs, settings, some
 
+import asked
 from firmware import Setting, image, matches, sweep
 from sample import turn
 
-AMOUNT = os.environ.get("CARILLON_RACES", "")
 BY_DEFAULT = 8
 IN_AN_IMAGE = 250
 
@@ -32,7 +31,7 @@ CASES: list[Case] = [(family, name, setting) for family in FAMILIES for name, se
 
 def chosen() -> list[Case]:
     """All cases, or of each family functions and one more, so that each way of building is among them."""
-    if AMOUNT:
+    if asked.TRIES:
         return CASES
     result = []
     for family in FAMILIES:
@@ -85,7 +84,7 @@ def test_services_in_the_middle_of_each_other_do_what_they_do_in_some_order(
 ) -> None:
     family, _, setting = case
     every = list(pairs(family, setting))
-    count = len(every) if AMOUNT == "all" else int(AMOUNT or BY_DEFAULT)
+    count = asked.tries(BY_DEFAULT, of=len(every))
     found = specified(setting, every, count)
     assert len(found) == count or len(found) * 2 > len(every), "most pairs are specified"
     wrong = []

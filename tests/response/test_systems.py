@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """No job of a random system takes longer than ``carillon analyse`` says, and none is lost that it says is not.
 
-``CARILLON_SYSTEMS=N`` tries N systems on each board, from another seed each time, which a failure names;
-``CARILLON_SYSTEMS_SEED`` repeats one.
+``CARILLON_TRIES=N`` tries N systems on each board, from another seed each time, which a failure names;
+``CARILLON_SEED`` repeats one.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 from drawing_systems import Drawn, Profile, code, draw, toml
 
+import asked
 from building import build
 from carillon import pipeline
 from carillon.diagnostics import CarillonError, Diagnostics
@@ -44,7 +44,7 @@ PROFILES = {
 }
 USUAL = 12
 ALIKE = 10
-"""Systems of each shape, where CARILLON_SYSTEMS says how many are tried."""
+"""Systems of each shape, where CARILLON_TRIES says how many are tried."""
 
 
 @dataclass
@@ -63,11 +63,10 @@ class Tally:
 
 @pytest.mark.parametrize("board", [name for name in PROFILES if name in {str(b) for b in runnable()}])
 def test_no_response_is_longer_than_its_bound(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = os.environ.get("CARILLON_SYSTEMS")
-    alike = ALIKE if asked else 1
-    seed = os.environ.get("CARILLON_SYSTEMS_SEED") or (str(random.randrange(10**6)) if asked else "1")
+    alike = ALIKE if asked.searches() else 1
+    seed = asked.seed(1)
     tally = Tally()
-    for number in range(int(asked or USUAL)):
+    for number in range(asked.tries(USUAL)):
         times = random.Random(f"{board} {seed} {number}")
         drawn = draw(random.Random(f"{board} {seed} {number // alike}"), times, PROFILES[board])
         failed = try_system(drawn, tmp_path / "app", tally)
@@ -76,7 +75,7 @@ def test_no_response_is_longer_than_its_bound(board: str, tmp_path: Path, capsys
                 f"seed {seed}, system {number} of {board}: {failed}\n{toml(drawn)}\n{code(drawn)}",
                 pytrace=False,
             )
-    if asked:
+    if asked.searches():
         with capsys.disabled():
             print(f"\nseed {seed}: {tally}")
     assert tally.judged > tally.systems // 2
@@ -107,8 +106,8 @@ def try_system(drawn: Drawn, folder: Path, tally: Tally) -> str:
     except CarillonError:
         tally.refused.update({d.code for d in diagnostics.errors})
         return ""
-    searched = bool(os.environ.get("CARILLON_SYSTEMS"))  # what verify says of such images is not asked again and again
-    firmware = build(planned.image, folder / "build", diagnostics, verified=not searched)
+    verified = not asked.searches()  # a search does not ask verify again and again
+    firmware = build(planned.image, folder / "build", diagnostics, verified=verified)
     assert firmware is not None, [str(d.cause) for d in diagnostics.in_order()]
     trace = run(planned.image, firmware, drawn.length, diagnostics, stimuli=planned.system.stimuli)
     assert trace is not None, [str(d.cause) for d in diagnostics.in_order()]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random schedules run on every board as the specification says: model.py is its section "Meaning", played through.
 
-Without options each board gets the same few schedules every time.  ``CARILLON_ROUNDS=N`` is the number of schedules for
-each board, then drawn from another seed every time, which a failure names; ``CARILLON_ROUNDS_SEED=S`` sets it, so that
-``CARILLON_ROUNDS=N CARILLON_ROUNDS_SEED=S pytest tests/rounds -k BOARD`` repeats a run.
+Without options each board gets the same few schedules every time.  ``CARILLON_TRIES=N`` is the number of schedules for
+each board, then drawn from another seed every time, which a failure names; ``CARILLON_SEED=S`` sets it, so that
+``CARILLON_TRIES=N CARILLON_SEED=S pytest tests/rounds -k BOARD`` repeats a run.
 
 A fifth of the schedules is for the conventional kernel, which has no levels: whatever comes later preempts.  Some tasks are
 vouched never to overrun, and do not.
@@ -16,7 +16,6 @@ first tick of each mode's rounds, re-enable points, and whether each event of th
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from boards import TARGETS
 from drawing import Draw, Enabling, Moderate
 from machine import Tally, divergences, execute, firmware, prepare, story
 
+import asked
 from runnable import runnable
 from sample import DRAW
 
@@ -88,9 +88,7 @@ def test_starts_at_re_enable_points_keep_each_printed_bound(
 
 
 def _play(board: str, usual: int, draw: type[Draw], folder: Path, capsys: pytest.CaptureFixture[str]) -> Tally:
-    asked = os.environ.get("CARILLON_ROUNDS")
-    seed = os.environ.get("CARILLON_ROUNDS_SEED") or (str(random.randrange(10**6)) if asked else SEEDS.get(board, DRAW))
-    wanted = int(asked or usual)
+    seed, wanted = asked.seed(SEEDS.get(board, DRAW)), asked.tries(usual)
     tally = Tally()
     for number in range(10 * wanted):  # most of those that are not compared are refused, for a good reason
         rng = random.Random(f"{board} {seed} {number}")
@@ -107,7 +105,7 @@ def _play(board: str, usual: int, draw: type[Draw], folder: Path, capsys: pytest
                 pytest.fail(f"seed {seed}, schedule {number}.{which} of {board}:\n" + story(trial, variant, found), pytrace=False)
         if tally.images == wanted:
             break
-    if asked:
+    if asked.searches():
         with capsys.disabled():
             print(f"\nseed {seed}: {tally}")
     assert tally.images == wanted, tally.refused

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random rounds in which one re-armed cell follows activations with one to three deadlines each, as model.py has them.
 
-``CARILLON_SHARED_DEADLINES=N`` is the number of schedules for each board, ``CARILLON_SHARED_DEADLINES_SEED=S`` another seed.
+``CARILLON_TRIES=N`` is the number of schedules for each board, ``CARILLON_SEED=S`` another seed.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +16,12 @@ from drawing import Case, Draw
 from machine import Tally, divergences, execute, firmware, prepare, story
 from model import Activation, Mode, Schedule, Task
 
+import asked
 from carillon.allocate.result import Style
 from carillon.model.board import Role
 
-WANTED = int(os.environ.get("CARILLON_SHARED_DEADLINES", "1"))
-SEED = os.environ.get("CARILLON_SHARED_DEADLINES_SEED", "0")
+WANTED = asked.tries(1)
+SEED = asked.seed(0)
 POINTS = {"virtual-tiny": (2, 5), "ast1030-evb": (5, 7), "atmega128": (4, 6)}
 """How many activations leave too few cells for a deadline's own."""
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``carillon verify`` finds nothing in the image of a random schedule: every board, every way to carry a round.
 
-Every build verifies, so test_rounds.py tries its images too.  ``CARILLON_VERIFIED=N`` is the number of schedules for each
-board, ``CARILLON_VERIFIED_SEED=S`` another seed.
+Every build verifies, so test_rounds.py tries its images too.  ``CARILLON_TRIES=N`` is the number of schedules for each
+board, ``CARILLON_SEED=S`` another seed.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -15,13 +14,14 @@ import pytest
 from boards import TARGETS
 from drawing import Draw, toml
 
+import asked
 from building import build
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from sample import DRAW
 
-WANTED = int(os.environ.get("CARILLON_VERIFIED", "1"))
-SEED = os.environ.get("CARILLON_VERIFIED_SEED", DRAW)
+WANTED = asked.tries(1)
+SEED = asked.seed(DRAW)
 IN_SOFTWARE = "dispatch in software: which task runs is decided while it runs (their tables are compared)"
 OSEK = """
 #include "os.h"

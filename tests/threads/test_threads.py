@@ -11,13 +11,12 @@ more.  Draws of costs show which programs these are; a program that another draw
 is what the clock's handler takes if all alarms and all threads are due at once, by ``[costs]`` of the board, and up to as much
 again for the steps of the program that plays.
 
-Without options each board gets the same few programs every time.  ``CARILLON_THREADS=N`` is the number of images for each board
-and clock, then drawn from another seed every time, which a failure names; ``CARILLON_THREADS_SEED=S`` sets it.
+Without options each board gets the same few programs every time.  ``CARILLON_TRIES=N`` is the number of images for each board
+and clock, then drawn from another seed every time, which a failure names; ``CARILLON_SEED=S`` sets it.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections import Counter
@@ -30,13 +29,14 @@ from thread_drawing import ALARMS, SHAPES, Alarm, Body, Do, Program, Scale, Step
 from thread_machine import Target, different, draw, execute, vary
 from thread_model import NOTHING, OF_ALARM, Event, Model, Way
 
+import asked
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import plan
 from sample import DRAW
 
-IMAGES = int(os.environ.get("CARILLON_THREADS", "0"))
-SEED = os.environ.get("CARILLON_THREADS_SEED") or (str(random.randrange(10**6)) if IMAGES else DRAW)
+IMAGES = asked.tries(1)
+SEED = asked.seed(DRAW)
 
 EXACT = Scale(5000, step=100, lock=20_000)
 FINE = Scale(60_000, step=100, lock=150_000, slices=16, window=24, shortest=2000)
@@ -99,7 +99,7 @@ def test_threads_do_what_the_model_says(target: Target, tmp_path: Path, record_p
         pytest.skip("needs node and npm")
     done: Counter[str] = Counter()
     shapes = target.shapes
-    for number in range(IMAGES or 1):
+    for number in range(IMAGES):
         shape = shapes[(number + TARGETS.index(target)) % len(shapes)]
         rng = random.Random(f"{target.name} {SEED} {number}")
         varied = vary(rng, target, shape)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from test_arxml import BAD, EXAMPLES_FOLDER, GOOD, bare, exported, imported, system, write
 
+import asked
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
 from carillon.frontends import read_foreign, read_schedule
@@ -22,9 +22,7 @@ from carillon.frontends.foreign.places import Places
 from carillon.frontends.foreign.write import schedule_text
 
 TICKS = ("1ms", "250us", "0.25ms", "320ns", "0.00064ms", "1s", "1000 ticks", "1 tick")
-SETTINGS = settings(
-    max_examples=int(os.environ.get("CARILLON_ARXML_EXAMPLES", "30")), deadline=None, suppress_health_check=list(HealthCheck)
-)
+SETTINGS = settings(max_examples=asked.tries(30), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def declare(table: dict[str, Any], maybe: Callable[..., None]) -> None:

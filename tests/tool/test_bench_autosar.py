@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What schedule tables cost: the figures of ``carillon bench autosar``, the bounds that they keep, and the paper's tables.
 
-The guide shows them as they are measured here.  ``CARILLON_BENCH=all`` measures the other kernels, too, with the guide's
+The guide shows them as they are measured here.  ``CARILLON_SUITES=all`` measures the other kernels, too, with the guide's
 thousand samples; else the guide's figures of Carillon's own kernel are compared.
 """
 
 from __future__ import annotations
 
 import io
-import os
 import re
 import shutil
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import asked
 from carillon.bench import autosar as benchmark
 from carillon.bench import paper, render
 from carillon.bench.osek import COLUMNS, Applications
@@ -29,7 +29,7 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 """What comes before the paper's tables, which are on the page papers.md (test_papers_page.py)."""
-ALL = os.environ.get("CARILLON_BENCH") == "all"
+ALL = asked.all_cases()
 ROUNDS = 1000 if ALL else 20
 WIDTH = 110
 """Columns of the guide's output."""
@@ -95,7 +95,7 @@ def test_a_bound_of_budgets_where_software_dispatches(tmp_path: Path) -> None:
     assert most["budget_detection_latency_by_clock"] <= 0
 
 
-@pytest.mark.skipif(not ALL, reason="CARILLON_BENCH=all measures the other kernels")
+@pytest.mark.skipif(not ALL, reason="CARILLON_SUITES=all measures the other kernels")
 def test_every_metric_has_every_kernel(rows: list[Row]) -> None:
     for metric, figure in benchmark.FIGURES.items():
         without = {"conventional"} if metric.startswith("budget_") else set()  # which keeps no budgets

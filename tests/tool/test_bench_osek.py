@@ -7,7 +7,6 @@ The guide shows them as they are measured here.
 from __future__ import annotations
 
 import io
-import os
 import random
 import re
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import asked
 from carillon.bench import osek as benchmark
 from carillon.bench import render
 from carillon.bench.rows import Row
@@ -30,7 +30,7 @@ from carillon.trace.timeline import LaneKind
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide" / "measuring.md"
 BLOCK = re.compile(r"<!-- begin: carillon bench osek -->\n```console\n\$ carillon bench osek\n(.*?)```\n<!-- end -->", re.DOTALL)
-EVERYTHING = os.environ.get("CARILLON_SUITES") == "all"
+EVERYTHING = asked.all_cases()
 ROUNDS = 1000 if EVERYTHING else 100
 """With fewer, only the numbers of samples are others: every cycle costs the same."""
 WIDTH = 100

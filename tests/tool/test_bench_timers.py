@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+import asked
 from carillon.bench import render
 from carillon.bench import timers as benchmark
 from carillon.bench.epos import EPOS_PHILOSOPHERS, EPOS_THREADS_US, SCENARIOS, WRAPPED
@@ -29,13 +29,13 @@ pytestmark = pytest.mark.long
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "timers.md"
 BLOCK = re.compile(r"<!-- begin: (carillon bench timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
 LONG = ("delays", "interference", "many", "periods", "philosophers", "threads")
-SLOW = () if os.environ.get("CARILLON_BENCH") == "all" else LONG
+SLOW = () if asked.all_cases() else LONG
 """Parts that take most of the time."""
 
 
 def needs(part: str) -> pytest.MarkDecorator:
     """A test of figures of this part."""
-    return pytest.mark.skipif(part in SLOW, reason="CARILLON_BENCH=all measures it")
+    return pytest.mark.skipif(part in SLOW, reason="CARILLON_SUITES=all measures it")
 
 
 WIDTH = 100

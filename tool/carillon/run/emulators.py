@@ -75,13 +75,18 @@ def compiled(
     return target
 
 
-def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
-    """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
+def built_rigless() -> Path:
+    """Where the runner on the crate rigless is kept, once it is built."""
     folder = data_root() / "emulators/rigless"
     own = sorted((*folder.glob("*.*"), *folder.glob("src/*")))
     headers = _PLUGIN_HEADERS.format("armv7m").split()
     plugin = [folder.parent / file for file in ("qemu/trace_plugin.c", "stimuli.h", *headers)]
-    target = cached("rigless_runner", (*own, *plugin))
+    return cached("rigless_runner", (*own, *plugin))
+
+
+def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on the crate rigless, from the cache or built now; C092 without cargo, C093 if cargo fails."""
+    target = built_rigless()
     if target.is_file():
         return [str(target), *how.command]
     cargo = shutil.which("cargo")
@@ -91,7 +96,7 @@ def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     print(f"carillon: cargo fetches the emulator rigless and builds it for {target.parent}: once, for minutes", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         command = [cargo, "build", "--release", "--locked", "--ignore-rust-version"]
-        command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", "."]
+        command += ["--manifest-path", str(data_root() / "emulators/rigless/Cargo.toml"), "--target-dir", "."]
         said = None if sys.stderr.isatty() else subprocess.PIPE
         result = subprocess.run(command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=said, text=True, check=False)
         if result.returncode:
