@@ -66,8 +66,14 @@ FILES = (
     "test_reuse",
     "test_verify",
     "test_verify_accepts",
+    "test_verify_budgets",
+    "test_verify_chips",
     "test_verify_microcode",
+    "test_verify_osek",
     "test_verify_symbols",
+    "test_verify_sync",
+    "test_verify_table_cells",
+    "test_verify_timers",
     "test_warm_build",
 )
 """And others that take as long."""

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon verify`` finds each fault in budgets and time frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from verified_images import LEVELS, PREPARE, RELOAD, Fault, Images, at, must_be_found, plus, to, value
+
+BOUNDED = "carillon_round_budgets"
+JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
+
+FAULTS = [
+    Fault(
+        "budgets", "another budget", "C205", lambda p: p.number("carillon_osek_tasks", 9, plus(1)), "has a budget of 46876 ticks"
+    ),
+    Fault("budgets", "no budget", "C205", lambda p: p.number("carillon_osek_tasks", 19, to(0)), "has a budget of 0 ticks"),
+    Fault("budgets", "a budget too many", "C205", lambda p: p.number("carillon_osek_tasks", 29, to(5)), "and not of 0"),
+    Fault("budgets", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
+    Fault("budgets", "the cell's level below category 1", "C207", lambda p: p.number(LEVELS, 9, to(4), 2), "cell of budgets"),
+    Fault("frames", "another frame", "C205", lambda p: p.number("carillon_osek_frames", 1, plus(1)), "a time frame of 46876"),
+    Fault("frames", "no frame", "C205", lambda p: p.number("carillon_osek_frames", 2, to(0)), "'Device' has a time frame of 0"),
+    Fault("frames", "a frame too many", "C205", lambda p: p.number("carillon_osek_frames", 0, to(5)), "and not of 0"),
+    Fault("frames", "the cell of frames turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
+    Fault("budgets", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_osek_vectors", 32, 48, 4)),
+    Fault(
+        "beneath",
+        "a budget that counts on above",
+        "C205",
+        lambda p: p.call("carillon_activation_0_Plain", "carillon_budget_stops", "carillon_budget_goes_on"),
+        "does not keep the counter of budgets from counting",
+    ),
+    Fault(
+        "beneath",
+        "a budget that never goes on",
+        "C205",
+        lambda p: p.call("carillon_activation_0_Watched", "carillon_budget_goes_on", "carillon_budget_stops"),
+        "does not keep the counter of budgets from counting",
+    ),
+    Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    Fault("bounded", "nobody let in", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16)), "let in"),
+    Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
+    Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
+    Fault("bounded", "no function that bounds", "C205", lambda p: p.rename("__wrap_Watched", "__wrop_Watched"), "nothing bounds"),
+    Fault("bounded", "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded on the host", "another task's", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded", "a part of a job that is none", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded on the host", "a part of another", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded", "a job without a frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault("bounded", "a job that does not begin", "C205", lambda p: p.drop(JOB, r"str .*r3", 0), "does not watch this job"),
+    Fault("bounded", "a job that does not end", "C205", lambda p: p.drop(JOB, r"str .*r3", 1), "watch nothing at its end"),
+    Fault("bounded", "no budget loaded", "C205", lambda p: p.drop(JOB, r"str .*r1"), "load the task's budget"),
+    Fault("bounded", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"str .*r0"), "far from 0"),
+    Fault("bounded", "a caller's register lost", "C209", lambda p: p.drop(JOB, r"push"), "loads from where is not known"),
+    Fault("bounded on the host", "no budget", "C205", lambda p: p.drop(JOB, r"call .*", 2), "load the task's budget"),
+    Fault("bounded on the host", "no end", "C205", lambda p: p.drop(JOB, r"mov .*, 0$"), "watch nothing at its end"),
+    Fault(
+        "bounded", "no table", "C205", lambda p: p.rename(BOUNDED, BOUNDED[:-1] + "x"), "table of the rounds' budgets is missing"
+    ),
+    Fault(
+        "bounded",
+        "a handler that forgives",
+        "C205",
+        lambda p: p.call("carillon_round_budget_vector", "carillon_round_budget_strikes", "carillon_round_budget_stops"),
+        "does not lead to 'carillon_round_budget_strikes'",
+    ),
+    *(
+        Fault(
+            name,
+            "a vector that hands over no frame",
+            "C205",
+            lambda p, table=table, handler=handler: p.number(table, 32, to(p.symbols[handler][0] | 1)),
+            f"'{handler}', serves nothing",
+        )
+        for name, table, handler in (
+            ("bounded", "carillon_mode0_vectors", "carillon_round_budget_vector"),
+            ("budgets", "carillon_osek_vectors", "carillon_budget_vector"),
+        )
+    ),
+    Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
+    Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
+    Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),
+    *(
+        Fault(
+            "bounded",
+            f"a budget that {what} in {where}",
+            "C205",
+            lambda p, where=where, calls=calls: p.call(f"carillon_{where}", *calls),
+            "does not keep the counter of budgets from counting",
+        )
+        for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
+        for what, calls in (
+            ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
+            ("never goes on", ("carillon_round_budget_goes_on", "carillon_round_budget_stops")),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_of_a_budget_is_found(fault: Fault, images: Images, tmp_path: Path) -> None:
+    must_be_found(fault, images, tmp_path)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``carillon verify`` finds each fault in the points at which rounds are synchronised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from verified_images import M0, RELOAD, Fault, Images, at, must_be_found, plus, to, value
+
+SYNCS = "carillon_syncs"
+
+FAULTS = [
+    # The sync point: kernel/contract/sync.h; the list of what it moves has a counter and an addend for each cell.
+    Fault(
+        "sync", "a sync cell that expires later", "C204", lambda p: p.store(M0 + "align", at(RELOAD - 4 + 0x40), value(plus(1)))
+    ),
+    Fault(
+        "sync", "a cell that is moved by one more", "C204", lambda p: p.number(M0 + "sync", 1, plus(1)), "than by the correction"
+    ),
+    Fault("sync", "a cell that is moved twice", "C204", lambda p: p.number(M0 + "sync", 2, plus(-16)), "no cell's"),
+    Fault("sync", "a cell that is not moved", "C204", lambda p: p.number(SYNCS, 20, plus(-1), 2), "does not move TMR4"),
+    Fault("sync", "the time of another cell", "C204", lambda p: p.number(SYNCS, 3, plus(-16)), "not the counter of TMR4"),
+    Fault("sync", "moved when it is too late", "C204", lambda p: p.number(SYNCS, 4, lambda v: v // 10), "shorter, and"),
+    Fault("sync", "another round", "C204", lambda p: p.number(SYNCS, 5, plus(1)), "length, place, limits"),
+    Fault("sync", "another place", "C204", lambda p: p.number(SYNCS, 6, plus(1)), "length, place, limits"),
+    Fault("sync", "a round made longer by more", "C204", lambda p: p.number(SYNCS, 7, plus(1)), "length, place, limits"),
+    Fault("sync", "a round made shorter by more", "C204", lambda p: p.number(SYNCS, 8, plus(1)), "length, place, limits"),
+    Fault("sync", "another cell's request", "C204", lambda p: p.number(SYNCS, 23, plus(-1), 2), "length, place, limits"),
+    Fault("sync", "a task that is not held back", "C208", lambda p: p.number(M0 + "hold", 1, to(2)), "first synchronisation"),
+    Fault("sync", "a task that is not let go", "C208", lambda p: p.number(M0 + "release", 3, to(2)), "first synchronisation"),
+    Fault("sync", "an old request that is served", "C208", lambda p: p.number(M0 + "release", 1, to(1)), "first synchronisation"),
+    Fault(
+        "sync",
+        "a sync point that does nothing",
+        "C205",
+        lambda p: p.call("carillon_sync_0", "carillon_synchronise", "ttIdleTask"),
+    ),
+    Fault("sync", "a sync point below the tasks", "C207", lambda p: p.number(M0 + "levels", 7, to(1), 2)),
+    Fault("sync on the host", "a cell that is moved by more", "C204", lambda p: p.number(M0 + "sync", 3, plus(1), 4)),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_of_a_sync_point_is_found(fault: Fault, images: Images, tmp_path: Path) -> None:
+    must_be_found(fault, images, tmp_path)
