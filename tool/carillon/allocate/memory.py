@@ -16,6 +16,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from pydantic import BaseModel
 
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.solve import ModeSolver
-from carillon.allocate.solver import version
 from carillon.diagnostics import Span
 from carillon.files import write_text
 
@@ -97,7 +97,7 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
 
 def key(problem: Problem, limit: float) -> str:
     """The name of a problem's file: a digest of the problem, the limit, the solver's version and this package's code."""
-    parts = [_code(), version(), repr(float(limit))]
+    parts = [_code(), metadata.version("ortools"), repr(float(limit))]
     content(problem, parts.append)
     return _digest("\n".join(parts))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best choice among the options: by what shows it at once, from memory, or by search with CP-SAT.
+"""The best choice among the options: from memory, or by search with CP-SAT.
 
-What is best is the least penalty, instructions, cells, then levels.  CP-SAT is loaded only where :mod:`.shortcuts` and
-:mod:`.memory` have no answer.  All solves run on one thread with a fixed seed, and their limit is one of work, not of
-time: equal input gives equal output, however busy the machine is.
+What is best is the least penalty, instructions, cells, then levels.  CP-SAT is loaded only where :mod:`.memory` has no answer.
+All solves run on one thread with a fixed seed, and their limit is one of work, not of time: equal input gives equal output,
+however busy the machine is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
-from carillon.allocate import shortcuts
 from carillon.allocate.improve import improve
 from carillon.allocate.levels import cliques, components, longest_paths
 from carillon.allocate.options import DemandOptions, Split
@@ -67,25 +66,11 @@ class ModeSolver:
         self.budget = Budget(DETERMINISTIC_SHARE * time_limit)
 
     def solve(self) -> Solution | Failure:
-        """The best choice found, or a failure: from a shortcut, from memory, or from a search."""
-        cheapest = shortcuts.cheapest(self.judge)
-        solution = shortcuts.separately(self.judge, cheapest) if cheapest is not None else None
-        too_many = self._too_many
-        least, proved = 0, None
-        if solution is None and self.problem.table is None:
-            solution, least = shortcuts.by_sources(self.judge)
-            if least == shortcuts.NEVER:
-                return Failure(proved=True)
-            if solution is not None and not solution.fewest_levels and not too_many:
-                solution, proved = None, solution  # only a search has the fewest levels
-        if solution is None and cheapest is not None and too_many:
-            solution = shortcuts.greedily(self.judge, cheapest, least)
-        if solution is None and self.memory is not None:
-            solution = self.memory.recall(self)
-        if solution is not None:
-            return solution
-        coarsely = cheapest is None and self.problem.table is not None and too_many
-        result = self._coarsely() if coarsely else self._search(proved, least)
+        """The best choice found, or a failure: from memory, or from a search."""
+        recalled = self.memory.recall(self) if self.memory is not None else None
+        if recalled is not None:
+            return recalled
+        result = self._coarsely() if self.problem.table is not None and self._too_many else self._search()
         if isinstance(result, Solution) and self.memory is not None:
             self.memory.keep(self, result)
         return result
@@ -99,10 +84,8 @@ class ModeSolver:
         """The value of a choice, but for its cells."""
         return self.judge.value(choices) - self.judge.values(choices)[2]
 
-    def _search(self, proved: Solution | None, least: int) -> Solution | Failure:
-        """The best choice that the solver finds; where one is ``proved`` to be the best, one like it with the fewest levels.
-
-        ``least``: instructions that any choice takes which watches all that can be watched.
+    def _search(self) -> Solution | Failure:
+        """The best choice that the solver finds.
 
         Each round solves what is known so far, and cuts off what is wrong with the levels of the choice.  It repairs the choice
         as well, so that there is always something to go back to.  After the first round the model knows the levels, if that is
@@ -116,11 +99,8 @@ class ModeSolver:
         model = ChoiceModel(self.judge, self.budget)
         model.minimise()
         limits = self.budget.left
-        if proved is not None:
-            model.fewest_levels(proved, limits * LEVELS_SHARE)
-            return proved
         relaxed, rounds, large = model, 0, False
-        bound = self.judge.cell_weight * least
+        bound = 0
         gap = EARLY_GAP
         best = model.all_lowered(limits * FALLBACK_SHARE)
         best_value = self._cost(best) if best is not None else 0
