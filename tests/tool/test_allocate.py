@@ -1218,7 +1218,7 @@ def test_a_fresh_process_with_another_hash_seed_gives_the_same_result() -> None:
         "import test_allocate as t;"
         "m = t.synthetic(4, round_length=120_000, tasks=10, points=60, grid=100);"
         "r = t.only(t.board(t.array(22), levels=32), m);"
-        "from carillon.allocate.memory import content; content(r, print)"
+        "from carillon.allocate.memory import content; print(content(r))"
     )
     path = os.pathsep.join([str(REPOSITORY / "tool"), str(REPOSITORY / "tests"), os.environ.get("PYTHONPATH", "")])
     outputs = {
