@@ -951,24 +951,6 @@ def test_finding_nothing_within_the_time_limit_is_an_error(monkeypatch: pytest.M
     assert [d.code for d in diagnostics.errors] == ["C063"]
 
 
-@settings(max_examples=few(25), deadline=None)
-@given(small_cases(tasks=3, points=4))
-def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, LoweredMode]) -> None:
-    system, lowered = case
-    allocation, _ = solve(system, lowered)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Judge, "most_carriers", lambda _self: 10**9)
-        coarse, _ = solve(system, lowered)
-    if coarse is None or allocation is None:
-        assert allocation is None or coarse is None
-        return
-    (best,), (found,) = allocation.modes, coarse.modes
-    check(system, lowered, found)
-    missing = [sum(len(demand.points) for demand in mode.unmonitored) for mode in (best, found)]
-    if missing[0] == missing[1]:
-        assert found.bound <= best.overhead <= found.overhead
-
-
 def test_sources_are_given_out_where_they_do_not_suffice_for_all() -> None:
     # A task of three points on cells of its own costs 3 sources, on a re-armed one 36 instructions; the first class has 2 cells
     # that deadlines need, so that activations have to leave it.
