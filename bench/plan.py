@@ -50,7 +50,7 @@ def schedule(points: int, seed: int = 1) -> str:
 
 
 def seconds(file: Path, caches: Path) -> tuple[float, str]:
-    """The processor's time for one plan, and which solver it loaded."""
+    """The processor's time for one plan, and which large packages it loaded."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(caches)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, nargs="+", default=[500, 1000, 2500, 5000])
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
-    print(f"{'points':>8} {'seconds':>8} {'calls':>10} {'calls/point':>12} solver")
+    print(f"{'points':>8} {'seconds':>8} {'calls':>10} {'calls/point':>12} packages")
     with tempfile.TemporaryDirectory() as folder:
         file, caches = Path(folder) / "schedule.toml", Path(folder) / "caches"
         for points in arguments.points:

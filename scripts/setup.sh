@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 purpose=${1:-run}
 packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc libc6-dev"
-extra="[solver]"
+extra=""
 case $purpose in
 run) ;;
 test)
@@ -23,7 +23,7 @@ test)
     ;;
 docs)
     packages=""
-    extra="[docs,solver]"
+    extra="[docs]"
     ;;
 *)
     echo "usage: scripts/setup.sh run|test|docs" >&2

@@ -3,11 +3,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carillon.allocate import progressions
 from carillon.allocate.progressions import EXACT_LIMIT, candidates, partition, partitions, prime_factors, split
 from carillon.allocate.result import Progression
 from sample import few
@@ -55,30 +53,6 @@ def test_all_partitions_are_found_and_differ(case: tuple[int, list[int]]) -> Non
         assert sorted(t for p in cover for t in p.times(round_length)) == times
     if complete:
         assert min(map(len, found)) == fewest_by_brute_force(frozenset(times), round_length)
-
-
-@given(rounds_and_times, st.integers(0, 2**16))
-@settings(max_examples=few(60), deadline=None)
-def test_what_is_tried_is_what_is_solved(case: tuple[int, list[int]], refused: int) -> None:
-    round_length, times = case
-
-    def allowed(progression: Progression) -> bool:
-        return not (refused >> hash((progression.offset, progression.period)) % 16) & 1
-
-    tried = partition(times, round_length, allowed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(progressions, "STEPS", 0)
-        solved = partition(times, round_length, allowed)
-    assert (tried is None) == (solved is None)
-    if tried is not None and solved is not None:
-        assert len(tried.progressions) == len(solved.progressions)
-
-
-def test_a_part_that_takes_too_many_steps_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progressions, "STEPS", 3)
-    result = partition([1, 2, 4, 5, 6, 7, 9, 10], 12)
-    assert result is not None
-    assert len(result.progressions) == 4
 
 
 def test_largest_first_is_not_good_enough() -> None:

@@ -24,7 +24,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import LoweredMode
 from carillon.model import System
 
-# Windows that overlap in turns: none of the short ways finds levels for these.
+# Windows that overlap in turns.
 TURNS = mode(100, *(act(f"t{k}", (10 * k, 10 * k + 35), (10 * k + 40, 10 * k + 65)) for k in range(3)))
 TARGET = board(array(8), levels=4)
 
@@ -45,7 +45,7 @@ def file_of(folder: Path) -> Path:
 
 
 def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: ModeSolver, _proved: object, _least: int) -> None:
+    def fail(_: ModeSolver) -> None:
         raise AssertionError("searched")
 
     monkeypatch.setattr(ModeSolver, "_search", fail)

@@ -204,20 +204,13 @@ def _allocated(
 ) -> Allocation:
     """Allocate a checked system that was lowered."""
     from carillon.allocate.memory import Memory, default_folder
-    from carillon.allocate.solver import SolverMissingError
     from carillon.allocate.whole import allocate_system
     from carillon.lower.events import lower_events
 
     events = lower_events(system, one_timer=kernel != "carillon") if system.osek is not None else None
     folder = default_folder()
     memory = Memory(folder / "allocations") if folder is not None else None
-    try:
-        found = allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
-    except SolverMissingError:
-        where = system.modes[0].span if system.modes else system.osek.span if system.osek is not None else None
-        cause = "the short ways do not find cells for all of it, and the solver that searches for them is not installed"
-        diagnostics.error("C065", where, cause, "install it: pip install 'carillon-rtos[solver]'; the schedule may be possible")
-        found = None
+    found = allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
     return diagnostics.required(found)
 
 

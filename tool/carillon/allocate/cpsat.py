@@ -11,14 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from carillon.allocate.solver import SolverMissingError
-
-try:
-    from ortools.sat.python import cp_model_helper as helper
-    from ortools.sat.python.cp_model_helper import CpBaseModel
-    from ortools.util.python.sorted_interval_list import Domain
-except ImportError as error:  # of all or, in another version, of a name
-    raise SolverMissingError from error
+from ortools.sat.python import cp_model_helper as helper
+from ortools.sat.python.cp_model_helper import CpBaseModel
+from ortools.util.python.sorted_interval_list import Domain
 
 
 class Model:

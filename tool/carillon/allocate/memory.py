@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from pydantic import BaseModel
 
 from carillon.allocate.problem import Choice, Problem, Solution
 from carillon.allocate.solve import ModeSolver
-from carillon.allocate.solver import version
 from carillon.diagnostics import Span
 from carillon.files import write_text
 
@@ -97,9 +96,7 @@ def _solution(solver: ModeSolver, told: dict[str, Any]) -> Solution | None:
 
 def key(problem: Problem, limit: float) -> str:
     """The name of a problem's file: a digest of the problem, the limit, the solver's version and this package's code."""
-    parts = [_code(), version(), repr(float(limit))]
-    content(problem, parts.append)
-    return _digest("\n".join(parts))
+    return _digest("\n".join([_code(), metadata.version("ortools"), repr(float(limit)), repr(content(problem))]))
 
 
 def _digest(text: str) -> str:
@@ -113,43 +110,20 @@ def _code() -> str:
     return hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
 
 
-def content(value: object, to: Callable[[str], object]) -> None:
-    """Write all that a value says, the same in each run: sets in order, no places in files."""
-    if isinstance(value, (str, int, float, type(None))):
-        to(repr(value))
-    elif isinstance(value, (Span, Path)):
-        pass
-    elif isinstance(value, Enum):
-        to(f"{type(value).__name__}.{value.name}")
-    elif isinstance(value, (set, frozenset)):
-        members = []
-        for member in value:
-            text: list[str] = []
-            content(member, text.append)
-            members.append(text)
-        to("{")
-        for one in sorted(members):
-            for part in one:
-                to(part)
-        to("}")
-    elif isinstance(value, dict):
-        to("{")
-        for name, member in value.items():
-            content(name, to)
-            content(member, to)
-        to("}")
-    elif isinstance(value, (tuple, list)):
-        to("[")
-        for member in value:
-            content(member, to)
-        to("]")
-    elif is_dataclass(value) or isinstance(value, BaseModel):
-        names = [f.name for f in fields(value)] if is_dataclass(value) else list(type(value).model_fields)
-        to(f"{type(value).__name__}(")
-        for name in names:
-            content(getattr(value, name), to)
-        to(")")
-    elif isinstance(value, Fraction):
-        to(str(value))
-    else:
-        raise TypeError(f"{type(value).__name__} has no content that could be compared")
+def content(value: object) -> object:
+    """All that a value says, in what is printed the same in each run: sets in order, no places in files."""
+    if value is None or isinstance(value, (str, int, float, Fraction)):
+        return value
+    if isinstance(value, (Span, Path)):
+        return None
+    if isinstance(value, Enum):
+        return type(value).__name__, value.name
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(content, value), key=repr)
+    if isinstance(value, (tuple, list)):
+        return [content(member) for member in value]
+    if isinstance(value, (dict, BaseModel)):
+        return [(content(name), content(member)) for name, member in dict(value).items()]
+    if is_dataclass(value):
+        return type(value).__name__, [content(getattr(value, f.name)) for f in fields(value)]
+    raise TypeError(f"{type(value).__name__} has no content that could be compared")

@@ -301,17 +301,6 @@ class Judge:
         paths = longest_paths(self.carriers(choices)[2])
         return paths is not None and max(paths[0], default=0) <= self.available(choices)
 
-    def levels_needed(self) -> int:
-        """A lower bound of activation levels for choices without lowered tasks: tasks open at one point preempt in pairs."""
-        most = int(bool(self.activations))
-        points = [self.problem.options[d].demand.points for d in self.activations]
-        owned = [self.windows.bits(k, range(len(demand_points))) for k, demand_points in enumerate(points)]
-        for k, demand_points in enumerate(points):
-            for i in range(len(demand_points)):
-                around = self.windows.around(k, i)
-                most = max(most, 1 + sum(around & bits != 0 for bits in owned))
-        return most
-
     def most_carriers(self) -> int:
         """How many carriers of activations there can be, in all splits together."""
         return sum(len({b.points for split in self.problem.options[d].splits for b in split.bundles}) for d in self.activations)

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from carillon.allocate.result import Progression
 
 EXACT_LIMIT = 200
 """Up to this many points a partition is proved minimal; beyond, cosets are taken largest first."""
-
-STEPS = 2_000
-"""Tries for a part of the points that hangs together, before it is solved with CP-SAT, whose import alone takes longer."""
 
 Allowed = Callable[[Progression], bool]
 
@@ -99,81 +97,20 @@ def _largest_first(times: Sequence[int], round_length: int, usable: Sequence[Pro
 
 
 def _exact(times: Sequence[int], round_length: int, usable: Sequence[Progression]) -> tuple[Progression, ...] | None:
-    """A minimal exact cover.  Points that no progression joins to others, however indirectly, are covered for themselves."""
-    points = {progression: frozenset(progression.times(round_length)) for progression in usable}
-    part = {time: {time} for time in times}  # shared by all points of a part
-    for joined in points.values():
-        largest = max((part[time] for time in joined), key=len)
-        for time in joined:
-            if part[time] is not largest:
-                for other in part[time]:
-                    largest.add(other)
-                    part[other] = largest
-    by_part: dict[int, list[Progression]] = {}
-    for progression in usable:
-        by_part.setdefault(id(part[progression.offset]), []).append(progression)
-    chosen: list[Progression] = []
-    for together in {id(part[time]): part[time] for time in times}.values():
-        inside = by_part.get(id(together), [])
-        try:
-            cover = _searched(frozenset(together), {p: points[p] for p in inside})
-        except _TooManyStepsError:
-            cover = _solved(frozenset(together), {p: points[p] for p in inside})
-        if cover is None:
-            return None
-        chosen += cover
-    return _sorted(chosen)
-
-
-class _TooManyStepsError(Exception):
-    """A search took more than :data:`STEPS`."""
-
-
-def _searched(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
-    """A minimal exact cover of ``times``, by trying; the progressions are longest first.
-
-    Whoever covers the earliest point left is in every cover, so these are all that are tried for it.  A cover of what is left
-    takes at least its points by those of the longest progression.
-    """
-    by_time: dict[int, list[Progression]] = {time: [] for time in times}
-    for progression, covered in points.items():
-        for time in covered:
-            by_time[time].append(progression)
-    longest = max(map(len, points.values()), default=1)
-    best: list[Progression] | None = None
-    steps = 0
-
-    def search(left: frozenset[int], chosen: list[Progression]) -> None:
-        nonlocal best, steps
-        if not left:
-            best = list(chosen)
-            return
-        for progression in by_time[min(left)]:
-            steps += 1
-            if steps > STEPS:
-                raise _TooManyStepsError
-            if best is not None and len(chosen) + -(-len(left) // longest) >= len(best):
-                return
-            if points[progression] <= left:
-                search(left - points[progression], [*chosen, progression])
-
-    search(times, [])
-    return best
-
-
-def _solved(times: frozenset[int], points: dict[Progression, frozenset[int]]) -> list[Progression] | None:
-    """The same, by CP-SAT."""
+    """A minimal exact cover."""
     from carillon.allocate.cpsat import Model
 
     model = Model()
-    take = {progression: model.new_bool_var() for progression in points}
-    for time in sorted(times):
-        model.add_exactly_one(variable for progression, variable in take.items() if time in points[progression])
+    covering: dict[int, list[Any]] = {time: [] for time in times}
+    take = {progression: model.new_bool_var() for progression in usable}
+    for progression, variable in take.items():
+        for time in progression.times(round_length):
+            covering[time].append(variable)
+    for variables in covering.values():
+        model.add_exactly_one(variables)
     model.minimize(sum(take.values()))
     answer = model.answer()
-    if not answer.optimal:
-        return None
-    return [progression for progression, variable in take.items() if answer.value(variable)]
+    return _sorted([p for p, variable in take.items() if answer.value(variable)]) if answer.optimal else None
 
 
 def partitions(

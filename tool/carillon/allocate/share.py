@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which claims get which classes of groups: the choice with the least kernel code, proved.
 
-First each claim is given what is cheapest for it alone; where the groups suffice for that, nothing can be better.  Where they do
-not, or rounds are short of what they leave, CP-SAT chooses, for the claims and the rounds' modes in one model.
+CP-SAT chooses, first for the claims alone.  Where rounds are short of what that leaves, one model has the claims and the rounds'
+modes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from carillon.allocate.claims import CLOCK, SECONDS, Claim, Claims, Way
+from carillon.allocate.claims import CLOCK, SECONDS, Claims, Way
 from carillon.allocate.conflict import UNBOUNDED, smallest
 from carillon.allocate.fit import SourceClass
 from carillon.allocate.problem import Budget, Judge, Problem
@@ -76,8 +76,7 @@ class Next:
 
 def share(claims: Claims) -> Shares | None:
     """The best shares, whatever they leave to others; None if there are none."""
-    found = _cheapest(claims)
-    return found if found is not None else share_beside(claims, None).shares
+    return share_beside(claims, None).shares
 
 
 def share_beside(claims: Claims, beside: Beside | None) -> Next:
@@ -135,98 +134,6 @@ def _summed(claims: Claims, ways: Sequence[Way], for_levels: Sequence[int]) -> S
     taken = (n + counts[g, False] - (-counts[g, True] // max(claims.groups[g].asked, 1)) for g, n in enumerate(for_levels))
     cells = sum(w.cells for w in ways) + sum(for_levels)
     return Shares(tuple(ways), tuple(taken), ticking, missing, rate, cells)
-
-
-def _cheapest(claims: Claims) -> Shares | None:
-    """What is cheapest for each claim, or for all alarms of a level, alone; None if the groups do not suffice for that.
-
-    Alarms of a level are chosen together: one cell at most is a vector, and handlers on the level do the same.  Counters tick
-    only where they must, since a cell of an alarm's own costs less than its queue.  Of ways that cost the same, each claim has
-    the first of which a group is left.
-    """
-    wanted: list[Way | None] = [None] * len(claims.all)
-    by_level: dict[int, list[int]] = {}
-    for k in claims.alarms:
-        by_level.setdefault(claims.all[k].level, []).append(k)
-    for level, members in by_level.items():
-        choices = [_alone(claims.all[k], frozenset({Form.CELL, Form.QUEUE})) for k in members]
-        if level:
-            choices = _of_level([claims.all[k] for k in members], choices)
-        for k, way in zip(members, choices, strict=True):
-            wanted[k] = way
-    for k, claim in enumerate(claims.all):
-        if k in claims.counters and not claim.must:
-            wanted[k] = Way(Form.NOTHING)
-        elif k != claims.base and k not in claims.alarms:
-            wanted[k] = min(claim.ways, key=_order, default=None)
-    known = [way if way is not None else Way(Form.NOTHING) for k, way in enumerate(wanted)]
-    ticking = _ticking(claims, known)
-    if claims.base is not None:
-        ways = [w for w in claims.all[claims.base].ways if w.form is not Form.CELL or claims.base_fits(w.group, ticking)]
-        if ticking == {CLOCK} and len(ways) < len(claims.all[claims.base].ways):
-            return None  # a base too short for the clock alone may suit a counter that ticks for a queued alarm
-        must = claims.all[claims.base].must or (claims.told and any(w.form is Form.OWN for w in known))
-        if must and all(w.form is not Form.CELL for w in ways):
-            return None
-        ways = [w for w in ways if w.form is Form.CELL] if must else ways
-        wanted[claims.base] = min(ways, key=_order, default=None) if ticking or must else Way(Form.NOTHING)
-    room = [len(group.groups) for group in claims.groups]
-    ways_taken: list[Way] = []
-    for claim, want in zip(claims.all, wanted, strict=True):
-        if want is None:
-            return None
-        if want.group >= 0:
-            equal = [w for w in claim.ways if w.form is want.form and _order(w)[:3] == _order(want)[:3] and room[w.group]]
-            if claim.demand is None:
-                equal = [w for w in equal if claims.base_fits(w.group, ticking)]
-            if not equal:
-                return None
-            want = min(equal, key=_order)
-            room[want.group] -= 1
-        ways_taken.append(want)
-    if any(w.form is Form.QUEUE and not _has_tick(claims, claims.all[k], ways_taken) for k, w in enumerate(ways_taken)):
-        return None
-    vectors = sum(way.form is Form.VECTOR for way in ways_taken)
-    if claims.sources - vectors > claims.plain:
-        return None
-    return _summed(claims, ways_taken, [0] * len(claims.groups))
-
-
-def _has_tick(claims: Claims, alarm: Claim, ways: Sequence[Way]) -> bool:
-    """Whether the counter of an alarm in a queue ticks; one of software needs none."""
-    return all(ways[k].form is Form.CELL for k in claims.counters if claims.all[k].name == alarm.counter)
-
-
-def _order(way: Way) -> tuple[int, int, int, int]:
-    return way.missing, way.rate, way.cells, way.rank
-
-
-def _alone(claim: Claim, forms: frozenset[Form]) -> Way | None:
-    return min((w for w in claim.ways if w.form in forms), key=_order, default=None)
-
-
-def _of_level(members: Sequence[Claim], plain: Sequence[Way | None]) -> list[Way | None]:
-    """The cheapest ways for the alarms of one level."""
-    best = list(plain)
-    actions = {claim.does for claim in members}
-    tries: list[list[Way | None]] = []
-    for k, claim in enumerate(members):
-        vector = _alone(claim, frozenset({Form.VECTOR}))
-        if vector is not None:
-            tries.append([vector if j == k else way for j, way in enumerate(plain)])
-    for does in sorted(actions):
-        both = frozenset({Form.CELL, Form.QUEUE, Form.OWN})
-        tries.append([_alone(c, both) if c.does == does else way for c, way in zip(members, plain, strict=True)])
-
-    def total(ways: Sequence[Way | None]) -> tuple[int, int, int]:
-        known = [w for w in ways if w is not None]
-        none = len(ways) - len(known)
-        return none + sum(w.missing for w in known), sum(w.rate for w in known), sum(w.cells for w in known)
-
-    for attempt in tries:
-        if total(attempt) < total(best):
-            best = attempt
-    return best
 
 
 class _Model:

@@ -16,7 +16,8 @@ from carillon.model import System
 from carillon.model.osek import Hook, Isr, OsekTask
 from carillon.model.time import TimedKind
 
-CALLED_OFTEN = frozenset({Hook.PRETASK, Hook.POSTTASK, Hook.ERROR})
+TASK_HOOKS = frozenset({Hook.PRETASK, Hook.POSTTASK})
+CALLED_OFTEN = TASK_HOOKS | {Hook.ERROR}
 """Hooks that are called while jobs run; of the others, one comes before all jobs, and those that remain when a job has failed."""
 ALARMS = frozenset({TimedKind.FUNCTION, TimedKind.TASK, TimedKind.EVENT, TimedKind.SEMAPHORE})
 """What alarms of the time services do."""
@@ -74,8 +75,14 @@ class Prices:
 
     @property
     def lock(self) -> int:
-        """The longest that the kernel holds interrupts back in a service, with the hook that it calls there."""
-        return self.of("lock") + (self.hook if CALLED_OFTEN & self.allocation.osek.hooks else 0)
+        """The longest that the kernel holds interrupts back, with the hooks that it calls there.
+
+        One lock has the task hooks of both tasks: of the one that ends or is preempted, and of the one that begins or goes on
+        (``kernel/levels/level_hooks.c``).  Where a job's end serves cells, the error hook may come before these.
+        """
+        hooks = self.allocation.osek.hooks
+        told, lost = len(TASK_HOOKS & hooks), int(Hook.ERROR in hooks)
+        return self.of("lock") + (told + lost if self.allocation.at_levels else max(told, lost)) * self.hook
 
     @property
     def hook(self) -> int:
@@ -103,7 +110,7 @@ class Prices:
         more = self.handler + self.activation
         if isinstance(item, Isr):
             return self.of("isr") + more if item.category == 2 else 0
-        hooks = TOLD_TWICE * len(osek.hooks & {Hook.PRETASK, Hook.POSTTASK}) + (Hook.ERROR in osek.hooks)
+        hooks = TOLD_TWICE * len(osek.hooks & TASK_HOOKS) + (Hook.ERROR in osek.hooks)
         more += hooks * self.hook
         level = self.allocation.level_of(item)
         if level.kind is TaskKind.DIRECT:
