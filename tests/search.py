@@ -34,8 +34,9 @@ class Search:
 
 SEARCHES = {
     "allocation": Search(
-        "tests/tool/test_allocate.py tests/tool/test_allocate_osek.py tests/tool/test_allocate_progressions.py "
-        "tests/tool/test_allocate_ranks.py tests/tool/test_share.py tests/tool/test_advice.py"
+        "tests/tool/test_allocate.py tests/tool/test_allocate_best.py tests/tool/test_allocate_errors.py "
+        "tests/tool/test_allocate_osek.py tests/tool/test_allocate_progressions.py tests/tool/test_allocate_ranks.py "
+        "tests/tool/test_allocate_search.py tests/tool/test_share.py tests/tool/test_advice.py"
     ),
     "analysis": Search(
         "tests/tool/test_analyse.py tests/tool/test_simulation.py tests/tool/test_memory.py tests/tool/test_times.py"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from test_allocate import act, array, bench, board, system_of
+from allocations import act, array, bench, board, system_of
 
 from carillon.allocate import solve as solving
 from carillon.allocate.levels import Windows, successors

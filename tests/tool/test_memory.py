@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from allocations import act, array, board, mode, small_cases, system_of
 from hypothesis import HealthCheck, given, settings
-from test_allocate import act, array, board, mode, small_cases, system_of
 
 from carillon.allocate import memory as module
 from carillon.allocate.allocation import Allocation
