@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which test functions a change touches: their own text, or that of a helper or fixture in their file, is another than before.
+Or a file has changed that they name, in the folder beside the test that has the test's name.
 
 Before is the last commit that a branch has in common with the one it follows, where it has others; or else the commit before this
 one.  ``CARILLON_SINCE`` names another.  Files that Git does not know yet are changes, too.
@@ -11,7 +12,7 @@ from __future__ import annotations
 import ast
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -79,14 +80,19 @@ def _uses(statement: ast.stmt) -> set[str]:
     return found
 
 
-def touched(old: str, new: str) -> set[str]:
-    """The test functions of a file that a change of its text touches; those of a class by the name of the class."""
+def touched(old: str, new: str, files: Collection[str] = ()) -> set[str]:
+    """The test functions of a file that a change of its text touches; those of a class by the name of the class.
+
+    ``files``: the names of what has changed in the folder beside it.  It touches what has such a name in a string.
+    """
     was, now = definitions(old), definitions(new)
     dumped = {name: list(map(ast.dump, statements)) for name, statements in was.items()}
     changed = {name for name, statements in now.items() if list(map(ast.dump, statements)) != dumped.get(name)}
     everywhere = {REST, "pytestmark"}
     everywhere |= {name for name, statements in now.items() if any("autouse=True" in ast.unparse(s) for s in statements)}
-    uses = {name: set[str]().union(*map(_uses, statements)) & now.keys() for name, statements in now.items()}
+    named = {name: set[str]().union(*map(_uses, statements)) for name, statements in now.items()}
+    changed |= {name for name in now if named[name] & set(files)}
+    uses = {name: named[name] & now.keys() for name in now}
     while more := {name for name in now if name not in changed and uses[name] & changed}:
         changed |= more
     tests = {name for name in now if name.lower().startswith("test")}
@@ -100,10 +106,15 @@ def touched_functions() -> Mapping[Path, set[str]] | None:
         return None
     differ = _git("diff", "--name-only", "--diff-filter=d", since, "--", "tests") or ""
     unknown = _git("ls-files", "--others", "--exclude-standard", "--", "tests") or ""
-    found: dict[Path, set[str]] = {}
+    beside: dict[Path, set[str]] = {}
     for name in sorted({*differ.splitlines(), *unknown.splitlines()}):
         path = TREE / name
         if path.name.startswith("test_") and path.suffix == ".py":
-            old = _git("show", f"{since}:{name}") or ""
-            found[path] = touched(old, path.read_text(encoding="utf-8"))
+            beside.setdefault(path, set())
+        elif (test := path.parent.with_suffix(".py")).name.startswith("test_") and test.is_file():
+            beside.setdefault(test, set()).add(path.name)
+    found: dict[Path, set[str]] = {}
+    for path, files in beside.items():
+        old = _git("show", f"{since}:{path.relative_to(TREE).as_posix()}") or ""
+        found[path] = touched(old, path.read_text(encoding="utf-8"), files)
     return found

@@ -178,6 +178,12 @@ class Laboratory:
         return self.run_file(path, board, kernel=kernel, rounds=rounds, ticks=ticks, locks=locks)
 
 
+def source(test: str, name: str, **macros: object) -> str:
+    """The text of a file in the folder beside a test that has the test's name, below definitions of macros."""
+    defined = "".join(f"#define {macro} {meaning}\n" for macro, meaning in macros.items())
+    return defined + (Path(test).with_suffix("") / name).read_text(encoding="utf-8")
+
+
 def task(name: str, code: str = "") -> str:
     """The C function of a task or of an interrupt."""
     return f"void {name}(void);\nvoid {name}(void)\n{{\n{code}\n}}\n"

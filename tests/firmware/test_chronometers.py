@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory
+from laboratory import AST, MPS, RV32, VIRTUAL_AST, Laboratory, source
 
 from carillon.elf import read_elf
 from runnable import NODE, RIGLESS
@@ -70,70 +70,11 @@ PLACES = [
     pytest.param(Place(PICO, "rp2040pwm", 1000, system=reserve("SysTick", *ALARMS)), marks=NODE),
 ]
 
-HUNT = """
-#include "carillon/time.h"
-static struct carillon_chronometer watch;
-static uint32_t back, far, crossed;
-static uint64_t last;
-static uint64_t look(void)
-{
-    const uint64_t now = carillon_chronometer_units(&watch);
-    if (now < last) { back++; }
-    if (now - last > 2u * CARILLON_TIME_UNITS) { far++; }
-    last = now;
-    return now;
-}
-static uint32_t within(void)
-{
-    SuspendAllInterrupts();
-    const uint32_t units = carillon_clock_moment().units;
-    ResumeAllInterrupts();
-    return units;
-}
-THREAD(Main)
-{
-    (void)carillon_chronometer_start(&watch);
-    const uint32_t first = within();
-    last = carillon_chronometer_units(&watch);
-    const carillon_time begin = carillon_now();
-    /* The end of a tick comes between any two instructions of a reading: unlocked, and locked. */
-    for (uint32_t k = 0u; k < @TIMES@u; k++) {
-        (void)carillon_delay(1u);
-        const uint32_t before = CARILLON_TIME_UNITS - CARILLON_TIME_UNITS / 8u - k;
-        while (within() < before) {
-            (void)look();
-            if (@VIRTUAL@) { carillon_work(7u); }
-        }
-        if ((k & 1u) != 0u) { SuspendAllInterrupts(); }
-        const carillon_time ticks = carillon_now();
-        const uint64_t tick = (look() + first) / CARILLON_TIME_UNITS;
-        for (uint8_t after = 0u; after < 3u; after += ((last + first) / CARILLON_TIME_UNITS != tick) ? 1u : 0u) {
-            for (volatile uint8_t wait = 0u; wait < (uint8_t)(k % 7u); wait++) { }
-            (void)look();
-            if (@VIRTUAL@) { carillon_work(CARILLON_TIME_UNITS / 64u + 1u); }
-        }
-        const bool locked = (k & 1u) != 0u;
-        if (locked) { ResumeAllInterrupts(); }
-        if (carillon_now() != ticks) { crossed++; }
-    }
-    const carillon_time end = carillon_now();
-    const uint64_t whole = look();
-    const uint64_t ticked = (uint64_t)(carillon_time)(end - begin) * CARILLON_TIME_UNITS;
-    report("back", back);
-    report("far", far);
-    report("crossed", crossed);
-    report("off", (uint32_t)((whole + first > ticked) ? (whole + first - ticked) / CARILLON_TIME_UNITS : 99u));
-    report("units", CARILLON_TIME_UNITS);
-    carillon_port_halt();
-}
-"""
-
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_the_time_within_a_tick_never_goes_back_at_its_end(lab: Laboratory, place: Place) -> None:
     slow = place.board in (MEGA, UNO)
-    code = HUNT.replace("@TIMES@", "16" if slow else "24")
-    code = code.replace("@VIRTUAL@", "1" if place.family == "virtual" else "0")
+    code = source(__file__, "ends_of_ticks.c", TIMES="16u" if slow else "24u", VIRTUAL=int(place.family == "virtual"))
     schedule = threads(place.tick, place.keys + '\nuses = ["delays"]')
     outcome = lab.run(schedule, code, place.board, system=place.system, ticks=200 * place.tick)
     assert outcome.trace.stopped == "the system was shut down", outcome.trace.output
@@ -246,47 +187,6 @@ def test_random_programs_read_the_exact_time(lab: Laboratory, keys: str, room: i
 
 # --- 64 bits ---
 
-UPTIME = """
-#include "carillon/time.h"
-static uint64_t last;
-static uint32_t back, wrong, called;
-static void look(void)
-{
-    SuspendOSInterrupts();
-    const carillon_time before = carillon_now();
-    const uint64_t now = carillon_uptime();
-    const carillon_time after = carillon_now();
-    if (now < last) { back++; }
-    if ((carillon_time)((carillon_time)now - before) > (carillon_time)(after - before)) { wrong++; }
-    last = now;
-    ResumeOSInterrupts();
-}
-static void beat(void) { look(); called++; }
-static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(beat);
-THREAD(Main)
-{
-    const uint64_t begin = carillon_uptime();
-    (void)carillon_alarm_start(&alarm, 7001u, CARILLON_INFINITE);
-    for (uint32_t k = 0u; k < 12u; k++) {
-        (void)carillon_delay(@DELAY@u);
-        look();
-    }
-    (void)carillon_alarm_stop(&alarm);
-    look();
-    report("back", back);
-    report("wrong", wrong);
-    report("called", called);
-    report("passed", (uint32_t)(last - begin));
-    /* Nothing waits: the clock has to follow the counter by itself. */
-    carillon_work(@WORK@u);
-    const uint64_t before = last;
-    look();
-    report("wrong", wrong);
-    report("more", (uint32_t)(last - before));
-    carillon_port_halt();
-}
-"""
-
 
 @pytest.mark.parametrize(
     ("board", "clock", "tick"),
@@ -308,7 +208,7 @@ def test_the_time_in_64_bits_goes_on_where_that_of_16_begins_anew(lab: Laborator
     keys = f'tick = "{tick} ticks"{lock}\n' if clock == "periodic" else ""
     schedule = f'[time]\nclock = "{clock}"\nbits = 16\nuptime = true\nuses = ["delays", "functions"]\n{keys}'
     schedule += "[thread.Main]\npriority = 1\n"
-    code = UPTIME.replace("@DELAY@", "30000").replace("@WORK@", str(200_000 * tick))
+    code = source(__file__, "uptime.c", WORK=f"{200_000 * tick}u")
     outcome = lab.run(schedule, code, board, system=system, ticks=900_000 * tick)
     assert outcome.trace.stopped == "the system was shut down", outcome.trace.output
     assert outcome.said("back") == [0]

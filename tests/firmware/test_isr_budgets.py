@@ -10,84 +10,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from laboratory import AST, MPS, VIRTUAL_AST, Laboratory
-
-CODE = """
-static const uint32_t budgets[3] = {%(budgets)s};
-static volatile uint32_t done[3], wrong, jobs, late_jobs;
-static uint32_t seed = %(seed)du;
-static uint32_t draw(void) { seed = (seed * 1664525u) + 1013904223u; return seed >> 16; }
-
-/* Nobody is ended within a line. */
-static void say(const char *what, uint32_t value)
-{
-    const uint32_t saved = carillon_port_lock();
-    report(what, value);
-    carillon_port_unlock(saved);
-}
-
-/* What an ISR that is ended has taken or disabled is no error of it. */
-void ErrorHook(StatusType error)
-{
-    (void)error;
-    wrong++;
-}
-
-ProtectionReturnType ProtectionHook(StatusType error)
-{
-    const ISRType isr = GetISRID();
-    if (error != E_OS_PROTECTION_TIME) { wrong++; }
-    if (isr == INVALID_ISR) { late_jobs++; }
-    else { say("struck", ((uint32_t)isr << 16) | done[isr]); }
-    return PRO_TERMINATETASKISR;
-}
-
-/* One run: it works in parts, and within one of them holds the resource, disables interrupts, or requests a higher ISR. */
-static void run(uint32_t isr, uint32_t higher)
-{
-    const uint32_t amount = (draw() %% 40u) * UNIT;
-    done[isr] = 0;
-    say("begins", (isr << 16) | (amount / UNIT));
-    while (done[isr] < amount / UNIT) {
-        const uint32_t how = draw() %% 6u;
-        if (how == 0u) { (void)GetResource(Shared); }
-        if (how == 1u) { SuspendAllInterrupts(); }
-        if ((how >= 2u) && (higher != 0u) && ((draw() %% 4u) == 0u)) { carillon_port_pend(higher); }
-        carillon_work(UNIT);
-        done[isr]++;
-        if (how == 0u) { (void)ReleaseResource(Shared); }
-        if (how == 1u) { ResumeAllInterrupts(); }
-    }
-    say("ends", isr << 16);
-}
-
-ISR(Low) { run(0u, CARILLON_ISR_SOURCE_Mid); }
-ISR(Mid) { run(1u, CARILLON_ISR_SOURCE_High); }
-ISR(High) { run(2u, 0u); }
-TASK(Job)
-{
-    const uint32_t many = draw() %% 3u;
-    jobs++;
-    carillon_work(7u * UNIT);
-    for (uint32_t k = 0; k < many; k++) { carillon_port_pend(CARILLON_ISR_SOURCE_Low); carillon_work(UNIT / 2u); }
-    if ((jobs %% 5u) == 4u) { carillon_work(5u * UNIT); }
-    TerminateTask();
-}
-TASK(Main)
-{
-    for (uint32_t turn = 0; turn < %(turns)du; turn++) {
-        (void)ActivateTask(Job);
-        carillon_port_pend(CARILLON_ISR_SOURCE_Mid);
-        carillon_work(10u);
-        (void)GetResource(Shared);
-        (void)ReleaseResource(Shared);
-    }
-    report("jobs", jobs);
-    report("late_jobs", late_jobs);
-    report("wrong", wrong);
-    TerminateTask();
-}
-"""
+from laboratory import AST, MPS, VIRTUAL_AST, Laboratory, source
 
 
 def schedule(unit: int, budgets: list[int], status: str, dispatch: str) -> str:
@@ -108,11 +31,8 @@ def test_an_isr_ends_at_its_budget(lab: Laboratory, board: str, status: str, dis
     exact = board == VIRTUAL_AST
     unit, turns = (40, 300) if exact else (2000, 60)
     budgets = [rng.randrange(8, 30), rng.randrange(8, 30), rng.choice([0, rng.randrange(8, 30)])]
-    code = f"#define UNIT {unit}u\n" + CODE % {
-        "budgets": ", ".join(f"{b}u" for b in budgets),
-        "seed": rng.randrange(1 << 30),
-        "turns": turns,
-    }
+    numbers = ", ".join(f"{b}u" for b in budgets)
+    code = source(__file__, "isrs.c", UNIT=f"{unit}u", BUDGETS=numbers, SEED=f"{rng.randrange(1 << 30)}u", TURNS=f"{turns}u")
     outcome = lab.run(schedule(unit, budgets, status, dispatch), code, board, ticks=150_000 * unit)
     said = outcome.reported
     for number, name in enumerate(("Low", "Mid", "High")):

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from laboratory import AST, HERE, MPS, ROOT, VIRTUAL_AST, Laboratory, declared, points, task
+from laboratory import AST, HERE, MPS, ROOT, VIRTUAL_AST, Laboratory, declared, points, source, task
 
 from building import build
 from carillon.build import Firmware
@@ -75,62 +75,6 @@ EXTENDED = {"status": "extended", "dispatch": "hardware", "hooks": '"error"'}
 SOFTWARE = {"status": "standard", "dispatch": "software", "hooks": ""}
 CONFIGURATIONS = {"standard": STANDARD, "extended": EXTENDED, "software": SOFTWARE}
 
-# `here` is called in every task and in the ISR.
-CODE = """
-__attribute__((noinline)) static void here(unsigned place);
-
-TASK(Low)
-{
-    here(0u);
-    (void)GetResource(Bus);
-    (void)SetRelAlarm(Later, 3u, 0u);
-    (void)SetRelAlarm(Later, 4u, 0u);
-    (void)IncrementCounter(Clicks);
-    carillon_port_pend(CARILLON_ISR_SOURCE_Button);
-    (void)ReleaseResource(Bus);
-    (void)SetEvent(Server, Go);
-    here(1u);
-    carillon_port_halt();
-}
-
-TASK(Server)
-{
-    WaitEvent(Go);
-    (void)ClearEvent(Go);
-    here(2u);
-    (void)ActivateTask(Twice);
-    (void)ActivateTask(High);
-    TerminateTask();
-}
-
-TASK(Pair)
-{
-    here(3u);
-    TerminateTask();
-}
-
-TASK(Twice)
-{
-    here(4u);
-    (void)ActivateTask(Pair);
-    here(5u);
-    TerminateTask();
-}
-
-TASK(High)
-{
-    (void)ActivateTask(Pair);
-    here(6u);
-    TerminateTask();
-}
-
-ISR(Button)
-{
-    (void)ActivateTask(High);
-    (void)ActivateTask(Twice);
-    here(7u);
-}
-"""
 HOOK = "void ErrorHook(StatusType error)\n{\n    (void)error;\n}\n"
 NOTHING = 'static void here(unsigned place)\n{\n    __asm__ volatile("" ::"r"(place));\n}\n'
 
@@ -138,7 +82,7 @@ Objects = dict[str, dict[str, str]]
 
 
 def code(configuration: str, here: str = NOTHING) -> str:
-    return CODE + here + (HOOK if configuration == "extended" else "")
+    return source(__file__, "objects.c") + here + (HOOK if configuration == "extended" else "")
 
 
 def parsed(text: str) -> dict[str, Objects]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from laboratory import AST, HERE, MPS, ROOT, RV32, VIRTUAL_AST, Laboratory, Outcome
+from laboratory import AST, HERE, MPS, ROOT, RV32, VIRTUAL_AST, Laboratory, Outcome, source
 
 from building import build
 from carillon.build.symbols import symbols
@@ -277,47 +277,6 @@ def test_a_reset_begins_the_interval_anew_and_an_exact_period_is_changed_exactly
     assert 0 <= took - expected <= (0 if (board, clock) in EXACT else 250)
 
 
-ERRORS = """
-    static void nothing(void) {}
-    static struct carillon_alarm alarm = CARILLON_ALARM_OF_FUNCTION(nothing);
-    static struct carillon_semaphore semaphore = CARILLON_SEMAPHORE_UP_TO(0, 2), full = CARILLON_SEMAPHORE(0xFFFF);
-    THREAD(Main)
-    {
-        carillon_time now = carillon_now();
-        report("zero", carillon_delay(0));
-        report("negative", carillon_delay((carillon_duration)-5));
-        report("long", carillon_delay(CARILLON_LONGEST_DURATION + 1u));
-        const volatile carillon_duration none = 0u, minus = (carillon_duration)-5, more = CARILLON_LONGEST_WAIT + 1u;
-        report("zero", carillon_delay_until(&now, none));
-        report("long", carillon_delay_until(&now, minus));
-        report("long", carillon_delay_until(&now, more));
-        report("long", carillon_delay_until_next(&now, more, NULL));
-        now = carillon_now();
-        report("zero", carillon_alarm_start(&alarm, 0, 1));
-        report("negative", carillon_alarm_start(&alarm, (carillon_duration)-1, 1));
-        report("never", carillon_alarm_start(&alarm, T(1), 0));
-        report("stopped", carillon_alarm_stop(&alarm));
-        report("stopped", carillon_alarm_change(&alarm, T(5)));
-        report("longest", carillon_alarm_start(&alarm, CARILLON_LONGEST_DURATION, 1));
-        report("running", carillon_alarm_start(&alarm, T(1), 1));
-        report("zero", carillon_alarm_change(&alarm, 0));
-        report("fine", carillon_alarm_stop(&alarm));
-        report("long", carillon_semaphore_p_within(&semaphore, (carillon_duration)-1));
-        report("empty", carillon_semaphore_p_within(&semaphore, 0));
-        report("late", carillon_semaphore_p_within(&semaphore, T(3)));
-        report("fine", carillon_semaphore_v(&semaphore));
-        report("fine", carillon_semaphore_v(&semaphore));
-        report("overflow", carillon_semaphore_v(&semaphore));
-        report("overflow", carillon_semaphore_v(&full));
-        report("fine", carillon_semaphore_p(&semaphore));
-        now = carillon_now();
-        (void)carillon_delay(T(5));
-        report("missed", carillon_delay_until(&now, (carillon_time)T(2)));
-        carillon_port_halt();
-    }
-"""
-
-
 @pytest.mark.parametrize("keys", ["", 'longest = "10s"', "bits = 16", 'bits = 16\nlongest = "2ms"', 'queue = "tree"'])
 @pytest.mark.parametrize(("board", "clock"), [(VIRTUAL_AST, COMPARE), (AST, PERIODIC), (AST, ONE_SHOT), (MEGA, PERIODIC)])
 def test_every_error_has_its_code(lab: Laboratory, board: str, clock: str, keys: str) -> None:
@@ -327,7 +286,7 @@ def test_every_error_has_its_code(lab: Laboratory, board: str, clock: str, keys:
         "zero": 8, "negative": 8, "long": 8, "never": 8, "stopped": 5, "longest": 0, "running": 7, "empty": 5, "late": 5,
         "fine": 0, "overflow": 4, "missed": 4,
     }  # fmt: skip
-    outcome = ran(lab, clock, board, ERRORS, keys=keys, Main=1)
+    outcome = ran(lab, clock, board, source(__file__, "errors.c"), keys=keys, Main=1)
     assert [(name, codes[name]) for name, _ in outcome.reported] == outcome.reported
     assert len(outcome.reported) == 25
 
@@ -741,52 +700,6 @@ def test_a_thread_that_holds_a_resource_keeps_the_processor_for_another_slice(la
     assert set(outcome.said("waits")) <= {0, 2}, "a thread that waits for its turn is ready, not waiting"
 
 
-LONGER = """
-static carillon_time wrong(carillon_time begun, uint32_t expected)
-{
-    return (carillon_time)(carillon_now() - (carillon_time)(begun + expected));
-}
-THREAD(Beside) { for (;;) { (void)carillon_delay(7000u); } }
-THREAD(Main)
-{
-    const volatile uint32_t period = 2u * 65536u + 5u, least = CARILLON_LONGEST_PERIOD + 1u, much = 7u * 65534u;
-    const volatile uint32_t middle = 61000u;
-    uint32_t skipped = 9u;
-    carillon_time next = carillon_now();
-    carillon_time at = next;
-    report("constant", carillon_delay_until(&next, 80000u));
-    report("late", wrong(at, 80000u));
-    report("next", (carillon_time)(next - at) == (carillon_time)80000u);
-    at = next;
-    report("computed", carillon_delay_until(&next, period));
-    report("late", wrong(at, period));
-    report("next", (carillon_time)(next - at) == (carillon_time)period);
-    at = next;
-    report("least", carillon_delay_until(&next, least));
-    report("late", wrong(at, least));
-    at = next;
-    report("much", carillon_delay_until(&next, much));
-    report("late", wrong(at, much));
-    report("longest", carillon_delay_until(&next, CARILLON_LONGEST_PERIOD));
-    next = at = carillon_now();
-    (void)carillon_delay(62000u);
-    report("passed", carillon_delay_until(&next, middle));
-    report("next", (carillon_time)(next - at) == (carillon_time)middle);
-    next = at = carillon_now();
-    (void)carillon_delay(62000u);
-    report("skips", carillon_delay_until_next(&next, middle, &skipped));
-    report("skipped", skipped);
-    report("late", wrong(at, 2u * middle));
-    at = next;
-    (void)carillon_delay(40000u);
-    report("skips", carillon_delay_until_next(&next, period, &skipped));
-    report("skipped", skipped);
-    report("late", wrong(at, period));
-    carillon_port_halt();
-}
-"""
-
-
 @pytest.mark.parametrize("queue", ["", 'queue = "tree"\n'])
 @pytest.mark.parametrize(
     ("board", "clock"),
@@ -804,7 +717,9 @@ def test_a_period_of_more_bits_than_times_have_takes_laps(lab: Laboratory, board
     keys = f"bits = 16\n{queue}" + (f'tick = "{tick} ticks"\n' if clock == PERIODIC else "")
     schedule = f'[time]\nclock = "{clock}"\n{keys}' + threads(Main=1, Beside=2)
     most = 2_000_000 * (tick if clock == PERIODIC else 1)
-    outcome = lab.run(schedule, HEAD + LONGER, board, ticks=most, system='clock = "62.5kHz"' if board == MEGA else "")
+    outcome = lab.run(
+        schedule, HEAD + source(__file__, "laps.c"), board, ticks=most, system='clock = "62.5kHz"' if board == MEGA else ""
+    )
     assert outcome.trace.stopped == "the system was shut down"
     for said in ("constant", "computed", "least", "much", "longest", "skips"):
         assert {*outcome.said(said)} == {0}, said
@@ -968,83 +883,13 @@ def test_rounds_above_time_services_are_not_disturbed(lab: Laboratory, board: st
     assert outcome.task("Tick").jitter == 0
 
 
-FIGURE_5 = """
-    #include "carillon/time.hpp"
-    #include "report.h"
-    using carillon::Alarm;
-    using carillon::Chronometer;
-    using carillon::Clock;
-    using carillon::Delay;
-    using carillon::Handler_Function;
-    using carillon::Handler_Semaphore;
-    using carillon::Handler_Thread;
-    using carillon::Semaphore;
-    using carillon::Thread;
-
-    static int iterations = 100;
-    static carillon::Microsecond time = 1000;
-    static unsigned calls;
-    static unsigned dynamic = 3u * (unsigned)(iterations + 1); /* worked out before main */
-    struct Counted {
-        Counted() { value = 7 * iterations; }
-        ~Counted() { value = 0; }
-        int value;
-    };
-    static Counted counted;
-    static Semaphore semaphore(0);
-
-    static void func() { calls++; }
-
-    THREAD(Worker) { report("worker", Thread::self() == Thread(Worker)); }
-    THREAD(Main)
-    {
-        Clock clock;
-        Chronometer chron;
-        (void)clock.set({2026, 11, 20, 12, 0, 0});
-        report("now", clock.now());
-        report("constructed", dynamic + (unsigned)counted.value);
-
-        Handler_Function handler(&func);
-        Alarm alarm(time, &handler, (uint32_t)iterations);
-        (void)chron.start();
-        (void)Alarm::delay(time * (carillon::Microsecond)(iterations + 1));
-        (void)chron.stop();
-        report("elapsed", (uint32_t)((chron.read() + 500u) / 1000u));
-        report("calls", calls);
-
-        Handler_Semaphore units(&semaphore);
-        Handler_Thread again{Thread(Worker).id()};
-        {
-            Alarm gives(3000, &units, Alarm::infinite), wakes(7000, &again, 2);
-            report("taken", semaphore.p());
-            report("taken", semaphore.p());
-            report("period", gives.period(50000));
-            report("length", gives.period());
-            report("left", gives.left() / 1000u);
-            report("reset", gives.reset());
-            Delay pause(20000);
-            report("status", gives.status() + wakes.status() + alarm.status());
-        } /* their memory is free from here on */
-        while (semaphore.p(0) == E_OK) {
-        }
-        report("none", semaphore.p(60000));
-        Alarm zero(0, &units, 1);
-        report("zero", zero.status());
-        report("restarted", alarm.start(500, 2));
-        report("running", alarm.start(500, 2));
-        (void)Alarm::delay(1000000);
-        carillon_port_halt();
-    }
-"""
-
-
 @pytest.mark.parametrize(("board", "clock"), EVERYWHERE)
 def test_figure_5_of_the_paper_in_cplusplus(lab: Laboratory, tmp_path: Path, board: str, clock: str) -> None:
     tick = 'tick = "500us"\n' if clock == PERIODIC else ""
     # Alarms and their periods stand on the stack, which is more than an AVR's default.
     text = f'[system]\nname = "app"\n[time]\nclock = "{clock}"\n{tick}{threads(Worker=2, Main=1)}stack = 1024\n'
     (tmp_path / "schedule.toml").write_text(text, encoding="utf-8")
-    (tmp_path / "main.cpp").write_text(FIGURE_5, encoding="utf-8")
+    (tmp_path / "main.cpp").write_text(source(__file__, "figure_5.cpp"), encoding="utf-8")
     shutil.copy(HERE / "report.h", tmp_path)
     outcome = lab.run_file(tmp_path / "schedule.toml", board, ticks=40_000_000)
     assert outcome.said("now") == [1795176000]

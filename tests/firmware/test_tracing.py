@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from laboratory import AST, MPS, RV32, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, task, works
+from laboratory import AST, MPS, RV32, VIRTUAL, VIRTUAL_AST, Laboratory, Outcome, declared, points, source, task, works
 
 from carillon.model.board import Role
 from carillon.trace import Event, Kind
@@ -401,62 +401,7 @@ STORY = [
 def test_what_event_triggered_tasks_do_is_the_same_story_everywhere(
     lab: Laboratory, board: str, dispatch: str, status: str
 ) -> None:
-    code = """
-__attribute__((noinline)) static void deep(unsigned depth)
-{
-    volatile unsigned here = depth;
-    if (depth == 0u) {
-        TerminateTask();
-    }
-    deep(depth - 1u);
-    (void)here;
-}
-TASK(Low)
-{
-    (void)ActivateTask(Nested);
-    carillon_work(10u);
-    carillon_port_pend(CARILLON_ISR_SOURCE_Button);
-    carillon_work(10u);
-    (void)SetEvent(Extended, Go);
-    carillon_work(10u);
-    (void)ActivateTask(Direct);
-    deep(2u);
-}
-TASK(Extended)
-{
-    for (;;) {
-        WaitEvent(Go);
-        ClearEvent(Go);
-        carillon_work(10u);
-        (void)ActivateTask(Nested);
-        carillon_work(10u);
-    }
-}
-TASK(Nested)
-{
-    deep(3u);
-}
-TASK(Other)
-{
-    TerminateTask();
-}
-TASK(Direct)
-{
-    (void)ActivateTask(Nested);
-    (void)ActivateTask(Nested);
-    carillon_work(10u);
-    carillon_port_pend(CARILLON_ISR_SOURCE_Button);
-    carillon_work(10u);
-    TerminateTask();
-}
-ISR(Button)
-{
-    static unsigned first;
-    if (first++ == 0u) {
-        (void)ActivateTask(Other);
-    }
-}
-"""
+    code = source(__file__, "story.c")
     outcome = lab.run(TASKS.format(dispatch=dispatch, status=status), code, board, ticks=10_000)
     assert told(outcome) == STORY
     assert outcome.task("Extended").waits == 2
@@ -551,10 +496,12 @@ activate = "Cyclic"
 static = true
 autostart = { at = 3, cycle = 10 }
 """
+    code = 'TASK(Cyclic) { report("runs", 1u); TerminateTask(); }'
     for board in (AST, VIRTUAL_AST):
-        outcome = lab.run(schedule, "TASK(Cyclic)\n{\n    TerminateTask();\n}\n", board, ticks=5000)
+        outcome = lab.run(schedule, code, board, ticks=5000)
         assert [e.t for e in outcome.events(Kind.EXPIRY, of="Cyclic")] == [300, 1300, 2300, 3300, 4300]
         assert outcome.at(Kind.START, "Cyclic") == outcome.at(Kind.ENTER, "Cyclic") == outcome.at(Kind.EXPIRY, "Cyclic")
+        assert outcome.said("runs") == [1, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("board", [AST, MPS, RV32, "atmega128"])

@@ -175,6 +175,18 @@ def test_a_statement_touches_what_uses_its_names(old: str, new: str, found: set[
     assert touched(old + rest, new + rest) == found
 
 
+def test_a_file_beside_a_test_touches_what_names_it(project: Project) -> None:
+    text = "def test_a(): read('a.c')\ndef test_b(): helper()\ndef helper(): read('b.c')\n"
+    assert touched(text, text, {"b.c"}) == {"test_b"}
+    project.write(SUITE.replace("def test_alone(seed):", "def test_alone(seed, name='a.c'):"))
+    project.commit()
+    beside = project.suite.with_suffix("")
+    beside.mkdir()
+    (beside / "a.c").write_text("int a;\n", encoding="utf-8")
+    cases, _ = project.cases(CARILLON_DRAW="1", CARILLON_SINCE="HEAD")
+    assert [name for name in FUNCTIONS[:3] if count(cases, name) == 40] == ["test_alone"]
+
+
 def test_what_the_change_touches_has_a_bound_and_what_is_left_out_is_said(project: Project) -> None:
     project.commit()
     project.write(SUITE.replace("return seed", "return seed + 1").replace("range(40)", "range(1000)", 1))
