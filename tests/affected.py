@@ -33,6 +33,7 @@ COMPILED = TREE / "build" / "tests" / "compiled"
 EVERYTHING = (
     "pyproject.toml",
     "tests/conftest.py",
+    "tests/asked.py",
     "tests/sample.py",
     "tests/touched.py",
     "tests/whole.py",

@@ -153,6 +153,12 @@ def test_a_file_of_the_checkout_that_is_named_exists(document: Path) -> None:
         assert "NNN" in name or (ROOT / name).exists(), name
 
 
+def test_the_first_test_of_firmware_is_one_of_the_suite() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```python\n.*?\n\n\n(def test_.*?)```", text, re.DOTALL)
+    assert shown in (ROOT / "tests" / "firmware" / "test_tracing.py").read_text(encoding="utf-8")
+
+
 @each_document
 def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None:
     columns = 0
