@@ -17,7 +17,7 @@ from carillon.read.board import load_board
 from carillon.resources import board_names, data_root
 from carillon.run.emulators import built_rigless
 
-RIGLESS = pytest.mark.skipif(not built_rigless().is_file(), reason="`carillon run --board stm32f4-discovery` builds rigless")
+RIGLESS = pytest.mark.skipif(not built_rigless().is_file(), reason="rigless is not built: see CONTRIBUTING.md")
 NODE = pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm")
 MARKS = {"rigless": RIGLESS, "rp2040js": NODE}
 
