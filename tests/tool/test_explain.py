@@ -14,6 +14,7 @@ from carillon.check import check_system
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.explain import codes, explain
 from carillon.frontends import read_schedule
+from carillon.mends import MENDS
 from carillon.pipeline import plan
 from carillon.resources import data_root
 
@@ -29,6 +30,15 @@ PLANNED = ("C341", "C342", "C343", "C344", "C346")
 def used_codes() -> set[str]:
     sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if "_data" not in path.parts)
     return {code for text in sources for code in re.findall(r"\bC[0-3]\d\d\b", text)}
+
+
+def test_passes_that_try_again_ask_what_may_mend_a_refusal_and_not_its_code() -> None:
+    assert set(MENDS) <= set(codes())
+    asked = re.compile(r"\bd\.code (?:not )?in |\.code [!=]= \"C\d|\bd\.code for d")
+    passes = [path for name in ("pipeline.py", "advise", "allocate", "timing") for path in sorted(PACKAGE.rglob(f"{name}*"))]
+    files = [file for path in passes for file in ([path] if path.is_file() else path.rglob("*.py"))]
+    assert len(files) > 40
+    assert [str(file) for file in files if asked.search(file.read_text(encoding="utf-8"))] == []
 
 
 def test_every_code_in_the_tool_is_explained_and_every_explanation_is_of_a_code_in_the_tool() -> None:

@@ -575,7 +575,7 @@ def test_a_budget_that_is_used_up_is_seen_and_said(tmp_path: Path) -> None:
     ended = [k for k, event in enumerate(trace.events) if event.kind is Kind.END and event.object == "Task1"]
     events = list(trace.events)
     for k in reversed(ended):
-        events.insert(k, replace(events[k], kind=Kind.BUDGET_OVERRUN))
+        events.insert(k, events[k]._replace(kind=Kind.BUDGET_OVERRUN))
     over = replace(trace, events=tuple(events))
     plain, text = (printed(it, 2, width=120, window=(0, 700)) for it in (trace, over))
     lines = [line for line in text.splitlines() if "▼" in line]

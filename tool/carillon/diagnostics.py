@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeVar
 
+from carillon.mends import MENDS, NONE, Mend
+
 T = TypeVar("T")
 
 
@@ -68,6 +70,11 @@ class Diagnostic:
     def __str__(self) -> str:
         place = f"{self.span}: " if self.span else ""
         return f"{place}{self.severity.value} {self.code}: {self.cause}\n  help: {self.remedy}"
+
+    @property
+    def mended_by(self) -> frozenset[Mend]:
+        """What of it another try may mend."""
+        return MENDS.get(self.code, NONE)
 
     def as_json(self) -> dict[str, object]:
         """The form that ``--json`` prints."""

@@ -11,6 +11,7 @@ from carillon.diagnostics import CarillonError, Diagnostics, Severity
 from carillon.image import Image
 from carillon.image.build import build_image
 from carillon.lower import LoweredMode
+from carillon.mends import Mend
 from carillon.model import System, Window
 from carillon.model.giotto import Machine
 from carillon.sources import Source
@@ -33,9 +34,8 @@ One has a tick, a queue and a software ready list.  The other is the same with a
 decrements, as uC/OS-II does.
 """
 
-TOO_FEW = "C060"
-CLOCK_CODES = (TOO_FEW, "C061", "C064", "C161", "C162", "C171", "C172", "C174", "C278")
-"""What another clock may mend: cells that cannot keep an interval, or too few that can."""
+BY_A_CLOCK = frozenset({Mend.CELLS, Mend.CLOCK})
+"""What another clock may mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def plan(
         best = _plan(system, first, kernel, time_limit, verdicts), first
     except CarillonError as error:
         refused = error
-    wrong = refused is not None and clock is None and all(d.code in CLOCK_CODES for d in first.errors)
+    wrong = refused is not None and clock is None and all(d.mended_by & BY_A_CLOCK for d in first.errors)
     counted = best is not None and best[0].image.freely and clock is None and not system.clock_given
     nearest, at = first, ""
     for hz in system.other_clocks if wrong or counted else ():
@@ -114,7 +114,7 @@ def plan(
             continue
         if system.clock_given:
             named = f'write clock = "{format_frequency(hz)}" in [system], at which all of it can be kept; or '
-            found = [replace(d, remedy=named + d.remedy) if d.code in CLOCK_CODES else d for d in first.in_order()]
+            found = [replace(d, remedy=named + d.remedy) if d.mended_by & BY_A_CLOCK else d for d in first.in_order()]
             diagnostics.reported += found
             raise CarillonError(found) from None
         if best is None or _turning(planned) < _turning(best[0]):
@@ -140,8 +140,8 @@ def _turning(planned: Planned) -> tuple[bool, int]:
 
 def _distance(refused: Diagnostics) -> int:
     """How far a clock is from one at which all can be kept: 0 if no clock mends what is wrong, 1 if cells are too few."""
-    codes = {d.code for d in refused.errors}
-    return 2 if codes & {*CLOCK_CODES} - {TOO_FEW} else int(TOO_FEW in codes)
+    found = frozenset().union(*(d.mended_by for d in refused.errors))
+    return 2 if Mend.CLOCK in found else int(Mend.CELLS in found)
 
 
 def _plan(system: System, diagnostics: Diagnostics, kernel: str, time_limit: float, verdicts: bool) -> Planned:

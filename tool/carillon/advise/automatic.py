@@ -19,6 +19,7 @@ from carillon.allocate.fit import Fitter
 from carillon.allocate.groups import cell_sources, cell_use
 from carillon.allocate.result import Progression
 from carillon.diagnostics import CarillonError, Diagnostic, Diagnostics
+from carillon.mends import Mend
 from carillon.model import System
 from carillon.model.time import ClockKind, TimeServices
 
@@ -41,9 +42,6 @@ P = TypeVar("P", bound=Planned)
 
 Clock = tuple[ClockKind, int | None]
 """A kind, with the tick of a periodic clock in ticks of the system clock."""
-
-NO_CLOCK = frozenset({"C171", "C172", "C178", "C179", "C187", "C201", "C279"})
-"""What another kind of clock may mend."""
 
 
 def choose(system: System, diagnostics: Diagnostics, planned_with: Callable[[System, Diagnostics], P]) -> P:
@@ -118,7 +116,7 @@ class _Choice(Generic[P]):
     def refuse(self) -> None:
         """Report why no clock is possible: what no other clock would mend, or C278; raises CarillonError."""
         for diagnostics in self.refused.values():
-            if any(d.code not in NO_CLOCK for d in diagnostics.errors):
+            if any(Mend.SERVICES not in d.mended_by for d in diagnostics.errors):
                 self.diagnostics.reported[:] = diagnostics.reported
                 self.diagnostics.stop_on_errors()
         causes = [f"{clock[0].value}: {diagnostics.errors[0].cause}" for clock, diagnostics in self.refused.items()]

@@ -26,7 +26,7 @@ from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Span
 from carillon.files import write_text
 
-MOST = 256
+MOST = 1024
 """Files that are kept; the oldest go first."""
 
 

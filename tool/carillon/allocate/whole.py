@@ -25,6 +25,7 @@ from carillon.allocate.tasks import TaskPlan, plan_tasks
 from carillon.diagnostics import Diagnostic, Diagnostics
 from carillon.lower import LoweredMode
 from carillon.lower.events import LoweredEvents
+from carillon.mends import Mend
 from carillon.model import System
 
 MOST_UNPROVED = 3
@@ -125,7 +126,7 @@ class _Search:
         said = Diagnostics()
         modes = self.rounds.allocate(self.plan.sources | self.placer.hidden(shares), said)
         if modes is None or said.errors:
-            self.unproved += any(error.code == "C063" for error in said.errors)
+            self.unproved += any(Mend.SEARCH in error.mended_by for error in said.errors)
             return None
         self.unproved += not all(mode.optimal for mode in modes.modes)
         whole = _Found(shares, modes, tuple(said.reported))

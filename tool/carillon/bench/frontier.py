@@ -24,6 +24,7 @@ from carillon.check.simulation import CODES
 from carillon.check.utilisation import CODES as FULL
 from carillon.console import heading
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.mends import Mend
 from carillon.pipeline import plan, releases
 from carillon.trace.analyse import analyse
 
@@ -144,7 +145,7 @@ def kept(drawn_round: Round, kernel: str, checked: bool, folder: Path, board: st
     try:
         application = made(folder / "schedule.toml", folder / kernel, diagnostics, board, kernel)
     except CarillonError as refused:
-        if kernel == "conventional" and {d.code for d in refused.diagnostics} == {"C064"}:
+        if kernel == "conventional" and all(Mend.TICK in d.mended_by for d in refused.diagnostics):
             return False, None
         raise
     planned, trace = application.planned, application.ran((ROUNDS + 1) * LENGTH)

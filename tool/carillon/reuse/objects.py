@@ -38,7 +38,7 @@ class Reuse:
     """What is known of files during one build, which reads each of them once."""
 
     _digests: dict[str, str] = field(default_factory=dict)
-    _exists: dict[str, bool] = field(default_factory=dict)
+    _listed: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def recall(self, command: Sequence[str], target: Path) -> str | None:
         """The compiler's messages when it made ``target``, if ``command`` would make the same object now; else None."""
@@ -108,9 +108,14 @@ class Reuse:
         return others
 
     def _is_there(self, path: str) -> bool:
-        if path not in self._exists:
-            self._exists[path] = Path(path).exists()
-        return self._exists[path]
+        folder, _, name = path.rpartition("/")
+        if folder not in self._listed:  # most of the thousands of paths that are asked for are in no folder
+            try:
+                with os.scandir(folder or ("/" if path.startswith("/") else ".")) as there:
+                    self._listed[folder] = frozenset(entry.name for entry in there)
+            except OSError:
+                self._listed[folder] = frozenset()
+        return name in self._listed[folder]
 
 
 def _record(target: Path) -> Path:

@@ -79,7 +79,7 @@ def true_trace(run: NetworkRun, node: NodeRun, at: Callable[[int], int]) -> Trac
         clock_hz=NANOSECONDS,
         length=ended,
         round_length=round(trace.round_length * per_tick),
-        events=tuple(replace(e, t=at(e.t), n=at(e.n)) for e in trace.events),
+        events=tuple(e._replace(t=at(e.t), n=at(e.n)) for e in trace.events),
         modes=tuple((at(tick), mode) for tick, mode in trace.modes),
         round_lengths=tuple((mode, round(length * per_tick)) for mode, length in trace.round_lengths),
     )

@@ -49,14 +49,13 @@ def judge(system: System, bounds: Sequence[Bound], diagnostics: Diagnostics) -> 
         elif bound.met is False and bound.bound is not None:
             _missed(system, bound, who, diagnostics)
         elif bound.bound is None and bound.deadline and not bound.mode:
-            code = "C341" if bound.why.startswith("no alarm") else "C346"
-            cause = f"whether {who} meets its deadline is not known: {bound.why}"
-            if code == "C341":
+            if bound.why.startswith("no alarm"):
                 cause = f"{who} has a deadline and no release that it would be of: {bound.why}"
-                diagnostics.error(code, bound.span, cause, "say how often it is activated, or leave the deadline out")
+                diagnostics.error("C341", bound.span, cause, "say how often it is activated, or leave the deadline out")
             else:
+                cause = f"whether {who} meets its deadline is not known: {bound.why}"
                 remedy = "declare what is missing, or leave the deadline out; carillon analyse says more"
-                diagnostics.warning(code, bound.span, cause, remedy)
+                diagnostics.warning("C346", bound.span, cause, remedy)
         if bound.loses:
             cause = (
                 f"{who} may lose activations: {bound.jobs} of them may wait or run at once, and it takes {bound.takes}; "

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from carillon.energy import Supply
 from carillon.trace.course import Course
@@ -48,9 +48,8 @@ ASIDE = (*FROM_OUTSIDE, Kind.ACTIVATION)
 """What says nothing about who has the processor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event; see the module's text for the units."""
+class Event(NamedTuple):
+    """One event; see the module's text for the units.  A run has many, so that it is no dataclass."""
 
     t: int
     n: int
