@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from carillon.groups import grouped
 from carillon.image import Image
-from carillon.model.osek import ActivateTask, Alarm, CounterKind
+from carillon.model.osek import ActivateTask, Alarm, CounterKind, Hook
 from carillon.run.entries import Code, Record
 from carillon.trace import Event, Kind
 
@@ -16,8 +19,8 @@ STEERING = ("SetRelAlarm", "SetAbsAlarm", "CancelAlarm")
 
 def expiries(
     image: Image, symbols: Mapping[str, tuple[int, int]], records: Iterable[Record], origin: int, length: int
-) -> list[Event]:
-    """The expiries of a run of ``length`` ticks, of alarms that StartOS sets in every application mode.
+) -> list[tuple[str, Event]]:
+    """The expiries of a run of ``length`` ticks, of alarms that StartOS sets in every application mode, each with its alarm.
 
     They are known until a service changes an alarm: of which one nothing tells, so that from then on those of static alarms alone
     are known.  Virtual boards do not record the calls; there the services must not be in the image.  Beneath rounds, the times
@@ -39,8 +42,29 @@ def expiries(
         for at in _times(image, alarm, length) if activated else ():
             n = begin + at * per_tick
             if 0 <= n < length * per_tick and (alarm.static or n < until):
-                events += [Event(n // per_tick, n, Kind.EXPIRY, task) for task in activated]
+                events += [(alarm.name, Event(n // per_tick, n, Kind.EXPIRY, task)) for task in activated]
     return events
+
+
+def merged(image: Image, found: Iterable[tuple[str, Event]], seen: Iterable[Event]) -> Counter[Event]:
+    """The expiries that nothing tells of: of a cell that had asked for its handler already, which does its action once.
+
+    That is so without an error hook, for which a time base tells how often a cell has expired (SPEC, alarms with cells).
+    ``seen``: the events of handlers.
+    """
+    if image.osek is None or Hook.ERROR in image.osek.allocation.osek.hooks:
+        return Counter()
+    above = {alarm.name for alarm, carrier in image.osek.allocation.alarms if not carrier.task_level}
+    entered = grouped((event.object, event.n) for event in seen if event.kind is Kind.ENTER and event.object in above)
+    waits: dict[tuple[str, str], int] = {}
+    told: Counter[Event] = Counter()
+    for alarm, event in sorted(found, key=lambda it: it[1].n):
+        if alarm not in entered:  # it is its task's own vector, in a queue, or at its task's level, where services find it done
+            continue
+        place = bisect_left(entered[alarm], event.n)
+        told[event] += waits.get((alarm, event.object)) == place  # no handler since the one that waits
+        waits[alarm, event.object] = place
+    return told
 
 
 def begins(image: Image, symbols: Mapping[str, tuple[int, int]], records: Iterable[Record], origin: int) -> int | None:

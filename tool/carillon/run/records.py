@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from carillon.model import Mode, SyncStart
 from carillon.model.board import Role
 from carillon.model.osek import Osek
 from carillon.run.activated import activated
-from carillon.run.alarms import expiries
+from carillon.run.alarms import expiries, merged
 from carillon.run.entries import Code, Entry, Record, entry_values, own_vectors
 from carillon.run.giotto_jobs import jobs
 from carillon.run.happenings import Happenings, Names
@@ -180,7 +180,8 @@ class Decoder:
         length = max(0, min(ticks, (halt - origin) // self._per_tick + 1)) if begins else 0
         segments = self._segments(begins, origin, lead, length, records)
         tables, points = self._tables.found(records, origin, length)
-        due = self._due(segments) + self._alarms(records, origin, length) + [e for e in points if e.kind is Kind.EXPIRY]
+        alarms = expiries(self._image, self._placed, records, origin, length)
+        due = self._due(segments) + [e for _, e in alarms] + [e for e in points if e.kind is Kind.EXPIRY]
         times = grouped((event.object, event.n) for event in due)
         seen = [e for e in points if e.kind is not Kind.EXPIRY]
         last = length * self._per_tick
@@ -192,7 +193,7 @@ class Decoder:
         events = [*outside, *happened, *due, *seen, *others]
         events.sort(key=lambda e: (e.n, e.kind not in FROM_OUTSIDE, e.kind not in (Kind.EXPIRY, Kind.ACTIVATION)))
         events = self._with_deadlines(events, happenings, segments, length)
-        events = sorted([*events, *self._lost(events)], key=lambda e: e.n)
+        events = sorted([*events, *self._lost(events, merged(self._image, alarms, happened))], key=lambda e: e.n)
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         invocations = tuple(self._invocations(records, origin))
         per_tick = system.board.clock(system.clock_hz).instructions_per_tick
@@ -330,18 +331,14 @@ class Decoder:
                         events.append(Event(tick, tick * scale, Kind.EXPIRY, name))
         return events
 
-    def _alarms(self, records: list[Record], origin: int, length: int) -> list[Event]:
-        """Activations by alarms."""
-        return expiries(self._image, self._placed, records, origin, length)
-
-    def _lost(self, events: list[Event]) -> list[Event]:
-        """Activations that came while the task had all that it takes."""
+    def _lost(self, events: list[Event], merged: Mapping[Event, int]) -> list[Event]:
+        """Activations that came while the task had all that it takes, or while their cell had asked already."""
         osek = self._image.system.osek
         takes = {task.name: 2 for task in self._image.system.tasks}
         framed = {t.name: t.time_frame for t in osek.tasks if t.time_frame} if osek is not None else {}
         waits = {t.name for t in osek.tasks if t.thread or (t.extended and t.time_frame)} if osek is not None else set()
         takes |= {t.name: t.activations for t in osek.tasks if t.name not in waits} if osek is not None else {}
-        return lost_events(activations(events, takes, framed, not self._native))
+        return lost_events(activations(events, takes, framed, not self._native, merged))
 
     def _with_deadlines(self, events: list[Event], happenings: Happenings, segments: list[_Segment], length: int) -> list[Event]:
         """Add what became of each deadline.

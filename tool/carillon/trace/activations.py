@@ -8,7 +8,8 @@ one that waits (SPEC, "Meaning").  One that comes while all of these are taken i
    accepted.  A job that begins answers the one that has waited longest.
 2. A job that begins when none waits was activated by something else: a service, or an alarm whose times are not known.
    Where an event tells of such an activation, it is one that was accepted.
-3. Between a job's last instruction and the kernel's note of its end, the kernel may still accept what seems to come too early.
+3. An expiry of a cell that asks already is none of its own: it is lost, too.
+4. Between a job's last instruction and the kernel's note of its end, the kernel may still accept what seems to come too early.
    So a job that begins when none waits takes back an expiry that was lost shortly before the end of the job before.
 """
 
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 
 from carillon.trace import Event, Kind
 
+NONE_MERGED: Mapping[Event, int] = {}
 ENDING = 400
 """Instructions or cycles from a job's last instruction to the kernel's note of its end, at most."""
 
@@ -33,18 +35,26 @@ class Activations:
 
 
 def activations(
-    events: Iterable[Event], takes: Mapping[str, int], frames: Mapping[str, int], counts_code: bool
+    events: Iterable[Event],
+    takes: Mapping[str, int],
+    frames: Mapping[str, int],
+    counts_code: bool,
+    merged: Mapping[Event, int] = NONE_MERGED,
 ) -> dict[str, Activations]:
     """By task; ``takes``: how many activations each takes at once; ``frames``: the time frames of tasks that have some, in ticks.
 
-    ``counts_code``: whether code takes time.
+    ``counts_code``: whether code takes time.  ``merged``: how many expiries like this one came while their cell asked already.
     """
+    left = dict(merged)
     found = {name: _Task(takes[name], frames.get(name, 0), ENDING if counts_code else 0) for name in takes}
     for event in events:
         task = found.get(event.object)
         if task is None:
             continue
-        if event.kind is Kind.EXPIRY:
+        if event.kind is Kind.EXPIRY and left.get(event):
+            left[event] -= 1
+            task.done.lost.append(event)
+        elif event.kind is Kind.EXPIRY:
             task.expires(event)
         elif event.kind is Kind.ACTIVATION:
             task.waiting.append(event)
