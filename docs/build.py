@@ -8,13 +8,13 @@ A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND 
 
     file PATH               the file, without its licence line
     made PATH               the same of a file that an earlier command of the document made
-    figures                 the table of README.md, from ``carillon bench dispatch``
+    figures                 the table of README.md, from ``python -m bench.papers dispatch``
     (FOLDER) SHELL COMMAND  what a shell command prints in FOLDER; without (FOLDER) in the checkout
 
 The commands of a document run in order in a copy of what they need, so they may make folders and change
 files.  A picture that they write is put beside the document if the document shows it.  ``--quick``
 measures fewer rounds: the figures are the same, only the numbers of samples are not compared; and it leaves out the
-blocks and pictures of ``carillon bench autosar``, ``microkernel``, ``osek``, ``services`` and ``timers``, which the tests
+blocks and pictures of ``python -m bench.papers autosar``, ``microkernel``, ``osek``, ``services`` and ``timers``, which the tests
 tests/tool/test_bench_autosar.py, test_bench_osek.py, test_bench_services.py, test_bench_timers.py and
 tests/firmware/test_bench_microkernel.py compare.  Also without ``CARILLON_SUITES=all`` it leaves out what takes longest (LONG).
 """
@@ -40,7 +40,7 @@ from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT)]
 from asked import all_cases  # noqa: E402
 from commands import Commands  # noqa: E402
 
@@ -132,13 +132,13 @@ class Shell:
         return text, result.returncode
 
 
-BENCH = "carillon bench dispatch"
+BENCH = "python -m bench.papers dispatch"
 TESTED = (
-    "COLUMNS=110 carillon bench autosar",
-    *(f"carillon bench {name}" for name in ("microkernel", "osek", "services", "timers")),
+    "COLUMNS=110 python -m bench.papers autosar",
+    *(f"python -m bench.papers {name}" for name in ("microkernel", "osek", "services", "timers")),
 )
 LONG = (
-    *("carillon bench boards", "carillon bench clocks", "carillon frontier --load"),
+    *("python -m bench.papers boards", "python -m bench.papers clocks", "python -m bench.papers frontier --load"),
     f"carillon run {FLIGHT}",
 )
 """What takes a quarter of the time of all that ``--quick`` would compare."""
@@ -152,7 +152,7 @@ def is_left_out(command: str) -> bool:
 
 @cache
 def _measured(quick: bool) -> list[dict[str, Any]]:
-    """The rows of ``carillon bench dispatch``."""
+    """The rows of ``python -m bench.papers dispatch``."""
     with tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch:
         text, code = Shell(Path(scratch)).run(f"{BENCH} --json" + (" --rounds 32" if quick else ""))
     if code:
@@ -171,7 +171,8 @@ def bench(quick: bool) -> str:
     """What the command prints, by its own function from the rows that are measured once for all documents."""
     from rich.console import Console
 
-    from carillon.bench import Row, render
+    from bench.papers.benchmarks import render
+    from bench.papers.rows import Row
 
     console = Console(width=COLUMNS, file=StringIO(), color_system=None, highlight=False)
     keys = ("metric", "kernel", "board", "unit", "min", "median", "max", "samples")
@@ -183,7 +184,7 @@ def bench(quick: bool) -> str:
 
 def figures(quick: bool) -> str:
     """Our figures beside the paper's, as a Markdown table."""
-    from carillon.bench.paper import TABLES
+    from bench.papers.paper import TABLES
 
     paper = {line.metric: (str(line.sloth), str(line.commercial)) for line in TABLES[0].lines}
     paper["met_deadline_interrupts"] = ("0", "one a deadline")  # section V-B1

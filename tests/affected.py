@@ -52,7 +52,7 @@ BUILDS = re.compile(r"\b(subprocess|CliRunner|building|carillon\.build)\b")
 
 def _modules(name: str, beside: Path) -> Iterator[Path]:
     """The files that an import of a name reads; none of another package's."""
-    for root in (TREE / "tool", beside, TREE / "tests", TREE / "docs", TREE / "bench"):
+    for root in (TREE / "tool", beside, TREE / "tests", TREE / "docs", TREE / "bench", TREE):
         place = root
         found: list[Path] = []
         for part in name.split("."):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks for `carillon bench osek`. */
+ * Marks for `python -m bench.papers osek`. */
 #ifndef MARK_H
 #define MARK_H
 

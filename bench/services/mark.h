@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks for `carillon bench services`. */
+ * Marks for `python -m bench.papers services`. */
 #ifndef MARK_H
 #define MARK_H
 

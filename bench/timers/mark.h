@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the applications of `carillon bench timers` share.  Their figures are times between marks: functions that do
+ * What the applications of `python -m bench.papers timers` share.  Their figures are times between marks: functions that do
  * nothing, whose calls the emulator's tracing records. */
 #ifndef MARK_H
 #define MARK_H

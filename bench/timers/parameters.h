@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `carillon bench timers` varies; it writes a file like this for each run. */
+ * What `python -m bench.papers timers` varies; it writes a file like this for each run. */
 #define PERIODS EVERY(5000, 1000)
 #define PERIOD_US 400
 #define THINK_MS 100

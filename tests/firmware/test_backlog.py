@@ -8,7 +8,7 @@ import re
 import pytest
 from laboratory import AST, MPS, Laboratory
 
-from carillon.bench.clocks import handlers
+from bench.papers.clocks import handlers
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon bench microkernel``: what its figures are, on a few cases."""
+"""``python -m bench.papers microkernel``: what its figures are, on a few cases."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 import asked
-from carillon.bench import render
-from carillon.bench.laws import LAWS, law_rows
-from carillon.bench.microkernel import (
+from bench.papers.benchmarks import render
+from bench.papers.laws import LAWS, law_rows
+from bench.papers.microkernel import (
     LOADS,
     METHODS,
     MUST,
@@ -29,12 +29,12 @@ from carillon.bench.microkernel import (
     microkernel,
     of_image,
 )
-from carillon.bench.rows import BOARD, row
-from carillon.bench.vee import METRICS
+from bench.papers.rows import BOARD, row
+from bench.papers.vee import METRICS
 from carillon.diagnostics import Diagnostics
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md"
-COMMAND = "carillon bench microkernel | sed -n '/^table 3/,$p' | sed '/^ *10 /,/^ *50 *cells/d'"
+COMMAND = "python -m bench.papers microkernel | sed -n '/^table 3/,$p' | sed '/^ *10 /,/^ *50 *cells/d'"
 """The guide shows the cases of 4 and 100 short tasks, and the figures of the machine."""
 BLOCK = re.compile(
     rf"<!-- begin: {re.escape(COMMAND)} -->\n```console\n\$ {re.escape(COMMAND)}\n(.*?)```\n<!-- end -->", re.DOTALL

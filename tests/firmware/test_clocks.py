@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from laboratory import AN505, AST, MPS, ROOT, VIRTUAL_AST, Laboratory
 
+from bench.papers.clocks import handlers, measured
 from carillon.advise import advise
-from carillon.bench.clocks import handlers, measured
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
 from carillon.model.time import ClockKind

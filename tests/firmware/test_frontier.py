@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon frontier``: whether a round is kept is what a simulation without any kernel says where code takes no time; what
-the check accepts is kept where code takes time.
+"""``python -m bench.papers frontier``.
+
+Whether a round is kept is what a simulation without any kernel says where code takes no time.  What the check accepts is kept
+where code takes time.
 
 ``CARILLON_TRIES`` is the number of random rounds on each board; 6 without it.
 """
@@ -17,9 +19,9 @@ from laboratory import VIRTUAL_AST
 from typer.testing import CliRunner
 
 import asked
-from carillon.bench import frontier
-from carillon.bench.frontier import BURSTS, EARLY, LENGTH, TASKS, Outcome, Round, accepted, drawn, kept
-from carillon.cli import app
+from bench.papers import frontier
+from bench.papers.commands import app
+from bench.papers.frontier import BURSTS, EARLY, LENGTH, TASKS, Outcome, Round, accepted, drawn, kept
 from carillon.diagnostics import Diagnostics
 
 MANY = asked.tries(6)

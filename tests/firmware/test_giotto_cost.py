@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from carillon.bench.microkernel import ROUND_MS, program
-from carillon.bench.rows import BOARD
+from bench.papers.microkernel import ROUND_MS, program
+from bench.papers.rows import BOARD
 from carillon.build import build
 from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Machine

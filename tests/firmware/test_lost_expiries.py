@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chips that people own lose no expiry and invent none: ``carillon bench boards`` on few rounds, or on many.
+"""Chips that people own lose no expiry and invent none: ``python -m bench.papers boards`` on few rounds, or on many.
 
 ``CARILLON_TRIES=N`` is how many expiries each board has to serve, ``CARILLON_SEED`` draws other rounds.
 """
@@ -11,8 +11,8 @@ import random
 import pytest
 
 import asked
-from carillon.bench.boards import BOARDS, RECURS, RESOLUTION, Tally, drawn, measured, rows
-from carillon.bench.rows import BOARD
+from bench.papers.boards import BOARDS, RECURS, RESOLUTION, Tally, drawn, measured, rows
+from bench.papers.rows import BOARD
 from runnable import NODE, RIGLESS
 from sample import turn
 

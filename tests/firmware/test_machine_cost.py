@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from laboratory import AST, MPS, ROOT, Laboratory
 
-from carillon.bench.marks import Marks
+from bench.papers.marks import Marks
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Machine

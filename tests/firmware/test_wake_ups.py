@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carillon.bench.made import Application, made
+from bench.papers.made import Application, made
 from carillon.diagnostics import Diagnostics
 from carillon.resources import data_root
 from carillon.show.plan import plan_json

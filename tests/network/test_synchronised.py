@@ -23,8 +23,8 @@ from sync_oracle import Average, Master, Rounds
 from test_network import HERE, MS, US, run
 
 import asked
+from bench.papers.sync import EXAMPLE, offsets
 from carillon import pipeline
-from carillon.bench.sync import EXAMPLE, offsets
 from carillon.build.node import build_node
 from carillon.diagnostics import Diagnostics, Span
 from carillon.model.network import CHANCE, Link, Network, Node, Oscillator

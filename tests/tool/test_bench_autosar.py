@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What schedule tables cost: the figures of ``carillon bench autosar``, the bounds that they keep, and the paper's tables.
+"""What schedule tables cost: the figures of ``python -m bench.papers autosar``, their bounds, and the paper's tables.
 
 The guide shows them as they are measured here.  ``CARILLON_SUITES=all`` measures the other kernels, too, with the guide's
 thousand samples; else the guide's figures of Carillon's own kernel are compared.
@@ -16,15 +16,16 @@ import pytest
 from rich.console import Console
 
 import asked
-from carillon.bench import autosar as benchmark
-from carillon.bench import paper, render
-from carillon.bench.osek import COLUMNS, Applications
-from carillon.bench.rows import Row
+from bench.papers import autosar as benchmark
+from bench.papers import paper
+from bench.papers.benchmarks import render
+from bench.papers.osek import COLUMNS, Applications
+from bench.papers.rows import Row
 from carillon.diagnostics import Diagnostics
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
 BLOCK = re.compile(
-    r"<!-- begin: (COLUMNS=\d+ carillon bench autosar \| sed '/\^table I of/,\$d') -->\n"
+    r"<!-- begin: (COLUMNS=\d+ python -m bench.papers autosar \| sed '/\^table I of/,\$d') -->\n"
     r"```console\n\$ \1\n(.*?)```\n<!-- end -->",
     re.DOTALL,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the event-triggered kernel costs: the figures of ``carillon bench osek`` and the bounds that they keep.
+"""What the event-triggered kernel costs: the figures of ``python -m bench.papers osek`` and the bounds that they keep.
 
 The guide shows them as they are measured here.
 """
@@ -17,9 +17,9 @@ import pytest
 from rich.console import Console
 
 import asked
-from carillon.bench import osek as benchmark
-from carillon.bench import render
-from carillon.bench.rows import Row
+from bench.papers import osek as benchmark
+from bench.papers.benchmarks import render
+from bench.papers.rows import Row
 from carillon.build import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
@@ -29,7 +29,9 @@ from carillon.trace.timeline import LaneKind
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide" / "measuring.md"
-BLOCK = re.compile(r"<!-- begin: carillon bench osek -->\n```console\n\$ carillon bench osek\n(.*?)```\n<!-- end -->", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- begin: python -m bench.papers osek -->\n```console\n\$ python -m bench.papers osek\n(.*?)```\n<!-- end -->", re.DOTALL
+)
 EVERYTHING = asked.all_cases()
 ROUNDS = 1000 if EVERYTHING else 100
 """With fewer, only the numbers of samples are others: every cycle costs the same."""

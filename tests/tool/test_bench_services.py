@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon bench services``: the guide shows its figures, and none of them gets worse."""
+"""``python -m bench.papers services``: the guide shows its figures, and none of them gets worse."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from carillon.bench import render
-from carillon.bench import services as benchmark
-from carillon.bench.rows import Row
+from bench.papers import services as benchmark
+from bench.papers.benchmarks import render
+from bench.papers.rows import Row
 from carillon.diagnostics import Diagnostics
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
 BLOCK = re.compile(
-    r"<!-- begin: carillon bench services -->\n```console\n\$ carillon bench services\n(.*?)```\n<!-- end -->", re.DOTALL
+    r"<!-- begin: python -m bench.papers services -->\n```console\n\$ python -m bench.papers services\n(.*?)```\n<!-- end -->",
+    re.DOTALL,
 )
 ITEM = re.compile(r"^- .*(?:\n  .*)*", re.MULTILINE)
 ROUNDS = 1000

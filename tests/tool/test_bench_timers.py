@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``carillon bench timers``: its figures are there, keep what the papers' experiments ask for, and have the papers' shape."""
+"""``python -m bench.papers timers``: its figures are there, and keep what the papers' experiments ask for and show."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import asked
-from carillon.bench import render
-from carillon.bench import timers as benchmark
-from carillon.bench.epos import EPOS_PHILOSOPHERS, EPOS_THREADS_US, SCENARIOS, WRAPPED
-from carillon.bench.periods import best_tick
-from carillon.bench.plots import write
-from carillon.bench.rows import Curve, Plot, Result, Row
-from carillon.cli import app
+from bench.papers import timers as benchmark
+from bench.papers.benchmarks import render
+from bench.papers.commands import app
+from bench.papers.epos import EPOS_PHILOSOPHERS, EPOS_THREADS_US, SCENARIOS, WRAPPED
+from bench.papers.periods import best_tick
+from bench.papers.plots import write
+from bench.papers.rows import Curve, Plot, Result, Row
 from carillon.diagnostics import Diagnostics
 
 pytestmark = pytest.mark.long
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "timers.md"
-BLOCK = re.compile(r"<!-- begin: (carillon bench timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"<!-- begin: (python -m bench.papers timers [^\n]+) -->\n```console\n\$ \1\n(.*?)```\n", re.DOTALL)
 LONG = ("delays", "interference", "many", "periods", "philosophers", "threads")
 SLOW = () if asked.all_cases() else LONG
 """Parts that take most of the time."""
@@ -53,7 +53,7 @@ class Block:
 
 @pytest.fixture(scope="module")
 def blocks() -> list[Block]:
-    """Every ``carillon bench timers`` of the guide."""
+    """Every ``python -m bench.papers timers`` of the guide."""
     found = []
     for command, shown in BLOCK.findall(GUIDE.read_text(encoding="utf-8")):
         words = command.split()
@@ -211,10 +211,10 @@ def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
 
 def test_a_part_that_is_none_is_refused_before_anything_runs() -> None:
     runner = CliRunner()
-    refused = runner.invoke(app, ["bench", "timers", "--part", "handler"])
+    refused = runner.invoke(app, ["timers", "--part", "handler"])
     assert refused.exit_code == 2
     assert "no part 'handler': it has handlers, dispatch," in refused.output
-    refused = runner.invoke(app, ["bench", "osek", "--part", "handlers"])
+    refused = runner.invoke(app, ["osek", "--part", "handlers"])
     assert refused.exit_code == 2
     assert "'osek' has no part 'handlers': it is measured as a whole" in refused.output
 

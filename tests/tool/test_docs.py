@@ -13,8 +13,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from bench.papers.rows import Row
 from carillon.allocate.result import Style
-from carillon.bench import Row
 from carillon.cli import app
 from carillon.model.board import Board, Cells, Clock, Console, Requests, Role
 from carillon.model.currents import Currents

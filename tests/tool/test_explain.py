@@ -19,6 +19,7 @@ from carillon.pipeline import plan
 from carillon.resources import data_root
 
 PACKAGE = Path(carillon.__file__).parent
+BENCHMARKS = Path(__file__).resolve().parents[2] / "bench" / "papers"
 EXAMPLE = re.compile(r"^(Wrong|Right):\n\n```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES = [(code, kind, text) for code in codes() for kind, text in EXAMPLE.findall((explain(code) or pytest.fail()).text)]
 
@@ -28,8 +29,9 @@ PLANNED = ("C341", "C342", "C343", "C344", "C346")
 
 
 def used_codes() -> set[str]:
-    sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if "_data" not in path.parts)
-    return {code for text in sources for code in re.findall(r"\bC[0-3]\d\d\b", text)}
+    """Those of the tool, and of the benchmarks, which report as the tool does."""
+    paths = [path for folder in (PACKAGE, BENCHMARKS) for path in folder.rglob("*.py") if "_data" not in path.parts]
+    return {code for path in paths for text in [path.read_text(encoding="utf-8")] for code in re.findall(r"\bC[0-3]\d\d\b", text)}
 
 
 def test_passes_that_try_again_ask_what_may_mend_a_refusal_and_not_its_code() -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from carillon.bench import BENCHMARKS, Benchmark
-from carillon.bench.rows import Result, Row
+from bench.papers import commands
+from bench.papers.benchmarks import BENCHMARKS, Benchmark
+from bench.papers.rows import Result, Row
 from carillon.cli import app
 
 SPEC = (Path(__file__).parents[2] / "docs" / "SPEC.md").read_text(encoding="utf-8")
@@ -135,9 +136,10 @@ TASK(U) { TerminateTask(); }
 """
 
 
-def listed(key: str) -> set[str]:
-    """The keys that the specification lists for an object, whose first column holds ``key``."""
-    rows = list(re.findall(r"^\| (.*) \| (.*) \|$", SPEC[SPEC.index("Keys of each object") :], re.MULTILINE))
+def listed(key: str, begin: str = "Keys of each object", end: str | None = None) -> set[str]:
+    """The keys that the specification lists for an object, whose first column holds ``key``, in a part of it."""
+    part = SPEC[SPEC.index(begin) : SPEC.index(end) if end else None]
+    rows = list(re.findall(r"^\| (.*) \| (.*) \|$", part, re.MULTILINE))
     found = [keys for objects, keys in rows if key in (objects, *re.findall(r"`([^`]*)`", objects))]
     assert len(found) == 1, key
     return set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", found[0])))
@@ -258,13 +260,17 @@ def test_a_networks_keys() -> None:
     check("network", output)
 
 
+def test_a_comparisons_keys() -> None:
+    check("bench", run("bench", "run.toml"))
+
+
 def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Row("dispatch", "carillon", "board", "ticks", 1, 2, 3, 4, 5, 6, 7, "other")
     monkeypatch.setitem(BENCHMARKS, "simulator", Benchmark(lambda *_: Result([row])))
-    output = run("bench", "simulator")
-    assert set(output) == {*listed("bench"), "diagnostics"}
+    output = json.loads(CliRunner().invoke(commands.app, ["simulator", "--json"]).stdout)
+    assert set(output) == {"rows", "paper", "diagnostics"}
     (line,) = output["paper"]
-    assert set(line) == listed("bench.paper")
+    assert set(line) == listed("paper", "The keys of `paper`", "\n## Verification\n")
     assert (line["table"], line["kernels"], line["sloth_on_time"], line["peer"]) == ("I", {"carillon": 2}, 14, 120)
     section = SPEC[SPEC.index("## Benchmark rows") :]
     names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section[: section.index("`dispatch` has")], re.MULTILINE)

@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import carillon.pipeline
-from carillon.bench import BENCHMARKS
+from bench.papers import commands
+from bench.papers.benchmarks import BENCHMARKS, Benchmark
 from carillon.cli import app
 from carillon.files import replacing, write_text
 
@@ -120,10 +121,10 @@ def test_what_is_read_is_not_overwritten(option: str) -> None:
 def test_pictures_that_cannot_be_written_are_refused_before_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     name = next(iter(BENCHMARKS))
-    monkeypatch.setitem(BENCHMARKS, name, BENCHMARKS[name].__class__(lambda *_: pytest.fail("it began to measure"), ()))
-    result = run("bench", name, "--plots", "file/pictures")
+    monkeypatch.setitem(BENCHMARKS, name, Benchmark(lambda *_: pytest.fail("it began to measure")))
+    result = CliRunner().invoke(commands.app, [name, "--plots", "file/pictures"])
     assert result.exit_code == 1
-    assert "error C096: --plots 'file/pictures': " in result.stderr
+    assert "error C096: file: " in result.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to this user")

@@ -1,133 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: Carillon and the conventional kernel with the same application, board, compiler and flags, in one run.
-
-Figures are instructions, ticks and bytes; a row names unit, board and number of samples.  Benchmarks report;
-they never fail because a figure is bad.
-"""
+"""What one application costs on several kernels: how late tasks start, what the kernel executes, how much memory it takes."""
 
 from __future__ import annotations
 
-import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from carillon.bench import paper, vee
-from carillon.bench.autosar import autosar as schedule_tables
-from carillon.bench.boards import BOARDS, boards
-from carillon.bench.clocks import clocks
-from carillon.bench.dispatch import built
-from carillon.bench.dispatch import dispatch as time_triggered
-from carillon.bench.made import scratch
-from carillon.bench.microkernel import PARTS as LOADS
-from carillon.bench.microkernel import microkernel as interpreted
-from carillon.bench.osek import osek as event_triggered
-from carillon.bench.papers import PAPERS
-from carillon.bench.papers import papers as repeated
-from carillon.bench.rows import Progress, Result, Row, row
-from carillon.bench.services import services as waiting
-from carillon.bench.timers import PARTS
-from carillon.bench.timers import timers as experiments
+from carillon.build import Firmware
 from carillon.console import heading
-from carillon.diagnostics import Diagnostics
+from carillon.trace.summary import Spread, Summary
 
+KERNELS = ("carillon", "conventional")
+"""What is compared where nothing is said: the second has one timer, a queue and a software ready list."""
 
-def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
-    """Expiries a second of this machine's time on a virtual board, tracing off: eight cells of period 10 ticks."""
-    rates = []
-    with scratch() as folder:
-        firmware = built("simulator", "carillon", folder, diagnostics, None).firmware
-        for k in range(5):
-            progress(f"simulator, run {k + 1} of 5")
-            before = time.perf_counter()
-            result = subprocess.run(
-                [str(firmware.elf), "--ticks", str(rounds * 5000), "--count"], capture_output=True, text=True, check=True
-            )
-            rates.append(int(result.stdout.split()[1]) / (time.perf_counter() - before))
-    return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
+START, JITTER = "start", "jitter"
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
-    """What measures, and the parts of it that can be asked for alone."""
+class Row:
+    """A figure of one kernel; of a task, if it has a name.  A figure that is counted once has one sample."""
 
-    run: Callable[[int, Diagnostics, Progress, Sequence[str]], Result]
-    parts: tuple[str, ...] = ()
+    metric: str
+    task: str
+    kernel: str
+    unit: str
+    values: Spread
 
-
-def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]]) -> Benchmark:
-    return Benchmark(lambda rounds, diagnostics, progress, _: Result(measure(rounds, diagnostics, progress)))
-
-
-BENCHMARKS = {
-    "autosar": _whole(schedule_tables),
-    "boards": Benchmark(boards, BOARDS),
-    "clocks": _whole(clocks),
-    "dispatch": _whole(time_triggered),
-    "microkernel": Benchmark(interpreted, tuple(LOADS)),
-    "osek": _whole(event_triggered),
-    "papers": Benchmark(repeated, PAPERS),
-    "services": _whole(waiting),
-    "simulator": _whole(simulator),
-    "timers": Benchmark(experiments, tuple(PARTS)),
-}
+    def as_json(self) -> dict[str, object]:
+        """The form of ``carillon bench --json``."""
+        told = {"metric": self.metric, "task": self.task or None, "kernel": self.kernel, "unit": self.unit}
+        return told | self.values.as_json()
 
 
-def render(console: Console, name: str, rows: Sequence[Row]) -> None:
-    """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel.
-
-    ``boards`` has one for each board.
-    """
-    if name == "microkernel":
-        vee.render(console, rows)
-        rows = [r for r in rows if r.kernel == "microcode"]
-    if name == "boards":
-        for board in dict.fromkeys(r.board for r in rows):
-            _table(console, name, [r for r in rows if r.board == board])
-        return
-    columns: dict[tuple[tuple[str, str], ...], list[Row]] = {}
-    for metric in dict.fromkeys(r.metric for r in rows):
-        found = [r for r in rows if r.metric == metric]
-        columns.setdefault(tuple((r.kernel, r.board) for r in found), []).extend(found)
-    for table in columns.values():
-        _table(console, name, table)
-    if name in ("autosar", "papers"):
-        paper.render(console, rows)
+def rows_of(kernel: str, summary: Summary, firmware: Firmware, unit: str) -> list[Row]:
+    """What a run showed and its image takes; ``unit`` is what the run counts of code, empty where code takes no time."""
+    rows: list[Row] = []
+    for task in summary.tasks:
+        for metric, values in ((START, task.start_delay), (JITTER, None if task.jitter is None else _once(task.jitter))):
+            rows += [] if values is None else [Row(metric, task.lane.name, kernel, "ticks", values)]
+    totals = summary.totals
+    counted = [
+        *([("kernel", unit, totals.kernel_n)] if unit else []),
+        ("interrupts", "", totals.interrupts),
+        ("deadlines_missed", "", totals.deadlines_missed),
+        ("flash", "bytes", firmware.flash),
+        ("ram", "bytes", firmware.ram),
+    ]
+    return rows + [Row(metric, "", kernel, of, _once(value)) for metric, of, value in counted]
 
 
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:,g}"
+def _once(value: int) -> Spread:
+    return Spread(value, float(value), value, 1)
 
 
-_BESIDE: dict[str, Callable[[Row], str]] = {
-    "best peer": lambda r: f"{_figure(r.peer)} {r.peer_name}".strip(),
-    "at most": lambda r: _figure(r.must),
-    "goal": lambda r: _figure(r.goal),
-}
-"""Columns beside those of the kernels, which are there if one of the rows has such a figure."""
-
-
-def _table(console: Console, name: str, rows: Sequence[Row]) -> None:
-    kernels = list(dict.fromkeys(r.kernel for r in rows))
-    boards = ", ".join(dict.fromkeys(r.board for r in rows))
-    console.print(heading(name, f" on {boards}: median, and minimum to maximum where they differ", ""))
+def render(console: Console, application: str, where: str, rows: Sequence[Row]) -> None:
+    """A table: a line for each figure, a column for each kernel."""
+    console.print(heading(application, f" on {where}: median, and minimum to maximum where they differ", ""))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("metric", "unit"):
+    for title in ("", "task", "unit"):
         table.add_column(title, no_wrap=True)
-    columns = [(title, figure) for title, figure in _BESIDE.items() if any(figure(r) for r in rows)]
-    for title in (*kernels, "samples", *(title for title, _ in columns)):
-        table.add_column(title, justify="right", no_wrap=True)
-    for metric in dict.fromkeys(r.metric for r in rows):
-        of = {r.kernel: r for r in rows if r.metric == metric}
-        cells = []
-        for kernel in kernels:
-            r = of.get(kernel)
-            spread = f" ({r.minimum:,g} to {r.maximum:,g})" if r and r.minimum != r.maximum else ""
-            cells.append(f"{r.median:,}{spread}" if r else "-")
-        first = next(iter(of.values()))
-        table.add_row(metric, first.unit, *cells, str(first.samples), *(figure(first) for _, figure in columns))
+    kernels = list(dict.fromkeys(row.kernel for row in rows))
+    for kernel in kernels:
+        table.add_column(kernel, justify="right", no_wrap=True)
+    found = {(row.metric, row.task, row.kernel): row for row in rows}
+    lines = dict.fromkeys((row.metric, row.task, row.unit) for row in rows)
+    for metric, task, unit in sorted(lines, key=lambda line: line[0] != START and (1 if line[0] == JITTER else 2)):
+        cells = [_figure(found.get((metric, task, kernel))) for kernel in kernels]
+        table.add_row(metric, task, unit, *cells)
     console.print(table)
+
+
+def _figure(row: Row | None) -> str:
+    if row is None:
+        return "-"
+    least, most = row.values.minimum, row.values.maximum
+    return f"{row.values.median:,g}" + (f" ({least:,} to {most:,})" if least != most else "")

@@ -4,54 +4,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from carillon import console
-from carillon.cli.common import Report, check_plots, usage
-from carillon.diagnostics import suggestion
+from carillon.cli import options
+from carillon.cli.common import Report, check_kernel, check_outputs, schedule_file, usage
+from carillon.sources import GIOTTO, files_of
 
-EPILOG = "Examples: carillon bench dispatch --json; carillon bench timers --part periods --plots pictures"
+if TYPE_CHECKING:
+    from carillon.bench import Row
+    from carillon.trace import Trace
+
+EPILOG = "Example: carillon bench examples/three-tasks --for 100ms"
 
 
 def command(
     report: Report,
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="Benchmark: autosar, boards, clocks, dispatch, microkernel, osek, papers, services, timers or simulator."
-        ),
-    ] = "dispatch",
-    rounds: Annotated[
-        int, typer.Option("--rounds", "-n", min=10, help="Rounds of each application, or samples of each figure.")
-    ] = 1000,
-    part: Annotated[
+    paths: options.Schedule = None,
+    board: options.Board = None,
+    include: options.Include = None,
+    kernel: Annotated[
         list[str] | None,
         typer.Option(
-            "--part",
-            help="Only this part of 'timers', paper of 'papers', load of 'microkernel' or board of 'boards'; may be repeated.",
+            "--kernel",
+            "-k",
+            help="carillon, conventional or counter-per-task; several times.",
+            show_default="carillon and conventional",
         ),
     ] = None,
-    plots: Annotated[Path | None, typer.Option("--plots", help="Write the benchmark's pictures (SVG) to this folder.")] = None,
+    rounds: options.Rounds = None,
+    time: options.For = None,
+    out: options.Out = None,
+    stimuli: options.Stimuli = None,
+    time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Measure Carillon and the conventional kernel with the same application; 'timers': the time services."""
-    from carillon.bench import BENCHMARKS, paper, render
-    from carillon.bench.plots import write
+    """Build and run an application on each kernel: starts, jitter, the kernel's instructions, flash and RAM side by side."""
+    from carillon import pipeline
+    from carillon.bench import KERNELS, render, rows_of
+    from carillon.cli.runs import built, run_built, run_length, stimuli_of
+    from carillon.trace.analyse import analyse
 
-    if name not in BENCHMARKS:
-        usage(f"no benchmark '{name}': {suggestion(name, BENCHMARKS)}")
-    benchmark = BENCHMARKS[name]
-    for wanted in part or ():
-        if wanted not in benchmark.parts:
-            known = f"it has {', '.join(benchmark.parts)}" if benchmark.parts else "it is measured as a whole"
-            usage(f"benchmark '{name}' has no part '{wanted}': {known}")
-    check_plots(plots)
-    result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
-    if report.diagnostics.errors:
-        return
-    report.result({"rows": [row.as_json() for row in result.rows], "paper": paper.as_json(result.rows)})
+    source = schedule_file(paths, include)
+    if isinstance(source, Path) and source.suffix.lower() == GIOTTO:
+        usage(f"'{source}' is a Giotto program, which no conventional kernel carries out")
+    check_outputs(files_of(source), out=out)
+    rows: list[Row] = []
+    traces: list[Trace] = []
+    clock: int | None = None
+    for name in dict.fromkeys(map(check_kernel, kernel or KERNELS)):
+        report.status(f"allocating for the {name} kernel")
+        planned = pipeline.plan(source, report.diagnostics, board, name, time_limit, clock)
+        clock = planned.system.clock_hz  # of all that are compared
+        ticks, count = run_length(planned, rounds, time)
+        happens = stimuli_of(planned.system, stimuli, report)
+        firmware = built(planned, name, out and out / name, report, stimuli=happens)
+        if firmware is None:
+            return
+        trace = run_built(planned, firmware, ticks, count, report, stimuli=happens)
+        if trace is None:
+            return
+        summary = analyse(trace, pipeline.releases(planned.system, trace))
+        rows += rows_of(name, summary, firmware, trace.unit if trace.instructions_per_tick else "")
+        traces.append(trace)
+    first = traces[0]
+    runs = [{"kernel": t.kernel, "length": t.length, "stopped": t.stopped} for t in traces]
+    told = {"application": first.application, "board": first.board, "clock_hz": clock, "runs": runs}
+    report.result(told | {"rows": [row.as_json() for row in rows]})
     if not report.as_json:
-        render(console.console(), name, result.rows)
-    if plots is not None and not write(result.plots, plots):
-        console.console(stderr=True).print(f"no pictures: '{name}' draws none of what was measured")
+        report.warnings()
+        render(console.console(), first.application, first.board, rows)
+        for trace in traces:
+            if trace.stopped:
+                console.console().print(f"The {trace.kernel} kernel's run ended in tick {trace.length - 1}: {trace.stopped}.")

@@ -225,7 +225,7 @@ def check_outputs(inputs: Sequence[Path] = (), only_files: bool = False, **outpu
     for option, path in outputs.items():
         if path is None:
             continue
-        is_folder, is_socket = option in ("out", "plots", "ctf") and not only_files, option == "serial"
+        is_folder, is_socket = option in ("out", "ctf") and not only_files, option == "serial"
         other = seen.setdefault(path.resolve(), option)
         if other != option:
             usage(f"--{other} and --{option} name the same file, '{path}'")
@@ -250,16 +250,6 @@ def check_new(out: Path | None, force: bool) -> None:
         remedy = "choose another name, or overwrite it with --force"
         raise CarillonError([Diagnostic("C097", None, f"'{out}' exists already", remedy)])
     check_outputs(out=out.parent)
-
-
-def check_plots(plots: Path | None) -> None:
-    """Refuse a folder for pictures that cannot be made or written."""
-    from importlib.util import find_spec
-
-    if plots is not None:
-        if find_spec("matplotlib") is None:
-            usage("--plots needs matplotlib, which is not installed: pip install matplotlib")
-        check_outputs(plots=plots)
 
 
 def build_folder(planned: Planned, kernel: str, out: Path | None) -> Path:

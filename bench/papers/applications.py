@@ -10,12 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
-from carillon.bench.handlers import Handler
-from carillon.bench.made import Application, change, copied, made
-from carillon.bench.marks import Marks
+from bench.papers.handlers import Handler
+from bench.papers.made import BENCH, Application, change, copied, made
+from bench.papers.marks import Marks
 from carillon.diagnostics import Diagnostics
 from carillon.energy import Supply
-from carillon.resources import data_root
 from carillon.run import Recording
 from carillon.run.entries import Code
 from carillon.run.records import Decoder
@@ -24,7 +23,7 @@ from carillon.trace.timeline import IDLE
 
 CHIP = "atmega128"
 
-SOURCES = data_root() / "bench" / "timers"
+SOURCES = BENCH / "timers"
 
 ROOMY = "atmega128-xmem"
 """The chip with external memory: sixty threads' stacks are more than it has."""

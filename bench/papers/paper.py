@@ -14,7 +14,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as Drawn
 
-from carillon.bench.rows import Row
+from bench.papers.rows import Row
 from carillon.console import heading
 
 KERNELS = ("carillon", "software", "conventional")

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from carillon.bench.rows import Plot
+from bench.papers.rows import Plot
 
 
 def write(plots: Iterable[Plot], folder: Path) -> list[Path]:

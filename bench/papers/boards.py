@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.papers.made import made, scratch
+from bench.papers.rows import BOARD, Progress, Result, Row, row
 from carillon.allocate.result import Style
-from carillon.bench.made import made, scratch
-from carillon.bench.rows import BOARD, Progress, Result, Row, row
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
 from carillon.pipeline import Planned

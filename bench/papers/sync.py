@@ -12,12 +12,12 @@ from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.papers.made import BENCH
 from carillon import pipeline
 from carillon.build.node import build_node
 from carillon.diagnostics import Diagnostics
 from carillon.model.network import PICOSECONDS
 from carillon.read.network import read_network
-from carillon.resources import data_root
 from carillon.run.network import Built, NetworkRun, run_network
 
 EXAMPLE = "examples/synchronised-nodes/network.toml"
@@ -51,7 +51,7 @@ def sync_offset(rounds: int) -> list[float]:
     Raises CarillonError if the network cannot be built or run.
     """
     diagnostics = Diagnostics()
-    network = diagnostics.required(read_network(data_root() / EXAMPLE, diagnostics))
+    network = diagnostics.required(read_network(BENCH.parent / EXAMPLE, diagnostics))
     with TemporaryDirectory(prefix="carillon-") as scratch:
         built: dict[Path, Built] = {}
         for node in network.nodes:

@@ -35,7 +35,7 @@ class Row:
     peer_name: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The form of ``carillon bench --json``."""
+        """The form of ``--json``."""
         names = {"minimum": "min", "maximum": "max"}
         told = {key: value for key, value in asdict(self).items() if value is not None and (self.peer_name or key != "peer_name")}
         return {names.get(key, key): value for key, value in told.items()}

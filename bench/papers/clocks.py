@@ -10,16 +10,15 @@ from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
+from bench.papers.handlers import Handler
+from bench.papers.made import BENCH, Application, copied, scratch
+from bench.papers.rows import BOARD, Progress, Row, row
 from carillon.advise import Prediction, advise
-from carillon.bench.handlers import Handler
-from carillon.bench.made import Application, copied, scratch
-from carillon.bench.rows import BOARD, Progress, Row, row
 from carillon.diagnostics import Diagnostics
 from carillon.model.time import ClockKind
 from carillon.pipeline import Planned, plan
-from carillon.resources import data_root
 
-SOURCES = data_root() / "bench" / "clocks"
+SOURCES = BENCH / "clocks"
 APPLICATIONS = ("control", "logger", "sampler")
 
 BEGUN = 8

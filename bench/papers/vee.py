@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from importlib.resources import files
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from carillon.bench.microkernel import METHODS, TASKS
-from carillon.bench.rows import Row
+from bench.papers.microkernel import METHODS, TASKS
+from bench.papers.rows import Row
 from carillon.console import heading
 
 LOADS = ("long", "medium", "short")
@@ -39,7 +39,7 @@ NONPREEMPTIVE = "nonpreemptive"
 
 def paper() -> dict[tuple[str, int, str], tuple[float, ...]]:
     """The paper's figures, in the order of :data:`METRICS`, by load, tasks and method; infeasible cases are not there."""
-    text = files("carillon.bench").joinpath("vee.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("vee.csv").read_text(encoding="utf-8")
     _, *rows = csv.reader(line for line in text.splitlines() if not line.startswith("#"))
     return {(load, int(tasks), method): tuple(map(float, figures)) for load, tasks, method, *figures in rows}
 

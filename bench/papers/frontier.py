@@ -18,8 +18,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from carillon.bench.made import made, scratch
-from carillon.bench.rows import BOARD, Curve, Plot, Progress
+from bench.papers.made import made, scratch
+from bench.papers.rows import BOARD, Curve, Plot, Progress
 from carillon.check.simulation import CODES
 from carillon.check.utilisation import CODES as FULL
 from carillon.console import heading
@@ -116,7 +116,7 @@ class Outcome:
     latest_start: dict[str, int | None]
 
     def as_json(self) -> dict[str, object]:
-        """The form of ``carillon frontier --json``."""
+        """The form of ``--json``."""
         return asdict(self)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from carillon.bench.autosar import autosar
-from carillon.bench.dispatch import dispatch
-from carillon.bench.paper import FOOTPRINTS
-from carillon.bench.rows import Progress, Result, Row, row
-from carillon.bench.timers import timers
+from bench.papers.autosar import autosar
+from bench.papers.dispatch import dispatch
+from bench.papers.paper import FOOTPRINTS
+from bench.papers.rows import Progress, Result, Row, row
+from bench.papers.timers import timers
 from carillon.diagnostics import Diagnostics
 
 SLOTH_ON_TIME = "sloth-on-time"

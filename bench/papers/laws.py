@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from carillon.bench.rows import Row, row
+from bench.papers.rows import Row, row
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from carillon.bench.handlers import Handler
+from bench.papers.handlers import Handler
 from carillon.groups import grouped
 from carillon.run.entries import Code, Record
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from carillon.bench.handlers import Handler, handlers_of
-from carillon.bench.marks import Marks
+from bench.papers.handlers import Handler, handlers_of
+from bench.papers.marks import Marks
 from carillon.build import build
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
@@ -19,6 +19,9 @@ from carillon.run import Recording, record, run
 from carillon.trace import Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
+
+BENCH = Path(__file__).resolve().parents[1]
+"""The folder of the repository with the applications."""
 
 
 @contextmanager

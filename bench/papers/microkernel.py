@@ -13,7 +13,7 @@ A case whose program the tool refuses, because there is no such schedule, is inf
 late: of the share of the processor that its tasks take, the check knows, but not of what the interpreter takes.
 
 The preemptions of a program with nonpreemptive S code stand beside each of the paper's cases of that program.  What section 7
-says of the costs is in :mod:`carillon.bench.laws`, of the first load that is measured.
+says of the costs is in :mod:`bench.papers.laws`, of the first load that is measured.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from carillon.bench.laws import LAWS, law_rows
-from carillon.bench.made import Application, scratch
-from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from bench.papers.laws import LAWS, law_rows
+from bench.papers.made import Application, scratch
+from bench.papers.rows import BOARD, Curve, Plot, Progress, Result, Row, row
 from carillon.build.symbols import sizes
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.microcode import S_CODE, Opcode

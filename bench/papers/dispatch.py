@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from carillon.bench.made import Application, made, scratch
-from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from bench.papers.made import BENCH, Application, made, scratch
+from bench.papers.rows import BOARD, Progress, Row, row, runs_of
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
-from carillon.resources import data_root
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import HandlerKind
 
@@ -28,7 +27,7 @@ TABLE_I = (
 
 def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> Application:
     """An application of ``bench``, built in a folder."""
-    return made(data_root() / "bench" / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board, kernel)
+    return made(BENCH / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board, kernel)
 
 
 def overheads(summary: Summary, kernel: str) -> list[Row]:

@@ -13,11 +13,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from carillon.bench.dispatch import KERNELS, built, overheads
-from carillon.bench.made import scratch
-from carillon.bench.osek import COLUMNS, WINDOW, Applications, stolen
-from carillon.bench.rows import Figure, Progress, Row, runs_of
-from carillon.bench.sync import sync_offset
+from bench.papers.dispatch import KERNELS, built, overheads
+from bench.papers.made import scratch
+from bench.papers.osek import COLUMNS, WINDOW, Applications, stolen
+from bench.papers.rows import Figure, Progress, Row, runs_of
+from bench.papers.sync import sync_offset
 from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
 from carillon.trace.timeline import KERNEL

@@ -19,13 +19,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.bench.handlers import Handler
-from carillon.bench.made import Application, change, copied, made, scratch
-from carillon.bench.marks import HANDLER, RETURNED, Marks
-from carillon.bench.rows import BOARD, Figure, Progress, Row
+from bench.papers.handlers import Handler
+from bench.papers.made import BENCH, Application, change, copied, made, scratch
+from bench.papers.marks import HANDLER, RETURNED, Marks
+from bench.papers.rows import BOARD, Figure, Progress, Row
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
-from carillon.resources import data_root
 
 CHIP = "atmega128"
 PICO = "raspberry-pi-pico"
@@ -90,7 +89,7 @@ class Applications:
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
         self._folder, self._diagnostics = folder, diagnostics
-        self.sources = copied(data_root() / "bench" / "services", folder / "services")
+        self.sources = copied(BENCH / "services", folder / "services")
 
     def built(self, schedule: str) -> Application:
         """What a schedule makes."""

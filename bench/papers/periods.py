@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 
-from carillon.bench.applications import CHIP, Applications, Run, Timer, thread
-from carillon.bench.epos import COMPARE, CRYSTAL_HZ, EPOS_PERIODS, ONE_SHOT, PERIODIC, PERIODS_US, TIMER_HZ
-from carillon.bench.rows import Curve, Plot, Progress, Result, Row, beside, row
+from bench.papers.applications import CHIP, Applications, Run, Timer, thread
+from bench.papers.epos import COMPARE, CRYSTAL_HZ, EPOS_PERIODS, ONE_SHOT, PERIODIC, PERIODS_US, TIMER_HZ
+from bench.papers.rows import Curve, Plot, Progress, Result, Row, beside, row
 
 LEAST_TICK = 400
 """Cycles between ticks of a periodic timer, at least, so that the longest handler ends before the next."""

@@ -6,7 +6,7 @@
 - M. Holenderski et al., *Multiplexing real-time timed events* (2009), section VI.
 
 Figures are cycles of simavr, or times made of them.  simavr does not charge the cycles that the processor takes to
-enter an interrupt: they are added to what handlers take (:mod:`carillon.bench.handlers`).  The papers' figures stand beside ours.
+enter an interrupt: they are added to what handlers take (:mod:`bench.papers.handlers`).  The papers' figures stand beside ours.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from carillon.bench.applications import CHIP, ROOMY, SOURCES, Applications, Run, Timer, thread
-from carillon.bench.epos import (
+from bench.papers.applications import CHIP, ROOMY, SOURCES, Applications, Run, Timer, thread
+from bench.papers.epos import (
     COMPARE,
     EPOS_FOOTPRINT,
     EPOS_HANDLERS_US,
@@ -32,10 +32,10 @@ from carillon.bench.epos import (
     PERIODIC,
     SCENARIOS,
 )
-from carillon.bench.made import scratch
-from carillon.bench.marks import HANDLER
-from carillon.bench.periods import periods
-from carillon.bench.rows import BOARD, Curve, Plot, Progress, Result, Row, beside, row
+from bench.papers.made import scratch
+from bench.papers.marks import HANDLER
+from bench.papers.periods import periods
+from bench.papers.rows import BOARD, Curve, Plot, Progress, Result, Row, beside, row
 from carillon.diagnostics import Diagnostics
 from carillon.run.entries import Code
 

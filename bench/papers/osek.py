@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from carillon.bench.made import Application, change, copied, made, scratch
-from carillon.bench.marks import Marks
-from carillon.bench.rows import BOARD, Progress, Row, row, runs_of
+from bench.papers.made import BENCH, Application, change, copied, made, scratch
+from bench.papers.marks import Marks
+from bench.papers.rows import BOARD, Progress, Row, row, runs_of
 from carillon.diagnostics import Diagnostics
-from carillon.resources import data_root
 from carillon.run.records import Decoder
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
@@ -100,7 +99,7 @@ class Applications:
         for dispatch in {d for d, _ in COLUMNS.values()}:
             copy = self._folder / dispatch
             for name in {"osek", suite}:  # the marks are those of osek
-                copied(data_root() / "bench" / name, copy / name)
+                copied(BENCH / name, copy / name)
             for schedule in copy.glob("*/*/schedule.toml"):
                 text = schedule.read_text(encoding="utf-8")
                 schedule.write_text(text.replace('dispatch = "hardware"', f'dispatch = "{dispatch}"'), encoding="utf-8")
