@@ -166,7 +166,7 @@ NOT_FOR_A_PLAN = (
     "carillon.verify",
     "jinja2",
     "numpy",
-    "ortools",
+    "pandas",
     "statistics",
     "vcd",
 )
