@@ -165,7 +165,6 @@ NOT_FOR_A_PLAN = (
     "carillon.trace",
     "carillon.verify",
     "jinja2",
-    "numpy",
     "pandas",
     "statistics",
     "vcd",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of CP-SAT, made and solved with the compiled module of OR-tools alone.
 
-The Python module above that one imports numpy and pandas for functions that Carillon never calls, which takes longer than all
-the rest.  Another version of OR-tools may have another compiled module: ``pyproject.toml`` allows one version.
+The Python module above that one imports pandas for functions that Carillon never calls, which takes longer than all the rest.
+The compiled one loads numpy by itself, with the first model.  Another version of OR-tools may have another compiled module: ``pyproject.toml`` allows one version.
 """
 
 from __future__ import annotations
