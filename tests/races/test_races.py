@@ -5,7 +5,7 @@ A tick is an instruction on the reference board, so that an interrupt is swept o
 instruction (``sweep.h``); what is seen is compared with what the reference model allows (``interleavings.py``).
 
 A part of the pairs runs by default; CARILLON_TRIES is the number of pairs for each way in which an application is
-built, or ``all``: 191,816, less those that the standard leaves open.  The end of pytest's output says how many pairs and
+built, or ``all``: 354,152, less those that the standard leaves open.  The end of pytest's output says how many pairs and
 instructions were swept.
 """
 

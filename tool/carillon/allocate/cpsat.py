@@ -2,7 +2,8 @@
 """Models of CP-SAT, made and solved with the compiled module of OR-tools alone.
 
 The Python module above that one imports pandas for functions that Carillon never calls, which takes longer than all the rest.
-The compiled one loads numpy by itself, with the first model.  Another version of OR-tools may have another compiled module: ``pyproject.toml`` allows one version.
+The compiled one loads numpy by itself, with the first model.  Another version of OR-tools may have another compiled module:
+``pyproject.toml`` allows one version.
 """
 
 from __future__ import annotations
