@@ -322,3 +322,21 @@ def test_the_relation_of_thousands_of_points_is_that_of_the_naive_sweep() -> Non
     assert windows.inside(1, everything) & windows.bits(0, everything)
     assert not windows.inside(0, everything) & windows.bits(2, [0])
     assert windows.inside(1, everything) & windows.bits(2, [0])
+
+
+@settings(max_examples=few(25), deadline=None)
+@given(small_cases(tasks=3, points=4))
+def test_a_coarse_choice_is_right_and_its_bound_holds(case: tuple[System, LoweredMode]) -> None:
+    system, lowered = case
+    allocation, _ = solve(system, lowered)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Judge, "most_carriers", lambda _self: 10**9)
+        coarse, _ = solve(system, lowered)
+    if coarse is None or allocation is None:
+        assert allocation is None or coarse is None
+        return
+    (best,), (found,) = allocation.modes, coarse.modes
+    check(system, lowered, found)
+    missing = [sum(len(demand.points) for demand in mode.unmonitored) for mode in (best, found)]
+    if missing[0] == missing[1]:
+        assert found.bound <= best.overhead <= found.overhead

@@ -9,13 +9,16 @@ however busy the machine is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
 from carillon.allocate.improve import improve
-from carillon.allocate.levels import components, longest_paths
+from carillon.allocate.levels import cliques, components, longest_paths
+from carillon.allocate.options import DemandOptions, Split
 from carillon.allocate.problem import Budget, Choice, Failure, Judge, Problem, Solution
+from carillon.allocate.result import Style
 
 if TYPE_CHECKING:
     from carillon.allocate.memory import Memory
@@ -67,7 +70,7 @@ class ModeSolver:
         recalled = self.memory.recall(self) if self.memory is not None else None
         if recalled is not None:
             return recalled
-        result = self._search()
+        result = self._coarsely() if self.problem.table is not None and self._too_many else self._search()
         if isinstance(result, Solution) and self.memory is not None:
             self.memory.keep(self, result)
         return result
@@ -147,6 +150,90 @@ class ModeSolver:
             if proved_cells:
                 relaxed.fewest_levels(solution, limits * LEVELS_SHARE)
         return solution
+
+    def _coarsely(self) -> Solution | Failure:
+        """A choice for a round that needs a table and has more carriers than can be compared, and a bound of its cost.
+
+        1. Two tasks whose carriers must preempt each other, in the finest splits that there are, cannot both be without
+           lowering, nor can they in coarser splits.  That, and how many sources there are, is a relaxation of the problem
+           that is solved in full.
+        2. Splits that take as much of the same classes, at the same price, are one to the relaxation.
+        3. Its choice is made right: the dearest tasks come first, each as cheap as the levels let it be.
+        """
+        from carillon.allocate.ways import WaysModel
+
+        options: list[DemandOptions] = []
+        finest: dict[int, Split] = {}
+        for d, of_demand in enumerate(self.problem.options):
+            direct = [s for s in of_demand.splits if s.style is Style.DIRECT]
+            if of_demand.demand.action.runs and direct:
+                finest[d] = max(direct, key=lambda s: len(s.bundles))
+            options.append(replace(of_demand, splits=list({s.profile: s for s in reversed(of_demand.splits)}.values())[::-1]))
+        judge = Judge(replace(self.problem, options=tuple(options)))
+        coarse = WaysModel(judge, self.budget)
+        opposed = {}
+        for d in finest:
+            coarser = self._coarser(d, finest[d])
+            plain = zip(coarse.vars[d].plain, options[d].splits, strict=True)
+            opposed[d] = [variable for variable, split in plain if split.profile in coarser]
+        for clique in self._cliques(finest):
+            coarse.model.add_at_most_one([variable for d in clique for variable in opposed[d]])
+        coarse.minimise()
+        answer = coarse.answer(self.budget.left, linearization_level=2, cut_level=0)
+        if not answer.found:
+            return Failure(proved=answer.impossible)
+        bound = ceil(answer.least - 1e-6)
+        choices = self._made_right(coarse.read(answer))
+        if choices is None:
+            return Failure(proved=False)
+        penalty, instructions, _ = self.judge.values(choices)
+        least = min(instructions, max(0, (bound - judge.penalty_weight * penalty) // judge.cell_weight))
+        return Solution(choices, instructions, least, least == instructions, fewest_levels=False)
+
+    def _coarser(self, d: int, finest: Split) -> set[tuple[object, ...]]:
+        """The profiles of a demand's splits whose carriers are unions of the finest split's carriers."""
+        coarser: dict[tuple[object, ...], bool] = {}
+        for split in self.problem.options[d].splits:
+            home = {point: k for k, bundle in enumerate(split.bundles) for point in bundle.points}
+            made = split.style is Style.DIRECT and all(len({home[p] for p in b.points}) == 1 for b in finest.bundles)
+            coarser[split.profile] = coarser.get(split.profile, True) and made
+        return {profile for profile, all_are in coarser.items() if all_are}
+
+    def _cliques(self, finest: dict[int, Split]) -> list[list[int]]:
+        """Sets of activations that oppose each other in pairs in these splits, large enough that each pair is in one set."""
+        nodes = sorted(finest)
+        place = {d: n for n, d in enumerate(nodes)}
+        hulls = {}
+        for d in nodes:
+            k = self.judge.position[d]
+            bundles = [b.points for b in finest[d].bundles]
+            hulls[d] = [(self.judge.windows.bits(k, b), self.judge.windows.inside(k, b)) for b in bundles]
+        adjacent = [0] * len(nodes)
+        for n, d in enumerate(nodes):
+            for e in nodes[n + 1 :]:
+                if any(inside & own and within & bits for bits, inside in hulls[d] for own, within in hulls[e]):
+                    adjacent[n] |= 1 << place[e]
+                    adjacent[place[e]] |= 1 << n
+        return [[nodes[n] for n in clique] for clique in cliques(adjacent, adjacent)]
+
+    def _made_right(self, choices: list[Choice | None]) -> list[Choice | None] | None:
+        """The same choice with tasks lowered, greedily few, until the levels suffice; None if they never do."""
+        wanted = [d for d in self.judge.activations if (c := choices[d]) is not None and c.split.style is not Style.TABLE]
+        result = list(choices)
+        for d in wanted:
+            choice = choices[d]
+            assert choice is not None
+            result[d] = replace(choice, lowered=True)
+        if not self.judge.fits_levels(result):
+            return None
+        plain_first = sorted(wanted, key=lambda d: (choices[d].lowered, -len(self.problem.options[d].demand.points), d))  # type: ignore[union-attr]
+        for d in plain_first:
+            before = result[d]
+            assert before is not None
+            result[d] = replace(before, lowered=False)
+            if not self.judge.fits_levels(result):
+                result[d] = before
+        return result
 
     def _repair(self, model: ChoiceModel, choices: list[Choice | None]) -> list[Choice | None] | None:
         """The same choice with tasks lowered, cheapest first, until its levels are right; None if they never are."""
