@@ -105,6 +105,7 @@ class Model:
         known: Any = helper.SatParameters()
         known.num_workers = 1
         known.random_seed = 1
+        known.catch_sigint_signal = False  # else Ctrl-C ends the tool from then on, without its cleaning up
         if work is not None:
             known.max_deterministic_time = max(work, 0.001)
         for name, value in parameters.items():
