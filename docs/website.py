@@ -66,7 +66,7 @@ def navigation() -> list[object]:
                 *parts["Reference"],
                 {"Services": services},
                 {"Specification": "docs/SPEC.md"},
-                {"Diagnostics": "docs/codes/README.md"},
+                {"Diagnostics": ["docs/codes/README.md"]},
                 "docs/MISRA.md",
             ]
         },
