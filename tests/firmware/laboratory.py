@@ -56,8 +56,9 @@ class Outcome:
 
     @cached_property
     def reported(self) -> list[tuple[str, int]]:
-        """What the firmware said with ``report``, in order."""
-        return [(name, int(value)) for name, value in (line.split() for line in self.trace.output.splitlines())]
+        """What the firmware said with ``report``, in order; the end of the run may cut a line off, which is none then."""
+        whole = self.trace.output[: self.trace.output.rfind("\n") + 1]
+        return [(name, int(value)) for name, value in (line.split() for line in whole.splitlines())]
 
     def said(self, name: str) -> list[int]:
         """Every number that the firmware reported under a name."""
