@@ -123,7 +123,7 @@ def test_image_and_emit_read_what_earlier_passes_made_and_call_none_that_reads_c
 
 
 def test_no_pass_names_a_language() -> None:
-    """They see tables and models; only ``read`` says what another language calls a key (``read/schema.py``)."""
+    """They see tables and models; only ``read`` says what another language calls a key (``read/schema_osek.py``)."""
     known = modules()
     imported = [
         f"{module} imports {name}"
