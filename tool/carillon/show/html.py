@@ -20,8 +20,8 @@ from markupsafe import Markup
 from carillon.groups import grouped
 from carillon.show import utilisation
 from carillon.show.histogram import histogram
+from carillon.show.marks import MARKS, REAL, RED
 from carillon.show.scene import (
-    MISSED,
     SILENT,
     Panel,
     Window,
@@ -33,7 +33,6 @@ from carillon.show.scene import (
     format_time,
     headings,
     length_of,
-    signs_of,
     unit_of,
 )
 from carillon.show.terminal import runs_text, spread_text, totals_rows
@@ -101,7 +100,8 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             tables=[table for p in panels for table in _tables(p)],
             uses=[use for p in panels if (use := _use(p))],
             responses=[{"title": p.title, "plots": plots} for p in panels if (plots := _responses(p, panels))],
-            **signs_of(panels),
+            rounds=any(p.rounds for p in panels),
+            marks=MARKS,
             totals=totals_rows(panels),
             cards=_cards(panels),
             data=data,
@@ -233,7 +233,15 @@ def payload(panels: Sequence[Panel], window: Window) -> dict[str, object]:
         "rounds": dict(panels[0].trace.round_lengths),
         "first": default_window(panels),
         "window": window,
-        "missed": MISSED,
+        "missed": RED,
+        "marks": [
+            {
+                **{key: getattr(m, key) for key in ("name", "words", "red", "verdict")},
+                "shape": m.shape.name,
+                "path": m.shape.value,
+            }
+            for m in MARKS
+        ],
         "kinds": [kind.value for kind in HandlerKind],
         "silent": [kind.value for kind in SILENT],
         "panels": [
@@ -262,8 +270,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
     verdicts = grouped((verdict.task, verdict) for verdict in summary.verdicts)
     lanes = []
     for lane in summary.lanes:
-        real = lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
-        lane_verdicts = verdicts[lane.name] if real else []
+        lane_verdicts = verdicts[lane.name] if lane.kind in REAL else []
         lanes.append(
             {
                 "name": lane.name,
@@ -276,8 +283,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
                 "sleep": intervals(panel.waiting[lane]),
                 "block": intervals(panel.blocked[lane]),
                 "over": intervals(panel.overhead[lane], owners=False),
-                "act": differences(panel.activations[lane]),
-                "spent": differences(panel.overruns[lane]),
+                "marks": {mark.name: differences(times) for mark, times in panel.marks_in(lane) if not mark.verdict},
                 "due": differences(v.at * panel.scale for v in lane_verdicts),
                 "late": [index for index, v in enumerate(lane_verdicts) if v.missed],
                 "dueRun": differences(v.run for v in lane_verdicts),

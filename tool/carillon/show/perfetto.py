@@ -16,7 +16,7 @@ from carillon.trace.timeline import KERNEL, Lane, LaneKind
 
 
 def write(stream: IO[str], panels: Sequence[Panel]) -> None:
-    """Write every segment and every wait as a slice, every activation and deadline as an instant, one JSON object a line."""
+    """Write every segment and every wait as a slice, every mark as an instant, one JSON object a line."""
     stream.write('{"displayTimeUnit":"ns","traceEvents":[\n')
     separator = ""
     for process, panel in enumerate(panels, start=1):
@@ -51,13 +51,11 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         for since, until, owner in panel.waiting.get(lane, ()) if lane.kind is not LaneKind.TABLE else ():
             number = {"activation": summary.runs[owner].number}
             yield {**slice_of(f"{lane.name} waits", "waiting", lane, since, until), "args": number}
+    states = {LaneKind.TABLE: [("started", panel.running), ("next", panel.waiting)], LaneKind.PIN: [("high", panel.running)]}
     for lane in threads:
-        own = ((panel.running[lane], "started"), (panel.waiting[lane], "next")) if lane.kind is LaneKind.TABLE else ()
-        for since, until, state in ((b, e, state) for intervals, state in own for b, e, _ in intervals):
-            yield slice_of(f"{lane.name} is {state}", lane.kind.value, lane, since, until)
-    for lane in threads:
-        for since, until, _ in panel.running[lane] if lane.kind is LaneKind.PIN else ():
-            yield slice_of(f"{lane.name} is high", lane.kind.value, lane, since, until)
+        for state, intervals in states.get(lane.kind, []):
+            for since, until, _ in intervals[lane]:
+                yield slice_of(f"{lane.name} is {state}", lane.kind.value, lane, since, until)
     for segment in summary.segments:
         if segment.end.u == segment.begin.u:
             continue
@@ -75,10 +73,5 @@ def _events(panel: Panel, process: int) -> Iterator[dict[str, object]]:
         lane = segment.lane
         yield {**slice_of(lane.name, lane.kind.value, lane, segment.begin.u, segment.end.u), "args": arguments}
     for lane, thread in threads.items():
-        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT, LaneKind.TABLE):
-            continue
-        instants = [(time, "expiry point" if lane.kind is LaneKind.TABLE else "activation") for time in panel.activations[lane]]
-        instants += [(time, "budget used up") for time in panel.overruns[lane]]
-        instants += [(time, "deadline missed" if missed else "deadline met") for time, missed in panel.deadlines[lane]]
-        for time, name in sorted(instants):
+        for time, name in sorted((time, mark.name) for mark, times in panel.marks_in(lane) for time in times):
             yield {"ph": "i", "s": "t", "name": name, "cat": "point", "pid": process, "tid": thread, "ts": microseconds(time)}

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from carillon.trace import Kind, Trace
+from carillon.show.marks import MARKS, REAL, Mark, Marks, has_rounds, marks_of
+from carillon.trace import Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.blocking import blocking
 from carillon.trace.summary import Summary
@@ -23,8 +24,6 @@ Window = tuple[int, int]
 
 PALETTE = ("#3b7dd8", "#1f9e89", "#e8a33d", "#8b6cc7", "#d1669b", "#4fb0d9", "#8b9a35", "#b0764a")
 """Colours of tasks and interrupts in order of their lanes; none is close to the red of a missed deadline."""
-
-MISSED = "#d92638"
 
 BUSY_RUNS = 24
 """A default window shows a whole round if it has no more activations than this."""
@@ -43,14 +42,13 @@ class Panel:
     """One trace, analysed, with the intervals to draw for each lane.
 
     ``running``, ``preempted`` and ``waiting`` (for an event) hold (begin, end, owner) in units of 1/scale ticks, ascending;
-    owners are those of :class:`carillon.trace.timeline.Segment`.  ``activations`` holds the nominal releases, and the interrupts'
-    entries for runs that answer none.  Of what is event-triggered it has the activations that are known: when else
-    something was activated the trace does not say.  ``deadlines`` holds (time, missed), ``overruns`` when budgets were used up.
+    owners are those of :class:`carillon.trace.timeline.Segment`.  ``marks`` has the instants.  Its activations are the nominal
+    releases, and the interrupts' entries for runs that answer none.  Of what is event-triggered it has those that are known: when
+    else something was activated the trace does not say.
     ``blocked`` holds when something less urgent had the processor while a job waited for it (:mod:`carillon.trace.blocking`).
-    ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.  ``instants`` has the
-    stretches of runs that took no time at all, which only a mark can show.  A schedule table's lane has its expiry points as
-    activations, in ``running`` from when to when it is started, and in ``waiting`` when it is the next one.  A pin's lane has in
-    ``running`` when it is high.
+    ``overhead`` is the kernel's time once more, in the lane of the task that it served or interrupted.  ``brief`` has the
+    stretches of runs that took no time at all.  A schedule table's lane has in ``running`` when it is started, and in ``waiting``
+    when it is the next one.  A pin's lane has in ``running`` when it is high.
     """
 
     trace: Trace
@@ -58,11 +56,9 @@ class Panel:
     running: dict[Lane, list[tuple[int, int, int]]]
     preempted: dict[Lane, list[tuple[int, int, int]]]
     waiting: dict[Lane, list[tuple[int, int, int]]]
-    activations: dict[Lane, list[int]]
-    deadlines: dict[Lane, list[tuple[int, bool]]]
-    overruns: dict[Lane, list[int]]
+    marks: Marks
     overhead: dict[Lane, list[tuple[int, int, int]]]
-    instants: dict[Lane, list[int]]
+    brief: dict[Lane, list[int]]
     blocked: dict[Lane, list[tuple[int, int, int]]]
 
     @property
@@ -88,20 +84,20 @@ class Panel:
     @property
     def rounds(self) -> bool:
         """Whether there are dispatcher rounds, and with them releases and deadlines."""
-        return bool(self.trace.modes) or not self.event_triggered
+        return has_rounds(self.trace)
+
+    def marks_in(self, lane: Lane) -> list[tuple[Mark, list[int]]]:
+        """The kinds of instants that a lane can have, each with those it has."""
+        return [(mark, lanes[lane]) for mark, lanes in self.marks.items() if lane in lanes]
 
     def marked(self, lane: Lane) -> bool:
-        """Whether a lane has a place for activations and deadlines; of what is event-triggered only where there are any."""
-        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
-            return lane.kind is LaneKind.TABLE
-        return lane.name not in self.trace.event_triggered or bool(
-            self.activations[lane] or self.deadlines[lane] or self.overruns[lane]
-        )
+        """Whether a lane has a place for marks; of what is event-triggered only where there are any."""
+        marks = self.marks_in(lane)
+        return bool(marks) and (lane.name not in self.trace.event_triggered or any(times for _, times in marks))
 
-    @property
-    def activates(self) -> bool:
-        """Whether an activation is known, expiry points of schedule tables not counted."""
-        return any(times for lane, times in self.activations.items() if lane.kind is not LaneKind.TABLE)
+    def explains(self, mark: Mark) -> bool:
+        """Whether a legend has a mark."""
+        return mark.expected(self.trace) or (not mark.verdict and any(self.marks[mark].values()))
 
     def silent(self) -> list[int]:
         """When interrupts were taken for which nothing of the application ran, in units of 1/scale ticks."""
@@ -134,7 +130,7 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     last: dict[int, int] = {}
     for segment in summary.segments:
         running[segment.lane].append((segment.begin.u, segment.end.u, segment.owner))
-        if segment.owner >= 0 and segment.lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+        if segment.owner >= 0 and segment.lane.kind in REAL:
             if segment.owner in waiters:
                 ran[segment.owner].append((segment.begin.u, segment.end.u))
                 continue
@@ -150,9 +146,6 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
         waiting[run.lane] += [(begin, end, owner) for begin, end in waits]
         end = summary.end.u if run.end is None else run.end.u
         preempted[run.lane] += [(b, e, owner) for b, e in _between([*intervals, *waits], run.begin.u, end)]
-    activations: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
-    deadlines: dict[Lane, list[tuple[int, bool]]] = {lane: [] for lane in summary.lanes}
-    by_name = {lane.name: lane for lane in summary.lanes if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)}
     tables = {lane.name: lane for lane in summary.lanes if lane.kind is LaneKind.TABLE}
     for table in trace.tables:
         shown = waiting if table.next else running
@@ -160,44 +153,13 @@ def panel_of(trace: Trace, releases: Sequence[Release]) -> Panel:
     for lane in summary.lanes:
         if lane.kind is LaneKind.PIN:
             running[lane] += [(begin, end, -1) for begin, end in summary.high[lane.name]]
-    for release in summary.releases:
-        if release.task in by_name:
-            activations[by_name[release.task]].append(release.at * summary.scale)
-    for run in summary.runs:
-        if run.release is None and run.lane.name not in trace.event_triggered:
-            activations[run.lane].append(run.begin.u - (run.dispatch or 0))
-    for event in trace.events:
-        if event.kind in (Kind.EXPIRY, Kind.POINT) and event.object in tables:
-            activations[tables[event.object]].append(event.t * summary.scale)
-        elif event.kind in (Kind.EXPIRY, Kind.ACTIVATION) and event.object in trace.event_triggered and event.object in by_name:
-            activations[by_name[event.object]].append(event.t * summary.scale)
-    for verdict in summary.verdicts:
-        if verdict.task in by_name:
-            deadlines[by_name[verdict.task]].append((verdict.at * summary.scale, verdict.missed))
-    for lane in summary.lanes:
         preempted[lane].sort()
         waiting[lane].sort()
-        activations[lane].sort()
-    instants: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
+    brief: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
     for run in summary.runs:
-        instants[run.lane] += [s.begin.u for s in run.stretches if s.end is not None and s.end.u == s.begin.u]
-    overruns: dict[Lane, list[int]] = {lane: [] for lane in summary.lanes}
-    for name, time in summary.overruns:
-        if name in by_name:
-            overruns[by_name[name]].append(time)
-    return Panel(
-        trace,
-        summary,
-        running,
-        preempted,
-        waiting,
-        activations,
-        deadlines,
-        overruns,
-        _overhead(summary),
-        instants,
-        blocking(trace, summary, preempted),
-    )
+        brief[run.lane] += [s.begin.u for s in run.stretches if s.end is not None and s.end.u == s.begin.u]
+    marks, overhead, blocked = marks_of(trace, summary), _overhead(summary), blocking(trace, summary, preempted)
+    return Panel(trace, summary, running, preempted, waiting, marks, overhead, brief, blocked)
 
 
 def _waits(run: Run, ran: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
@@ -238,20 +200,20 @@ def _overhead(summary: Summary) -> dict[Lane, list[tuple[int, int, int]]]:
         if kind in (HandlerKind.ACTIVATION, HandlerKind.INTERRUPT, HandlerKind.TASK) and after is not None and after.owner >= 0:
             begins = after.lane is not KERNEL and (after.owner, segment.end.u) in begun
             bearer = after.lane if begins else bearer
-        if bearer is not None and bearer.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+        if bearer is not None and bearer.kind in REAL:
             overhead[bearer].append((segment.begin.u, segment.end.u, segment.owner))
     return overhead
 
 
+def explained(panels: Sequence[Panel]) -> list[Mark]:
+    """The marks that the legend of a picture of these panels has."""
+    return [mark for mark in MARKS if any(panel.explains(mark) for panel in panels)]
+
+
 def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
-    """The signs that a picture of these panels may contain, for its legend."""
-    rounds = any(p.rounds for p in panels)
+    """Whether a picture of these panels may contain other signs, for its legend."""
     return {
-        "rounds": rounds,
-        "activations": rounds or any(p.activates for p in panels),
-        "points": any(p.trace.tables for p in panels),
         "pins": any(p.trace.pins for p in panels),
-        "overruns": any(any(p.overruns.values()) for p in panels),
         "waits": any(any(p.waiting.values()) for p in panels),
         "blocked": any(any(p.blocked.values()) for p in panels),
     }
@@ -269,7 +231,7 @@ def colours_of(panels: Sequence[Panel]) -> dict[Lane, str]:
     colours: dict[Lane, str] = {}
     for panel in panels:
         for lane in panel.summary.lanes:
-            if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT):
+            if lane.kind in REAL:
                 colours.setdefault(lane, PALETTE[len(colours) % len(PALETTE)])
     return colours
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from carillon.show.marks import REAL
 from carillon.show.scene import Panel
-from carillon.trace.timeline import Lane, LaneKind
+from carillon.trace.timeline import Lane
 
 
 class Step(Enum):
@@ -54,7 +55,7 @@ def steps(panel: Panel, first: int) -> list[Happening]:
             last = run.end.u + int(panel.counts_code)
             add(last if (owner, last) in ran else run.end.u, Step.TERMINATE, owner)
     for lane in summary.lanes:
-        if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
+        if lane.kind not in REAL:
             continue
         for begin, end, owner in panel.preempted[lane]:
             add(begin, Step.PREEMPT, owner)

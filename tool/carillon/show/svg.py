@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
-from carillon.show.scene import MISSED, Panel, Window, checked_window, colours_of, format_times, headings, labels_of, signs_of
+from carillon.show.marks import RED, Mark, Shape
+from carillon.show.scene import Panel, Window, checked_window, colours_of, explained, format_times, headings, labels_of, signs_of
 from carillon.trace.timeline import Lane, LaneKind
 
 WIDTH = 960
@@ -74,20 +75,19 @@ class _Picture:
     def text(self, x: float, y: float, text: str, more: str = "", fill: str = INK) -> None:
         self.parts.append(written(x, y, text, more, fill))
 
-    def circle(self, x: float, y: float) -> None:
-        """An activation."""
-        self.parts.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>')
+    def cross(self, path: str, mark: Mark, weight: str) -> None:
+        more = f'stroke="{RED if mark.red else INK}" stroke-width="{weight}" stroke-linecap="round" fill="none"'
+        self.parts.append(f'<path d="{path}" {more}/>')
 
-    def diamond(self, x: float, y: float) -> None:
-        """An expiry point of a schedule table."""
-        self.parts.append(
-            f'<path d="M{number(x)} {number(y - 5)}l5 5l-5 5l-5 -5z" fill="{PAPER}" stroke="{INK}" stroke-width="1.6"/>'
-        )
-
-    def cross(self, path: str, colour: str, weight: str) -> None:
-        """A deadline."""
-        more = 'stroke-linecap="round" fill="none"'
-        self.parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="{weight}" {more}/>')
+    def sign(self, mark: Mark, x: float, y: float) -> None:
+        """A mark by itself."""
+        more = f'fill="{PAPER}" stroke="{INK}" stroke-width="1.6"'
+        if mark.shape is Shape.CIRCLE:
+            self.parts.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="4" {more}/>')
+        elif mark.shape is Shape.DIAMOND:
+            self.parts.append(f'<path d="M{number(x)} {number(y - 5)}l5 5l-5 5l-5 -5z" {more}/>')
+        else:
+            self.cross(f"M{number(x - 4)} {number(y - 4)}l8 8m0 -8l-8 8", mark, "2")
 
     def clipped(self, intervals: Iterable[tuple[int, int, int]]) -> list[tuple[float, float]]:
         """The visible part of each interval, in x; parts less than a quarter of a unit apart are joined."""
@@ -101,9 +101,11 @@ class _Picture:
                     clipped.append((left, right))
         return clipped
 
-    def bars(self, intervals: Iterable[tuple[int, int, int]], y: float, height: float, fill: str, thinnest: float = 0.6) -> None:
+    def bars(
+        self, intervals: Iterable[tuple[int, int, int]], y: float, height: float, fill: str, thinnest: float = 0.6, more: str = ""
+    ) -> None:
         for left, right in self.clipped(intervals):
-            self.rectangle(left, y, max(right - left, thinnest), height, fill)
+            self.rectangle(left, y, max(right - left, thinnest), height, fill, more)
 
     def sees(self, time: int) -> bool:
         return self.low <= time <= self.high
@@ -201,26 +203,22 @@ def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) ->
     bar = y + (MARKS if panel.marked(lane) else UNMARKED)
     _name(picture, lane.name, bar + BAR - 5.5)
     picture.line(GUTTER, bar + BAR, WIDTH - RIGHT, bar + BAR, GRID)
-    for left, right in picture.clipped(panel.preempted[lane]):
-        picture.rectangle(left, bar + 5, right - left, BAR - 10, colour, ' fill-opacity="0.22"')
-    for left, right in picture.clipped(panel.blocked[lane]):
-        picture.rectangle(left, bar + 1, max(right - left, THINNEST), BAR - 1, "url(#blocked)")
+    picture.bars(panel.preempted[lane], bar + 5, BAR - 10, colour, 0, ' fill-opacity="0.22"')
+    picture.bars(panel.blocked[lane], bar + 1, BAR - 1, "url(#blocked)", THINNEST)
     for left, right in picture.clipped(panel.waiting[lane]):
         picture.line(left, bar + BAR / 2, right, bar + BAR / 2, colour, WAITS)
     picture.bars(running, bar, BAR, colour)
-    picture.bars(((at, at + 1, -1) for at in panel.instants[lane]), bar, BAR, colour, THINNEST)
+    picture.bars(((at, at + 1, -1) for at in panel.brief[lane]), bar, BAR, colour, THINNEST)
     picture.bars(panel.overhead[lane], bar, BAR, DARK, THINNEST)
-    for time in panel.activations[lane]:
-        if picture.low <= time < picture.high:
-            x = picture.x(time)
-            picture.line(x, y + 12, x, bar, INK, ' stroke-width="1.2"')
-            picture.circle(x, y + 8.5)
-    for time, missed in panel.deadlines[lane]:
-        if picture.sees(time):
-            _cross(picture, picture.x(time), y + 8.5, bar, missed)
-    for time in panel.overruns[lane]:
-        if picture.sees(time):
-            _overrun(picture, picture.x(time), y + 8.5, bar)
+    for shape in Shape:
+        marks = [
+            (mark, time)
+            for mark, times in panel.marks_in(lane)
+            if mark.shape is shape
+            for time in mark.seen(times, picture.low, picture.high)
+        ]
+        for mark, time in sorted(marks, key=lambda it: it[1]):
+            _mark(picture, mark, picture.x(time), y + 8.5, bar)
     return bar + BAR + GAP
 
 
@@ -232,9 +230,9 @@ def _table(picture: _Picture, panel: Panel, lane: Lane, y: float) -> float:
         picture.line(left, middle, right, middle, MUTED, ' stroke-width="2"')
     for left, right in picture.clipped(panel.waiting[lane]):
         picture.line(left, middle, right, middle, MUTED, WAITS)
-    for time in panel.activations[lane]:
-        if picture.low <= time < picture.high:
-            picture.diamond(picture.x(time), middle)
+    for mark, times in panel.marks_in(lane):
+        for time in mark.seen(times, picture.low, picture.high):
+            picture.sign(mark, picture.x(time), middle)
     return y + UNMARKED + TABLE + GAP
 
 
@@ -246,25 +244,24 @@ def _name(picture: _Picture, name: str, y: float, fill: str = INK) -> None:
     picture.parts.append(written(GUTTER - 12, y, shown, more, fill, name if shown != name else ""))
 
 
-def _overrun(picture: _Picture, x: float, y: float, bar: float) -> None:
-    """A budget that is used up: a red line, and words."""
-    picture.line(x, y, x, bar + BAR, MISSED, ' stroke-width="1.6"')
-    near_edge = x > WIDTH - RIGHT - 92
-    anchor = ' text-anchor="end"' if near_edge else ""
-    picture.text(x + (-5 if near_edge else 5), y + 4, "budget used up", f' font-size="11" font-weight="600"{anchor}', MISSED)
-
-
-def _cross(picture: _Picture, x: float, y: float, bar: float, missed: bool) -> None:
-    """A deadline: a cross over a fine line; missed: larger, red, and in words."""
-    colour, arm, weight = (MISSED, 5, "2.4") if missed else (INK, 3.8, "1.7")
-    dash = ' stroke-width="1.6"' if missed else ' stroke-width="1" stroke-dasharray="2 2"'
-    picture.line(x, y + arm, x, bar + BAR, colour, dash)
-    left, right, top, bottom = (number(v) for v in (x - arm, x + arm, y - arm, y + arm))
-    picture.cross(f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}", colour, weight)
-    if missed:
-        near_edge = x > WIDTH - RIGHT - 52
+def _mark(picture: _Picture, mark: Mark, x: float, y: float, bar: float) -> None:
+    """A mark above a lane's bar, and a line to it or over it: fine, or red and with words."""
+    if mark.nominal:
+        picture.line(x, y + 3.5, x, bar, INK, ' stroke-width="1.2"')
+        picture.sign(mark, x, y)
+        return
+    crossed = mark.shape is Shape.CROSS
+    arm, weight, dash = (
+        (5, "2.4", ' stroke-width="1.6"') if mark.red else (3.8, "1.7", ' stroke-width="1" stroke-dasharray="2 2"')
+    )
+    picture.line(x, y + arm * crossed, x, bar + BAR, RED if mark.red else INK, dash)
+    if crossed:
+        left, right, top, bottom = (number(v) for v in (x - arm, x + arm, y - arm, y + arm))
+        picture.cross(f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}", mark, weight)
+    if mark.red:
+        near_edge, apart = x > WIDTH - RIGHT - mark.red, 9 if crossed else 5
         anchor = ' text-anchor="end"' if near_edge else ""
-        picture.text(x + (-9 if near_edge else 9), y + 4, "missed", f' font-size="11" font-weight="600"{anchor}', MISSED)
+        picture.text(x + (-apart if near_edge else apart), y + 4, mark.words, f' font-size="11" font-weight="600"{anchor}', RED)
 
 
 def _axis(panel: Panel, window: Window, labels: Sequence[int], y: float) -> list[str]:
@@ -288,18 +285,11 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
     x = float(GUTTER)
     neutral = "#6b7f99"
     shown = signs_of(panels)
-    if shown["activations"]:
-        picture.circle(x + 4, y - 4)
-        picture.text(x + 14, y, "activation", small, MUTED)
-        x += 88
-    if shown["points"]:
-        picture.diamond(x + 4, y - 4)
-        picture.text(x + 14, y, "expiry point", small, MUTED)
-        x += 98
-    for colour, word, room in ((INK, "deadline", 74), (MISSED, "missed", 70)) if shown["rounds"] else ():
-        picture.cross(f"M{number(x)} {number(y - 8)}l8 8m0 -8l-8 8", colour, "2")
-        picture.text(x + 14, y, word, small, MUTED)
-        x += room
+    for mark in explained(panels):
+        if mark.room:
+            picture.sign(mark, x + 4, y - 4)
+            picture.text(x + 14, y, mark.words, small, MUTED)
+            x += mark.room
     for width, fill, more, word, room in (
         (22, neutral, "", "runs", 64),
         (22, neutral, ' fill-opacity="0.25"', "preempted", 106),
@@ -308,14 +298,12 @@ def _legend(panels: Sequence[Panel], y: float) -> list[str]:
         (5, DARK, "", "kernel", 68),
         (22, IDLE_FILL, "", "idle", 0),
     ):
-        if word == "blocked" and not shown["blocked"]:
+        if not shown.get(word, True):
             continue
         if fill:
             picture.rectangle(x, y - 9, width, 10, fill, more)
-        elif shown["waits"]:
-            picture.line(x, y - 4, x + width, y - 4, neutral, WAITS)
         else:
-            continue
+            picture.line(x, y - 4, x + width, y - 4, neutral, WAITS)
         picture.text(x + width + 7, y, word, small, MUTED)
         x += room
     return picture.parts

@@ -12,12 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from carillon.energy import current_text, energy_text
+from carillon.show.marks import ACTIVATION
 from carillon.show.scene import (
     Panel,
     Window,
     checked_window,
     colours_of,
     describe,
+    explained,
     format_number,
     format_times,
     labels_of,
@@ -40,19 +42,13 @@ class Signs:
     sliver: str
     preempted: str
     waiting: str
-    activation: str
-    point: str
-    met: str
-    missed: str
-    both: str
-    over: str
     line: str
     tick: str
     tilde: str
 
 
-BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "○", "◇", "×", "✗", "⊗", "▼", "─", "┬", "…")
-ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "o", "*", "x", "!", "X", "v", "-", "+", "~")
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "-", "+", "~")
 
 
 def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
@@ -97,7 +93,7 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
                 lines.append(Text(name.ljust(gutter), style=style) + _table_line(panel, lane, window, columns, signs))
                 continue
             if panel.marked(lane):
-                lines.append(Text(" " * gutter) + _marks(panel, lane, window, columns, signs))
+                lines.append(Text(" " * gutter) + _marks(panel, lane, window, [" "] * columns, signs))
             elif lane.kind is LaneKind.KERNEL:
                 lines.append(Text())
             lines.append(Text(name.ljust(gutter), style=style) + _bar(panel, lane, window, columns, signs, style))
@@ -127,24 +123,16 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
     """The meaning of the signs, in as many lines as necessary."""
     lines = [Text(" " * gutter)]
     shown = signs_of(panels)
-    for sign, meaning, used in (
-        (signs.activation, "activation", shown["activations"]),
-        (signs.point, "expiry point", shown["points"]),
-        (signs.met, "deadline", shown["rounds"]),
-        (signs.missed, "missed", shown["rounds"]),
-        (signs.over, "budget used up", shown["overruns"]),
-        (signs.cells[3], "runs, or is high" if shown["pins"] else "runs", True),
-        (signs.preempted, "preempted", True),
-        (signs.waiting, "waits", shown["waits"]),
-        (signs.sliver, "brief", True),
+    for sign, meaning, red in (
+        *((mark.signs[signs is ASCII], mark.words, mark.red) for mark in explained(panels)),
+        (signs.cells[3], "runs, or is high" if shown["pins"] else "runs", 0),
+        (signs.preempted, "preempted", 0),
+        *([(signs.waiting, "waits", 0)] if shown["waits"] else []),
+        (signs.sliver, "brief", 0),
     ):
-        if not used:
-            continue
         if lines[-1].cell_len + len(meaning) + 2 > width and lines[-1].cell_len > gutter:
             lines.append(Text(" " * gutter))
-        lines[-1].append(sign, style="bold red" if meaning in ("missed", "budget used up") else "bold").append(
-            f" {meaning}  ", style="dim"
-        )
+        lines[-1].append(sign, style="bold red" if red else "bold").append(f" {meaning}  ", style="dim")
     return lines
 
 
@@ -176,32 +164,19 @@ def _axis(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs)
     ]
 
 
-def _marks(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs) -> Text:
-    """The row of activations and deadlines above a lane's bar."""
-    low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
-    cells = [" "] * columns
-    missed: set[int] = set()
-
-    def column(time: int) -> int | None:
-        """Of a time in the window; a mark at its very end belongs to the last column."""
-        return min((time - low) * columns // span, columns - 1) if low <= time <= low + span else None
-
-    for time in panel.activations[lane]:
-        if (place := column(time)) is not None and time < low + span:
-            cells[place] = signs.activation
-    for time, late in panel.deadlines[lane]:
-        if (place := column(time)) is not None:
-            if late:
-                cells[place] = signs.missed
-                missed.add(place)
-            elif place not in missed:
-                cells[place] = signs.both if cells[place] in (signs.activation, signs.both) else signs.met
-    for time in panel.overruns[lane]:
-        if (place := column(time)) is not None:
-            cells[place] = signs.over
-            missed.add(place)
+def _marks(panel: Panel, lane: Lane, window: Window, cells: list[str], signs: Signs) -> Text:
+    """Cells with the marks of a lane; one at the window's very end belongs to the last cell."""
+    low, span, which = window[0] * panel.scale, (window[1] - window[0]) * panel.scale, signs is ASCII
+    red: set[int] = set()
+    for mark, times in panel.marks_in(lane):
+        both = ACTIVATION.signs[which] + mark.on_activation[which] if mark.on_activation else ""
+        for time in mark.seen(times, low, low + span):
+            place = min((time - low) * len(cells) // span, len(cells) - 1)
+            cells[place] = both[1] if cells[place] in both else mark.signs[which]
+            if mark.red:
+                red.add(place)
     text = Text("".join(cells))
-    for place in missed:
+    for place in red:
         text.stylize("bold red", place, place + 1)
     return text
 
@@ -214,10 +189,7 @@ def _table_line(panel: Panel, lane: Lane, window: Window, columns: int, signs: S
         for begin, end, _ in intervals:
             first, last = max(0, begin - low) * columns // span, -(-min(span, end - low) * columns // span)
             cells[first:last] = sign * max(0, last - first)
-    for time in panel.activations[lane]:
-        if low <= time < low + span:
-            cells[(time - low) * columns // span] = signs.point
-    return Text("".join(cells))
+    return _marks(panel, lane, window, cells, signs)
 
 
 def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, style: str) -> Text:
@@ -230,7 +202,7 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
             first, last = max(0, (begin - low) * halves), min(span * halves, (end - low) * halves)
             for half in range(first // span, -(-last // span) if first < last else 0):
                 target[half] += min(last, (half + 1) * span) - max(first, half * span)
-    points = panel.silent() if lane.kind is LaneKind.KERNEL else panel.instants[lane]
+    points = panel.silent() if lane.kind is LaneKind.KERNEL else panel.brief[lane]
     marks = {(time - low) * columns // span for time in points if low <= time < low + span}
     cells: list[str] = []
     for cell in range(columns):

@@ -3,9 +3,8 @@
 
 A scope per trace and per lane.  A pin has the wire ``level``.  All others have the wire ``running`` (of a schedule table: it is
 started).  Tasks and interrupts have
-the wire ``active`` (started, not ended) and the events ``activation``, ``deadline_met`` and ``deadline_missed``.  What is
-event-triggered has the wire ``waiting`` instead of the deadlines.  Schedule tables have the event ``point``.  No date, so the
-same run gives the same bytes.
+the wire ``active`` (started, not ended).  Lanes have the events that :mod:`.marks` names.  What is event-triggered has the wire
+``waiting`` instead of the deadlines.  No date, so the same run gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from vcd import VCDWriter
 
+from carillon.show.marks import REAL
 from carillon.show.scene import Panel
 from carillon.trace.timeline import LaneKind
 
@@ -65,25 +65,20 @@ def write(stream: IO[str], panels: Sequence[Panel]) -> None:
                     continue
                 running = writer.register_var(scope, "running", "wire", size=1, init=0)
                 held(running, (interval for interval in panel.running[lane] if interval[1] > interval[0]))
-                if lane.kind is LaneKind.TABLE:
-                    point = writer.register_var(scope, "point", "event")
-                    changes.extend((at(time), 2, len(changes), point, True) for time in panel.activations[lane])
-                if lane.kind not in (LaneKind.TASK, LaneKind.INTERRUPT):
-                    continue
-                active = writer.register_var(scope, "active", "wire", size=1, init=0)
-                spans: dict[int, tuple[int, int]] = {}
-                for begin, end, owner in (*panel.running[lane], *panel.preempted[lane], *panel.waiting[lane]):
-                    known = spans.get(owner, (begin, end))
-                    spans[owner] = (min(known[0], begin), max(known[1], end))
-                held(active, spans.values())
-                activation = writer.register_var(scope, "activation", "event")
-                changes.extend((at(time), 2, len(changes), activation, True) for time in panel.activations[lane])
-                if lane.name in panel.trace.event_triggered:
+                real, event_triggered = lane.kind in REAL, lane.name in panel.trace.event_triggered
+                if real:
+                    active = writer.register_var(scope, "active", "wire", size=1, init=0)
+                    spans: dict[int, tuple[int, int]] = {}
+                    for begin, end, owner in (*panel.running[lane], *panel.preempted[lane], *panel.waiting[lane]):
+                        known = spans.get(owner, (begin, end))
+                        spans[owner] = (min(known[0], begin), max(known[1], end))
+                    held(active, spans.values())
+                for mark, times in panel.marks_in(lane):
+                    if mark.vcd and not (mark.verdict and event_triggered):
+                        event = writer.register_var(scope, mark.vcd, "event")
+                        changes.extend((at(time), 2, len(changes), event, True) for time in times)
+                if real and event_triggered:
                     held(writer.register_var(scope, "waiting", "wire", size=1, init=0), panel.waiting[lane])
-                    continue
-                met, missed = (writer.register_var(scope, name, "event") for name in ("deadline_met", "deadline_missed"))
-                for time, late in panel.deadlines[lane]:
-                    changes.append((at(time), 2, len(changes), missed if late else met, True))
         for time, _, _, variable, value in sorted(changes, key=lambda change: change[:3]):
             writer.change(variable, time, value)
         writer.close(max(round((panel.summary.end.u * finest // panel.scale - origin) * count) for panel in panels))

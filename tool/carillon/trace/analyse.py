@@ -42,8 +42,11 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
     by_lane = grouped((run.lane, run) for run in runs)
     released = Counter(release.task for release in known)
     judged = grouped((verdict.task, verdict.missed) for verdict in verdicts)
+    counts: Counter[tuple[Kind, str]] = Counter(
+        (e.kind, e.object) for e in trace.events if e.kind in (Kind.BUDGET_OVERRUN, Kind.LOST)
+    )
     tasks = tuple(
-        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name], walk.overruns)
+        _task_summary(trace, lane, shares.get(lane, 0.0), by_lane[lane], released[lane.name], judged[lane.name], counts)
         for lane in lanes
         if lane.kind in (LaneKind.TASK, LaneKind.INTERRUPT)
     )
@@ -58,9 +61,8 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         releases=known,
         verdicts=verdicts,
         tasks=tasks,
-        totals=_totals(trace, walk, verdicts),
+        totals=_totals(trace, walk, verdicts, counts),
         high=walk.high(trace),
-        overruns=tuple(walk.overruns),
     )
 
 
@@ -185,9 +187,9 @@ def _task_summary(
     runs: Sequence[Run],
     released: int,
     judged: Sequence[bool],
-    overruns: Sequence[tuple[str, int]],
+    counts: Counter[tuple[Kind, str]],
 ) -> TaskSummary:
-    """A lane's figures from its runs, its number of releases, which of its deadlines were missed, and whose budgets ended."""
+    """A lane's figures from its runs, its number of releases, which of its deadlines were missed, and how often what happened."""
     stretches = [stretch for run in runs for stretch in run.stretches]
     finished = [stretch for stretch in stretches if stretch.end is not None]
     answered = [(run, run.release) for run in runs if run.release is not None]
@@ -217,13 +219,13 @@ def _task_summary(
         share=share,
         start_bound=dict(trace.start_bounds).get(lane.name),
         response_bound=dict(trace.response_bounds).get(lane.name),
-        budget_overruns=sum(name == lane.name for name, _ in overruns),
-        lost=sum(event.kind is Kind.LOST and event.object == lane.name for event in trace.events),
+        budget_overruns=counts[Kind.BUDGET_OVERRUN, lane.name],
+        lost=counts[Kind.LOST, lane.name],
         known_activations=known,
     )
 
 
-def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
+def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict], counts: Counter[tuple[Kind, str]]) -> Totals:
     kinds = Counter(handler.kind for handler in walk.handlers)
     kernel = sum(s.end.n - s.begin.n for s in walk.segments if s.lane is KERNEL)
     idle = sum(s.end.u - s.begin.u for s in walk.segments if s.lane is IDLE)
@@ -238,8 +240,8 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict]) -> Totals:
         idle_share=idle / total_u if total_u else 0.0,
         deadlines_met=sum(not verdict.missed for verdict in verdicts),
         deadlines_missed=sum(verdict.missed for verdict in verdicts),
-        budget_overruns=len(walk.overruns),
-        lost=sum(event.kind is Kind.LOST for event in trace.events),
+        budget_overruns=sum(counts[key] for key in counts if key[0] is Kind.BUDGET_OVERRUN),
+        lost=sum(counts[key] for key in counts if key[0] is Kind.LOST),
         energy=_energy(trace, idle, total_u, walk.scale),
     )
 

@@ -182,7 +182,6 @@ class Summary:
     ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
     tables, pins, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in
     each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``.
-    ``overruns``: whose budget was used up, and when, in ``u``.
     """
 
     begin: Moment
@@ -197,7 +196,6 @@ class Summary:
     tasks: tuple[TaskSummary, ...]
     totals: Totals
     high: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    overruns: tuple[tuple[str, int], ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The figures, without segments and runs, in the form that ``--json`` prints."""

@@ -100,7 +100,6 @@ class Walk:
         self.segments: list[Segment] = []
         self.runs: list[Run] = []
         self.handlers: list[Handler] = []
-        self.overruns: list[tuple[str, int]] = []  # of whom a budget was used up, and when in u
         self.stack: list[_Frame] = []
         self.numbers: dict[Lane, int] = defaultdict(int)
         self.lane, self.owner, self.since = IDLE, -1, self.begin
@@ -139,7 +138,6 @@ class Walk:
             Kind.IDLE: self._idle,
             Kind.DEADLINE_MET: self._deadline,
             Kind.DEADLINE_MISSED: self._deadline,
-            Kind.BUDGET_OVERRUN: self._overrun,
         }
         if self.events and self.events[0].kind in (Kind.PREEMPT, Kind.END, Kind.WAIT):
             self.lane = self._lane_of(self.events[0].object)
@@ -360,9 +358,6 @@ class Walk:
         while self.stack:
             self._pop(at)
         self._switch(IDLE, -1, at)
-
-    def _overrun(self, event: Event, at: Moment) -> None:
-        self.overruns.append((event.object, at.u))
 
     def _deadline(self, event: Event, _at: Moment) -> None:
         if event.object in self.event_triggered:
