@@ -11,6 +11,7 @@ from test_network import MS, SEND, oscillator, run, three
 
 from carillon.run.network import Built
 from carillon.show import html, offsets, svg
+from carillon.show.marks import ACTIVATION, MET, MISSED
 from carillon.show.network import NANOSECONDS, drift_ppm, first_window, pictured
 from carillon.trace.timeline import IDLE, LaneKind, Release
 
@@ -30,10 +31,11 @@ def test_every_activation_and_deadline_stands_at_its_true_time(built: Built) -> 
         (lane,) = (one for one in panel.summary.lanes if one.name == "Send")
         ticks = list(range(SEND, node.trace.length, 1000))
         at = [(clock.time(tick, 2 * LENGTH) or 0) // 1000 for tick in ticks]
-        assert panel.activations[lane] == at
+        assert panel.marks[ACTIVATION][lane] == at
         assert [begin for begin, _, _ in panel.running[lane]] == at
-        due = [((clock.time(tick + 900, 2 * LENGTH) or 0) // 1000, False) for tick in ticks if tick + 900 <= node.trace.length]
-        assert [d for d in panel.deadlines[lane] if d[0] <= LENGTH // 1000][: len(due)] == due
+        due = [(clock.time(tick + 900, 2 * LENGTH) or 0) // 1000 for tick in ticks if tick + 900 <= node.trace.length]
+        assert [d for d in panel.marks[MET][lane] if d <= LENGTH // 1000][: len(due)] == due
+        assert not any(at <= LENGTH // 1000 for at in panel.marks[MISSED][lane])
         assert panel.title == f"n{k}"
         assert panel.trace.clock_hz == NANOSECONDS
         assert panel.running[IDLE][0][0] >= node.node.start // 1000  # without power it is not idle

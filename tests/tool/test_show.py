@@ -28,6 +28,7 @@ from carillon import show
 from carillon.show import btf, scene, steps, terminal
 from carillon.show.histogram import histogram, steps_of
 from carillon.show.html import differences
+from carillon.show.marks import ACTIVATION, MARKS, MISSED
 from carillon.show.vcd import timescale_of
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.timeline import LaneKind, Release
@@ -112,7 +113,7 @@ def test_an_ascii_terminal_gets_ascii() -> None:
 def test_a_missed_deadline_is_red() -> None:
     panels = scene.panels_of(traces.conventional(rounds=1, work=LATE), traces.releases(1))
     lines = terminal.timeline(panels, (0, 1000), 80)
-    marked = [line for line in lines if terminal.BLOCKS.missed in line.plain and "activation" not in line.plain]
+    marked = [line for line in lines if MISSED.signs[0] in line.plain and "activation" not in line.plain]
     assert len(marked) == 1
     assert any("red" in str(span.style) for span in marked[0].spans)
 
@@ -208,7 +209,7 @@ def test_the_data_of_the_page_is_that_of_the_analysis(tmp_path: Path) -> None:
                 begin += step
                 unpacked.append((begin, begin + length))
             assert unpacked == [(b, e) for b, e, _ in panel.running[lane]]
-            assert len(packed["late"]) == sum(missed for _, missed in panel.deadlines[lane])
+            assert len(packed["late"]) == len(panel.marks[MISSED].get(lane, []))
 
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
@@ -357,7 +358,7 @@ def test_the_page_takes_keys_at_once_and_is_whole_in_a_narrow_window_and_on_pape
     assert said["dark"] == dark
     assert said["label"]
     assert said["across"] <= 0
-    assert said["legend"] == [*(["activation", "deadline"] if count == 3 else ["tick"]), "runs", "idle", "round"]
+    assert said["legend"] == [*(["activation", "deadline met"] if count == 3 else ["tick"]), "runs", "idle", "round"]
     assert [key for key, changed in said["keys"].items() if not changed] == []
     assert said["button"]
     assert said["search"] == "search"
@@ -382,14 +383,14 @@ def test_every_sign_that_the_page_draws_is_in_its_legend(tmp_path: Path) -> None
     path = tmp_path / "run.html"
     show.write("html", path, scene.panels_of(traces.trace(), traces.releases()))
     text = path.read_text(encoding="utf-8")
-    signs = set(re.findall(r'<span data-sign="(\w+)"', text))
+    signs = set(re.findall(r'<span data-sign="([^"]+)"', text))
     script = text.partition("function legend() {")[2].partition("\n}\n")[0]
     used = {
         word
         for call in re.findall(r'used\.add\(([^)]*)\)|new Set\(\["(\w+)"\]\)', script)
         for word in re.findall(r"\w+", "".join(call))
     }
-    assert used - {"low"} == signs
+    assert used - {"m", "name"} | {mark.name for mark in MARKS} == signs
 
 
 def test_differences_sum_up_again() -> None:
@@ -506,7 +507,7 @@ def test_a_task_that_waits_is_told_from_one_that_is_preempted() -> None:
 
 def test_only_activations_that_are_known_are_drawn() -> None:
     panel = scene.panels_of(traces.osek(mixed=True), traces.osek_releases(mixed=True))[0]
-    drawn = {lane.name: times for lane, times in panel.activations.items() if times}
+    drawn = {lane.name: times for lane, times in panel.marks[ACTIVATION].items() if times}
     assert drawn == {"Timed": [450], "Blink": [200, 700]}
     assert {lane.name for lane in panel.summary.lanes if panel.marked(lane)} == {"Timed", "Blink"}
 
