@@ -62,6 +62,12 @@ def test_no_two_marks_look_or_are_called_alike() -> None:
         assert len(names) == len(set(names))
 
 
+def test_shapes_are_red_as_they_can_be_drawn() -> None:
+    for mark in MARKS:
+        assert not (mark.red and mark.nominal)
+        assert mark.shape is not Shape.TRIANGLE or (mark.red and not mark.room)
+
+
 def test_a_mark_at_the_windows_end_is_seen_if_it_ends_something() -> None:
     assert marks.ACTIVATION.seen([0, 5, 10], 0, 10) == [0, 5]
     assert marks.MET.seen([0, 5, 10], 0, 10) == [0, 5, 10]

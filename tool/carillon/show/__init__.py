@@ -36,15 +36,7 @@ def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None 
             from carillon.show import svg
 
             svg.write(stream, panels, window)
-        elif form == "perfetto":
-            from carillon.show import perfetto
-
-            perfetto.write(stream, panels)
-        elif form == "btf":
-            from carillon.show import btf
-
-            btf.write(stream, panels)
         else:
-            from carillon.show import vcd
+            from carillon.show import btf, perfetto, vcd
 
-            vcd.write(stream, panels)
+            {"perfetto": perfetto.write, "btf": btf.write, "vcd": vcd.write}[form](stream, panels)

@@ -24,7 +24,10 @@ RED = "#d92638"
 
 
 class Shape(Enum):
-    """The page's outline, around 0.  A picture draws a lane's shapes in this order."""
+    """The page's outline, around 0.  A picture draws a lane's shapes in this order.
+
+    Crosses may be red, and circles and diamonds are not.  A triangle is red, and an SVG's legend has none.
+    """
 
     CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
     DIAMOND = "M0-5l5 5l-5 5l-5-5z"
