@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from carillon.actions import Action, CostTable, EventTriggered, Served
+from carillon.model.osek import AlarmAction
 from carillon.model.several import Several as SeveralActions
 
 
@@ -19,7 +21,7 @@ class Several(EventTriggered):
     subject = "list"
     mark = "◆"
     constant = "SEVERAL"
-    says = SeveralActions
+    says: ClassVar[type[AlarmAction] | None] = SeveralActions
 
     @property
     def each(self) -> tuple[Action, ...]:
@@ -29,8 +31,8 @@ class Several(EventTriggered):
     @property
     def phrase(self) -> str:
         """What an alarm does that has them."""
-        return ", then ".join(action.phrase for action in self.actions)
+        return ", then ".join(action.phrase for action in self.each)
 
     def price(self, served: Served, costs: CostTable) -> int:
         """At most what alarms with one of them each take."""
-        return sum(action.price(served, costs) for action in self.actions)
+        return sum(action.price(served, costs) for action in self.each)

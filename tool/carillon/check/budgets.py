@@ -6,8 +6,6 @@ from __future__ import annotations
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-CODES = ("C282",)
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Apply the rule: what bounds a task stands in the place of its function, so tasks of one function have one budget."""

@@ -13,8 +13,6 @@ from carillon.check.common import by_task, time
 from carillon.diagnostics import Diagnostics
 from carillon.model import Activation, Mode, System
 
-CODES = ("C037", "C038", "C039")
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report deadlines that cannot be kept or watched; each rule once for a task and place."""

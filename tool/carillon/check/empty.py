@@ -6,8 +6,6 @@ from __future__ import annotations
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-CODES = ("C041", "C048")
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report empty modes, and rounds without length.

@@ -16,8 +16,6 @@ from carillon.groups import grouped
 from carillon.model import Mode, System
 from carillon.model.board import Role
 
-CODES = ("C040",)
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report rounds and intervals that no cell of the board can keep."""

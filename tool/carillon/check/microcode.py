@@ -6,8 +6,6 @@ from __future__ import annotations
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-CODES = ("C275", "C276")
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report a Giotto program on a board that dispatches slices in software, and a loader on one that receives nothing."""

@@ -11,8 +11,6 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Interrupt, System, Task
 from carillon.units import shorten
 
-CODES = ("C026", "C049")
-
 # C11 6.4.1, and the keywords that C23 adds: a compiler may take either standard as its default.
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long

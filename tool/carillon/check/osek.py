@@ -19,8 +19,6 @@ from carillon.model import System
 from carillon.model.osek import Osek
 from carillon.units import shorten
 
-CODES = ("C026", "C049", "C101", "C102", "C104", "C105")
-
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 
 # The names that <os.h> defines or will define: the standard's (chapter 13), AUTOSAR's in the kernel, and THREAD.

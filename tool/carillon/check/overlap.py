@@ -14,8 +14,6 @@ from carillon.diagnostics import Diagnostics
 from carillon.groups import grouped
 from carillon.model import Mode, System
 
-CODES = ("C035",)
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report each pair of activations that overlaps, once for all its overlaps in the round."""

@@ -7,8 +7,6 @@ from carillon.check.common import time
 from carillon.diagnostics import Diagnostics
 from carillon.model import Activation, Enable, System
 
-CODES = ("C036",)
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report points at or past the end of the round."""

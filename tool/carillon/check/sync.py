@@ -7,7 +7,6 @@ from carillon.diagnostics import Diagnostics
 from carillon.model import System
 from carillon.model.board import Role
 
-CODES = ("C231", "C243")
 LONGEST = 2**31
 
 

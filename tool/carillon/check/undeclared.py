@@ -11,8 +11,6 @@ from carillon.check.common import listed
 from carillon.diagnostics import Diagnostics
 from carillon.model import Mode, Overrun, System, Window
 
-CODES = ("C310",)
-
 
 def relied_on(system: System) -> list[str]:
     """The tasks whose end in time is checked and relied on, in the order of their activations.

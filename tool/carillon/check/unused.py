@@ -10,8 +10,6 @@ from __future__ import annotations
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-CODES = ("C047",)
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Warn of tasks that are never activated, and of interrupts that a mode never enables; silent after errors."""

@@ -7,8 +7,6 @@ from carillon.check.common import listed
 from carillon.diagnostics import Diagnostics
 from carillon.model import Overrun, System, Window
 
-CODES = ("C046", "C198")
-
 
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report modes whose windows cannot be computed, with the tasks that lack a WCET.

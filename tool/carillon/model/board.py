@@ -50,22 +50,22 @@ class Clock(Frozen):
     """One setting of the board's clock.  A tick of the schedule is one period of ``hz``."""
 
     hz: Hertz
-    instructions_per_tick: Count = Field(default=1, description="0 on a board whose code takes no time")
+    instructions_per_tick: Count = 1  # 0 on a board whose code takes no time
     qemu_shift: Annotated[int, Field(strict=True, ge=0, le=10)] | None = None
-    lead: Count | None = Field(default=None, description="the board's lead at this clock, if it is another")
-    defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros that set this clock up")
+    lead: Count | None = None  # the board's lead at this clock, if it is another
+    defines: dict[Identifier, Int] = Field(default_factory=dict)  # C macros that set this clock up
 
 
 class ClockCosts(Frozen):
     """What the handler of a clock takes, in instructions of the processor, or cycles where the emulator is exact to them."""
 
-    interrupt: Count = Field(description="every interrupt, whether anything is due or not")
-    serving: Count = Field(default=0, description="more for each interrupt in which anything is due")
-    wake: Count = Field(description="more for each task whose delay is over")
-    alarm: Count = Field(description="more for each alarm that expires, activates a task and goes on")
-    beside: Count = Field(default=0, description="more for each such alarm where others wait too")
-    based_interrupt: Count | None = Field(default=None, description="of a clock whose ticks the time base counts, instead")
-    based_serving: Count | None = Field(default=None, description="of a clock whose ticks the time base counts, instead")
+    interrupt: Count  # every interrupt, whether anything is due or not
+    serving: Count = 0  # more for each interrupt in which anything is due
+    wake: Count  # more for each task whose delay is over
+    alarm: Count  # more for each alarm that expires, activates a task and goes on
+    beside: Count = 0  # more for each such alarm where others wait too
+    based_interrupt: Count | None = None  # of a clock whose ticks the time base counts, instead
+    based_serving: Count | None = None  # of a clock whose ticks the time base counts, instead
 
     @property
     def based(self) -> ClockCosts:
@@ -79,31 +79,25 @@ class Cells(Frozen):
     """An array of equal timer cells, served by the driver ``cells/<family>``."""
 
     family: Family
-    names: tuple[Identifier, ...] = Field(min_length=1, max_length=4096, description="one name per cell")
-    sources: tuple[Source, ...] = Field(description="the interrupt source of each cell; equal numbers share one")
-    width: int = Field(strict=True, ge=8, le=64, description="bits of the counter")
+    names: tuple[Identifier, ...] = Field(min_length=1, max_length=4096)  # one name per cell
+    sources: tuple[Source, ...]  # the interrupt source of each cell; equal numbers share one
+    width: int = Field(strict=True, ge=8, le=64)  # bits of the counter
     roles: tuple[Role, ...]
-    adjacent: dict[Role, Annotated[int, Field(strict=True, ge=1, le=4096)]] = Field(
-        default_factory=dict, description="neighbouring cells that one timer of a role needs"
-    )
-    hz: Hertz | None = Field(default=None, description="the cells' own clock; None: the board's clock")
+    adjacent: dict[Role, Annotated[int, Field(strict=True, ge=1, le=4096)]] = Field(default_factory=dict)
+    """Neighbouring cells that one timer of a role needs."""
+    hz: Hertz | None = None  # the cells' own clock; None: the board's clock
     prescalers: tuple[Annotated[int, Field(strict=True, ge=1, le=2**31)], ...] = Field(default=(1,), min_length=1, max_length=64)
     min_period_ns: Count = 0
-    min_period_units: Annotated[Count, Field(ge=1)] = Field(
-        default=1, description="the same in what the cells count, if that is longer"
-    )
-    min_rearm_ticks: Annotated[Count, Field(ge=1)] = Field(
-        default=1, description="shortest interval that a re-armed cell can keep"
-    )
-    min_rearm_cycles: Count = Field(default=0, description="the same in instructions or cycles of the processor")
+    min_period_units: Annotated[Count, Field(ge=1)] = 1  # the same in what the cells count, if that is longer
+    min_rearm_ticks: Annotated[Count, Field(ge=1)] = 1  # shortest interval that a re-armed cell can keep
+    min_rearm_cycles: Count = 0  # the same in instructions or cycles of the processor
     start: Start = Start.EACH
     rearm: Rearm = Rearm.NONE
-    prefer: Service | None = Field(default=None, description="the time service that has these cells if it has the choice")
-    acknowledge: Flag = Field(default=False, description="the handler must clear the request")
+    prefer: Service | None = None  # the time service that has these cells if it has the choice
+    acknowledge: Flag = False  # the handler must clear the request
     request_enable: Literal["controller", "cell"] = "controller"
-    registers: dict[Identifier, tuple[Word, ...]] = Field(
-        default_factory=dict, description="where the registers are that the family names: a value for each cell"
-    )
+    registers: dict[Identifier, tuple[Word, ...]] = Field(default_factory=dict)
+    """Where the registers are that the family names: a value for each cell."""
 
     @model_validator(mode="after")
     def _names(self) -> Self:
@@ -202,16 +196,13 @@ class Written(Protocol):
 class Interrupts(Frozen):
     """What the chip's vendor calls its interrupts, in the file that the board names."""
 
-    handler: Text = Field(
-        default="", description="how the vendor's start-up code calls a handler; {} is the interrupt's name; empty: it has none"
-    )
-    first: Source = Field(default=0, description="the source that the vendor counts as 0")
-    numbers: dict[Identifier, Source] = Field(description="the vendor's number of each interrupt")
-    irregular: dict[Identifier, Identifier] = Field(default_factory=dict, description="handlers that are called otherwise")
-    numbered: Text = Field(default="", description="how other start-up code calls a handler; {} is the interrupt's number")
-    exceptions: dict[Identifier, Source] = Field(
-        default_factory=dict, description="what that code calls the handlers of the processor's exceptions, with their sources"
-    )
+    handler: Text = ""  # how the vendor's start-up code calls a handler; {} is the interrupt's name; empty: it has none
+    first: Source = 0  # the source that the vendor counts as 0
+    numbers: dict[Identifier, Source]  # the vendor's number of each interrupt
+    irregular: dict[Identifier, Identifier] = Field(default_factory=dict)  # handlers that are called otherwise
+    numbered: Text = ""  # how other start-up code calls a handler; {} is the interrupt's number
+    exceptions: dict[Identifier, Source] = Field(default_factory=dict)
+    """What that code calls the handlers of the processor's exceptions, with their sources."""
 
     @property
     def sources(self) -> dict[str, int]:
@@ -245,11 +236,10 @@ class Console(Frozen):
     state: Word
     full: Annotated[Word, Field(ge=1)] | None = None
     empty: Annotated[Word, Field(ge=1)] | None = None
-    ready: Annotated[Word, Field(ge=1)] | None = Field(
-        default=None, description="the bits of 'state' of which one is set while 'data' has a byte that was received"
-    )
+    ready: Annotated[Word, Field(ge=1)] | None = None
+    """The bits of 'state' of which one is set while 'data' has a byte that was received."""
     width: Literal[8, 32] = 32
-    prepare: tuple[Store, ...] = Field(default=(), description="before each byte")
+    prepare: tuple[Store, ...] = ()  # before each byte
 
     @model_validator(mode="after")
     def _ready(self) -> Self:
@@ -262,7 +252,7 @@ class RealTimeClock(Frozen):
     """A clock that tells the date, also after a reset; the driver is ``devices/<driver>/rtc.h``."""
 
     driver: Identifier
-    address: Word = Field(description="where its registers begin")
+    address: Word  # where its registers begin
 
 
 class TraceCounter(Frozen):
@@ -285,61 +275,46 @@ class Board(Frozen):
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
     summary: Text
-    port: Text = Field(description="the folder in ports/ that runs its processor")
-    levels: int = Field(strict=True, ge=1, le=4096, description="priority levels of the interrupt controller")
-    nesting: Literal["levels", "time"] = Field(
-        default="levels", description="what preempts: a higher level, or (time) whatever comes later, as there are no levels"
-    )
-    dispatch: Literal["hardware", "software", "either"] = Field(
-        default="hardware",
-        description="software: the controller cannot dispatch event-triggered tasks; either: it can dispatch few, and does not "
-        "say which handlers are active",
-    )
-    vectors: Literal["table", "code"] = Field(
-        default="table", description="code: vectors are jumps, and handlers functions of a kind of their own"
-    )
-    stack: int = Field(
-        default=1024,
-        strict=True,
-        ge=128,
-        le=1_048_576,
-        description="bytes of an extended task's stack where the schedule says none",
-    )
-    sources: int = Field(
-        strict=True, ge=1, le=4096, description="vectors of the interrupt controller, system exceptions included"
-    )
-    application_sources: dict[Identifier, Source] = Field(
-        default_factory=dict, description="sources that the application may name"
-    )
-    interrupts: Interrupts | None = Field(default=None, description="the chip's own names of its interrupts: a file")
-    software_sources: tuple[Source, ...] = Field(
-        default=(), description="sources of devices that applications rarely use: event-triggered tasks may have them"
-    )
-    dispatcher_source: Source | None = Field(default=None, description="source of the software dispatcher; None: any spare one")
-    unmaskable_levels: Count = Field(default=0, description="top levels that a mask of levels cannot hold back")
+    port: Text  # the folder in ports/ that runs its processor
+    levels: int = Field(strict=True, ge=1, le=4096)  # priority levels of the interrupt controller
+    nesting: Literal["levels", "time"] = "levels"
+    """What preempts: a higher level, or (time) whatever comes later, as there are no levels."""
+    dispatch: Literal["hardware", "software", "either"] = "hardware"
+    """``software``: the controller cannot dispatch event-triggered tasks; ``either``: it can dispatch few, and does not say which
+    handlers are active."""
+    vectors: Literal["table", "code"] = "table"  # code: vectors are jumps, and handlers functions of a kind of their own
+    stack: int = Field(default=1024, strict=True, ge=128, le=1_048_576)
+    """Bytes of an extended task's stack where the schedule says none."""
+    sources: int = Field(strict=True, ge=1, le=4096)  # vectors of the interrupt controller, system exceptions included
+    application_sources: dict[Identifier, Source] = Field(default_factory=dict)  # sources that the application may name
+    interrupts: Interrupts | None = None  # the chip's own names of its interrupts: a file
+    software_sources: tuple[Source, ...] = ()
+    """Sources of devices that applications rarely use: event-triggered tasks may have them."""
+    dispatcher_source: Source | None = None  # source of the software dispatcher; None: any spare one
+    unmaskable_levels: Count = 0  # top levels that a mask of levels cannot hold back
     clocks: tuple[Clock, ...] = Field(min_length=1)
     cells: tuple[Cells, ...] = Field(min_length=1)
-    costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict, description="of each kind of clock, as measured")
-    currents: Currents | None = Field(default=None, description="None: no energy can be estimated")
-    interrupt_entry: Count = Field(default=0, description="instructions or cycles before and after each handler")
-    system_vectors: Source = Field(default=0, description="vectors before the first that the tool fills")
-    defines: dict[Identifier, Int] = Field(default_factory=dict, description="C macros for this board")
-    request_base: Source = Field(default=0, description="first source whose request the controller can enable")
-    request_bits: int = Field(default=32, strict=True, ge=1, le=64, description="sources that share a request-enable register")
-    start_spacing: Count = Field(default=0, description="ticks between two stores of the start sequence")
-    lead: Count = Field(default=0, description="ticks from the first start store to the round's first tick")
-    switch_ticks: Count = Field(default=0, description="ticks from a mode switch's interrupt to its first start store")
-    lowered_levels: Count = Field(default=0, description="top levels that lowering the execution priority takes")
+    costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict)  # of each kind of clock, as measured
+    currents: Currents | None = None  # None: no energy can be estimated
+    interrupt_entry: Count = 0  # instructions or cycles before and after each handler
+    system_vectors: Source = 0  # vectors before the first that the tool fills
+    defines: dict[Identifier, Int] = Field(default_factory=dict)  # C macros for this board
+    request_base: Source = 0  # first source whose request the controller can enable
+    request_bits: int = Field(default=32, strict=True, ge=1, le=64)  # sources that share a request-enable register
+    start_spacing: Count = 0  # ticks between two stores of the start sequence
+    lead: Count = 0  # ticks from the first start store to the round's first tick
+    switch_ticks: Count = 0  # ticks from a mode switch's interrupt to its first start store
+    lowered_levels: Count = 0  # top levels that lowering the execution priority takes
     idle: Literal["spin", "sleep"] = "sleep"
-    requests: tuple[Requests, ...] = Field(default=(), description="of sources that no cell raises")
-    startup: tuple[Store, ...] = Field(default=(), max_length=256, description="before variables have their values")
-    console: Console | None = Field(default=None, description="None: the port's, a C file of the board's, or the application's")
-    rtc: RealTimeClock | None = Field(default=None, description="None: the calendar can only be counted")
-    trace: TraceCounter | None = Field(default=None, description="None: no events can be recorded in memory")
+    requests: tuple[Requests, ...] = ()  # of sources that no cell raises
+    startup: tuple[Store, ...] = Field(default=(), max_length=256)  # before variables have their values
+    console: Console | None = None  # None: the port's, a C file of the board's, or the application's
+    rtc: RealTimeClock | None = None  # None: the calendar can only be counted
+    trace: TraceCounter | None = None  # None: no events can be recorded in memory
     build: Build
-    run: Run | None = Field(default=None, description="None: nothing here runs its images")
-    flash: Flash | None = Field(default=None, description="None: the tool does not load its images")
-    debug: Debug | None = Field(default=None, description="None: no debugger gets at the chip")
+    run: Run | None = None  # None: nothing here runs its images
+    flash: Flash | None = None  # None: the tool does not load its images
+    debug: Debug | None = None  # None: no debugger gets at the chip
     _files: tuple[Path, ...] = PrivateAttr(default=())
     _written: Written | None = PrivateAttr(default=None)
     _reserved: tuple[str, ...] = PrivateAttr(default=())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from carillon.model.fields import Frozen, Text
@@ -42,11 +42,11 @@ Frequency = Annotated[Fraction, _written(parse_frequency, "frequency", '"8MHz"')
 class Currents(Frozen):
     """Supply currents of the chip in amperes, at a supply voltage and a frequency of the processor."""
 
-    active: Current = Field(description="while the processor executes")
-    idle: Current = Field(description="while it sleeps as the idle task lets it, and its timers count")
-    voltage: Voltage = Field(description="of the supply, in volts")
-    frequency: Frequency = Field(description="of the processor's clock, in Hz")
-    source: Text = Field(description="where the figures stand: the data sheet, its revision, the page")
+    active: Current  # while the processor executes
+    idle: Current  # while it sleeps as the idle task lets it, and its timers count
+    voltage: Voltage  # of the supply, in volts
+    frequency: Frequency  # of the processor's clock, in Hz
+    source: Text  # where the figures stand: the data sheet, its revision, the page
 
     @field_validator("active")
     @classmethod

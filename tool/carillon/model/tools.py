@@ -21,33 +21,27 @@ class Build(Frozen):
     ldflags: tuple[Text, ...] = ()
     sources: tuple[Text, ...] = ()
     linker_script: Text | None = None
-    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the compiler")
+    packages: tuple[Text, ...] = ()  # Debian packages that bring the compiler
 
 
 class Run(Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
     kind: Literal["native", "qemu", "simavr", "rigless", "rp2040js"]
-    command: tuple[Text, ...] = Field(default=(), description="the emulator and its options; of all but QEMU see SPEC")
+    command: tuple[Text, ...] = ()  # the emulator and its options; of all but QEMU see SPEC
     packages: tuple[Text, ...] = ()
-    ram_end: Count = Field(default=0, description="last address of external memory, which simavr is to have; 0: it has none")
-    warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
-        default=None,
-        description="address of free memory, where the emulator's timers cannot be shifted further back than its power-up: "
-        "the runner puts a loop of one round's length there that runs before reset",
-    )
-    code_base: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = Field(
-        default=0, description="where the code region begins, for the tracing plugin"
-    )
-    code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = Field(default=0x100000, description="its size")
-    table_offset: Count = Field(default=0, description="where in it the vector table of a vendor's start-up code begins")
-    pins: dict[Identifier, Count] = Field(
-        default_factory=dict, description="pins that stimuli may use: how many there are, from 0, of each prefix of their names"
-    )
-    pin_names: dict[Identifier, Identifier] = Field(
-        default_factory=dict, description="other names of such pins, as they are printed on the board"
-    )
-    adc: Count = Field(default=0, description="channels of the converter that stimuli may use, from 0")
+    ram_end: Count = 0  # last address of external memory, which simavr is to have; 0: it has none
+    warm_up_at: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = None
+    """Address of free memory, where the emulator's timers cannot be shifted further back than its power-up: the runner puts a
+    loop of one round's length there that runs before reset."""
+    code_base: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = 0  # where the code region begins, for the tracing plugin
+    code_bytes: Annotated[int, Field(strict=True, ge=1, le=2**32)] = 0x100000  # its size
+    table_offset: Count = 0  # where in it the vector table of a vendor's start-up code begins
+    pins: dict[Identifier, Count] = Field(default_factory=dict)
+    """Pins that stimuli may use: how many there are, from 0, of each prefix of their names."""
+    pin_names: dict[Identifier, Identifier] = Field(default_factory=dict)
+    """Other names of such pins, as they are printed on the board."""
+    adc: Count = 0  # channels of the converter that stimuli may use, from 0
 
     @model_validator(mode="after")
     def _emulator(self) -> Self:
@@ -59,25 +53,22 @@ class Run(Frozen):
 class Programmer(Frozen):
     """Another program that loads images; ``command`` is as in [flash]."""
 
-    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
-    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256)  # the programmer and its options
+    packages: tuple[Text, ...] = ()  # Debian packages that bring the programmer
 
 
 class Flash(Frozen):
     """How an image gets into the chip.  ``command`` has {port} and the images {elf}, {hex}, {bin}, {uf2} where they belong."""
 
-    command: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the programmer and its options")
-    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the programmer")
-    bytes: Count = Field(default=0, description="how long an image may be; 0: not known")
-    before: Text = Field(default="", description="what to do by hand before the command runs")
-    uf2_family: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = Field(
-        default=None, description="which chip the UF2 file is for, which the build writes then"
-    )
-    drive: Text = Field(default="", description="the drive that the chip shows, to which the UF2 file may be copied instead")
+    command: tuple[Text, ...] = Field(min_length=1, max_length=256)  # the programmer and its options
+    packages: tuple[Text, ...] = ()  # Debian packages that bring the programmer
+    bytes: Count = 0  # how long an image may be; 0: not known
+    before: Text = ""  # what to do by hand before the command runs
+    uf2_family: Annotated[int, Field(strict=True, ge=0, lt=2**32)] | None = None
+    """Which chip the UF2 file is for, which the build writes then."""
+    drive: Text = ""  # the drive that the chip shows, to which the UF2 file may be copied instead
 
-    others: dict[Identifier, Programmer] = Field(
-        default_factory=dict, description="other programmers, which --with names, by their names"
-    )
+    others: dict[Identifier, Programmer] = Field(default_factory=dict)  # other programmers, which --with names, by their names
 
     @model_validator(mode="after")
     def _placeholders(self) -> Self:
@@ -99,6 +90,6 @@ class Flash(Frozen):
 class Debug(Frozen):
     """How a debugger gets at the chip: a server for gdb, which listens at ``port`` of this machine."""
 
-    server: tuple[Text, ...] = Field(min_length=1, max_length=256, description="the server and its options")
-    port: int = Field(default=3333, strict=True, ge=1, le=65535, description="where the server listens")
-    packages: tuple[Text, ...] = Field(default=(), description="Debian packages that bring the server")
+    server: tuple[Text, ...] = Field(min_length=1, max_length=256)  # the server and its options
+    port: int = Field(default=3333, strict=True, ge=1, le=65535)  # where the server listens
+    packages: tuple[Text, ...] = ()  # Debian packages that bring the server

@@ -8,8 +8,6 @@ from carillon.model.board import Board, Cells
 from carillon.model.family import Timed
 from carillon.model.time import ClockKind
 
-PLACE = "see 'Timed sequences' in the guide's page on silicon"
-
 
 def timed_sequences(image: Image) -> tuple[str, ...]:
     """Each timed sequence that an image has, as a clause; none where code takes no time."""
