@@ -161,18 +161,15 @@ class Decoder:
         """When each mode began, and its number."""
         return [(r.time, self._mode_of(r.value)) for r in records if r.code == Code.BEGIN and self._is_round(r.value)]
 
-    def _lead(self) -> int:
-        return lead_of(self._image)
-
     def origin(self, records: list[Record]) -> int | None:
         """The time of what :meth:`trace` calls tick 0; None if nothing began."""
         begins = self._begins(records)
-        return begins[0][0] + self._lead() if begins else None
+        return begins[0][0] + lead_of(self._image) if begins else None
 
     def trace(self, records: list[Record], ticks: int, rounds: int, output: str) -> Trace:
         """The trace of a run of ``ticks``; events before the first round are left out."""
         system = self._image.system
-        begins, lead = self._begins(records), self._lead()
+        begins, lead = self._begins(records), lead_of(self._image)
         origin = begins[0][0] + lead if begins else 0
         end = next((r for r in records if r.code == Code.HALT), Record(0, Code.HALT, 0))
         halt = end.time

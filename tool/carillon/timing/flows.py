@@ -289,7 +289,7 @@ class _Events:
     def _add(self, item: OsekTask | Isr, kind: str, level: int, runs_at: int) -> None:
         """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out."""
         wcet = longer(item.declared, self.grown.get(item.name, 0)).wcet or item.budget
-        sections = self._isr_sections(item) if isinstance(item, Isr) else self._sections(item)
+        sections = [(self._ceiling(it), 0) for it in item.resources] if isinstance(item, Isr) else self._sections(item)
         known = tuple((at, min(n or wcet, wcet or n) * self.scale) for at, n in sections if n or wcet)
         cost = wcet * self.scale + self.prices.job(item) if wcet else 0
         server, why = self._served(item)
@@ -322,9 +322,6 @@ class _Events:
                 raise UnknownError(f"ISR '{item.name}' has no min_interval")
             return declared
         return task_arrivals(self.system, self.osek, item)
-
-    def _isr_sections(self, isr: Isr) -> list[tuple[int, int]]:
-        return [(self._ceiling(name), 0) for name in isr.resources]
 
     def _sections(self, task: OsekTask) -> list[tuple[int, int]]:
         """The sections in which a task keeps others out: up to which level, and for how many ticks (0: all of it may be one)."""

@@ -128,7 +128,7 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
         whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
     for points in _due(mode).values():
         runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
-        whole += _arrives(image, mode) + runs + _leaves(image, mode)
+        whole += sum(_around_table(image, mode)) + runs
         if len(points) == 1:
             whole += price["table_one"] + price["table_one_end"]
             continue
@@ -165,23 +165,18 @@ def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
     return laps
 
 
-def _arrives(image: Image, mode: ModeImage) -> int:
-    """Instructions of a table's handler until it looks up what is due: the cell is answered and re-armed, as its family does."""
+def _around_table(image: Image, mode: ModeImage) -> tuple[int, int]:
+    """Instructions of a table's handler until it looks up what is due, and after all that was due.
+
+    Before, the cell is answered and re-armed, as its family does.
+    """
     price = prices(image.system.board.port)
     assert mode.dispatch is not None
     does = operations(image, mode, mode.dispatch.carrier)
-    before = does[: [operation.does for operation in does].index(Does.DISPATCH)]
-    paid = sum(operation.priced(price) for operation in before if operation.does is not Does.LOOK_UP)
-    return image.system.board.interrupt_entry + price["frame_begin"] + paid
-
-
-def _leaves(image: Image, mode: ModeImage) -> int:
-    """Instructions of a table's handler after all that was due."""
-    price = prices(image.system.board.port)
-    assert mode.dispatch is not None
-    does = operations(image, mode, mode.dispatch.carrier)
-    after = does[[operation.does for operation in does].index(Does.DISPATCH) + 1 :]
-    return price["frame_end"] + sum(operation.priced(price) for operation in after)
+    at = [operation.does for operation in does].index(Does.DISPATCH)
+    before = sum(operation.priced(price) for operation in does[:at] if operation.does is not Does.LOOK_UP)
+    after = sum(operation.priced(price) for operation in does[at + 1 :])
+    return image.system.board.interrupt_entry + price["frame_begin"] + before, price["frame_end"] + after
 
 
 def kernel_times(image: Image) -> list[KernelTime]:
@@ -322,7 +317,7 @@ def _table_time(image: Image, mode: ModeImage, other: int, held: Callable[[int, 
     if not mode.table or not price:
         return KernelTime(), 0
     length = mode.allocation.mode.round_length
-    arrive, leave = _arrives(image, mode), _leaves(image, mode)
+    arrive, leave = _around_table(image, mode)
     whole = price["table_run"] + price["lower"] + price["raise"] + price["table_run_end"]
     other += price["raise"] + price["table_run_end"] + leave
     tasks: dict[str, int] = {}

@@ -152,7 +152,7 @@ class Functions:
         for path in self._paths(address):
             effects = self._called(path)
             shown = self.elf.name_of(address)
-            if [e.address for e in effects] != [self._function(function) for function, _ in calls]:
+            if [e.address for e in effects] != [self.elf.symbol(function).address for function, _ in calls]:
                 said = ", ".join(self._name(e) for e in effects) or "nothing"
                 return f"{shown} calls {said}, and should call {', '.join(function for function, _ in calls)}"
             for effect, (function, arguments) in zip(effects, calls, strict=True):
@@ -190,9 +190,6 @@ class Functions:
 
     def _memory(self, path: Iterable[Effect]) -> list[dict[int, int]]:
         return [dict(e.arguments) for e in path if e.kind == "call" and self.elf.name_of(e.address) in _COPIES]
-
-    def _function(self, name: str) -> int:
-        return self.elf.symbol(name).address
 
     def _base(self, address: int | None) -> int | None:
         around = self.elf.around(address) if address is not None else None

@@ -78,7 +78,7 @@ class _Writer:
         said = {key: value for key in _SAID if (value := getattr(self.tables.file.system, key))}
         system = moved_system(said | {"name": self.name}, self.tables.path, self.folder)
         self.modes = list(self.osek.modes or [DEFAULT_MODE])
-        objects = {section: _plain_tables(getattr(self.osek, section)) for section in SECTIONS}
+        objects = {s: {name: _plain(table) for name, table in getattr(self.osek, s).items()} for s in SECTIONS}
         objects["alarm"] = {alarm: self.one_action(alarm, table) for alarm, table in objects["alarm"].items()}
         taken = {name for table in objects.values() for entry in table.values() for name in entry.get("resources", ())}
         if RES_SCHEDULER in taken:
@@ -222,10 +222,6 @@ class _Writer:
             cause = f"ARXML has no word for {named}: the configuration is without"
             remedy = "keep the schedule, if the application needs it"
             self.diagnostics.warning("C221", self.tables.places.key(omitted[0][0]), cause, remedy)
-
-
-def _plain_tables(tables: Mapping[str, BaseModel]) -> dict[str, dict[str, Any]]:
-    return {name: _plain(table) for name, table in tables.items()}
 
 
 def _plain(model: BaseModel) -> dict[str, Any]:
