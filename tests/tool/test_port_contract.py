@@ -44,6 +44,7 @@ BUDGETS = {"budget_vector", "round_budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "shift"}
 TABLES_ON_CELLS = {"read_and_start", "note_stop"}
+BENEATH = {"call", "unwind", "context", "resume", "suspend", "leave", "current", "is_on", "run_base", "run_preempted", "shift"}
 TABLES = {"CARILLON_SYSTEM_VECTORS", "CARILLON_VECTOR_TABLE"}
 GIVEN = {"run_above"}
 LACKS = {
@@ -51,9 +52,12 @@ LACKS = {
     "armv6m": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES) - {"level_of", "peek_pending"},
     "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | GIVEN,
     "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
+    "rv32clic": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | MICROCODE | GIVEN | BENEATH)
+    - {"is_active", "level_of"},
     "host": {"delay"} | GIVEN,  # code takes no time
 }
 BOARDS = {"armv7m": "ast1030-evb", "armv6m": "microbit", "avr": "atmega128", "rv32": "qemu-rv32-virt", "host": "virtual-256"}
+BOARDS["rv32clic"] = "cv32e40x-rtl"
 PROTOTYPE = re.compile(r"^(?P<type>\w+) (?P<name>carillon_port_\w+)\((?P<parameters>[^();]*)\)[^;]*;", re.MULTILINE)
 MACROS = {
     "CARILLON_VECTOR_TABLE": 'CARILLON_VECTOR_TABLE("") static const char of_vectors[] = {0};',
@@ -94,7 +98,7 @@ def refusal(port: str, header: Path, folder: Path) -> str:
         pytest.skip(f"needs {image.system.board.build.compiler}")
     for name, text in emit(image).items():  # with all that the event-triggered kernel uses
         (folder / name).write_text(text.replace("CARILLON_OSEK 0", "CARILLON_OSEK 1"), encoding="utf-8")
-    code = "\n".join(text for name, text in uses().items() if name not in LACKS.get(port, set()))
+    code = "\n".join(text for name, text in uses().items() if name.removeprefix("carillon_") not in LACKS.get(port, set()))
     (folder / "use.c").write_text(f'#include <stdbool.h>\n#include "{header}"\n{code}\n', encoding="utf-8")
     include = [f"-I{path}" for path in (folder, ROOT, ROOT / "kernel" / "api", ROOT / "ports" / port)]
     options = [*(str(o) for o in image.system.board.build.cflags), "-std=c11", "-fsyntax-only", "-Wall", "-Werror"]

@@ -29,6 +29,7 @@ GPL = (
     "emulators/qemu/trace_plugin.c",
     "emulators/qemu/armv7m/trace_processor.h",
     "emulators/qemu/rv32/trace_processor.h",
+    "emulators/qemu/rv32clic/trace_processor.h",
     "emulators/simavr/runner.c",
 )
 

@@ -7,6 +7,9 @@ The other symbols of an image are the kernel's, and have the names that its head
 from __future__ import annotations
 
 TASK, ISR, CALLBACK, LEVEL, CELLS = (f"carillon_{kind}_" for kind in ("task", "isr", "callback", "level", "cells"))
+
+BODY = "carillon_body_"
+"""What the symbol of a handler begins with that follows its vector in memory (``ports/rv32clic``)."""
 """What such names begin with."""
 
 

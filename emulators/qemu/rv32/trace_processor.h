@@ -8,8 +8,10 @@
 #define RETURN_LEAVES false
 
 /* Of carillon_port_start: instructions of a turn, and from the load of a store to what follows the store. */
+#ifndef START_TURN
 #define START_TURN 6u
 #define START_STORED 3u
+#endif
 
 #define MRET 0x30200073u
 #define RA 1u

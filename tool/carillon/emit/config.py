@@ -20,7 +20,7 @@ def emit(image: Image) -> str:
     if virtual:
         lines += ["", "/* Source and ticks per unit of each virtual cell. */"]
         lines += ["#define CARILLON_VIRTUAL_CELLS \\", ", \\\n".join("    " + v for v in virtual)]
-    if board.vectors == "code":
+    if board.own_handlers:
         lines += _handlers(image)
     lines += _linkage(image)
     lines += ["", "/* Application modes. */"]
@@ -30,13 +30,17 @@ def emit(image: Image) -> str:
 
 def _handlers(image: Image) -> list[str]:
     """Declarations that make the application's functions handlers, in the files that define them."""
-    declarations = [
-        f'void {function}(void) __asm__("{text.HANDLER}{function}") __attribute__(({"interrupt" if nested else "signal"}, used));'
-        for function, nested in image.direct.items()
-    ]
+    in_table = image.system.board.vectors == "table"
+    if in_table:
+        kinds = ("CARILLON_HANDLER({0});", "CARILLON_NESTED_TASK({0});")
+    else:
+        declared = f'void {{0}}(void) __asm__("{text.HANDLER}{{0}}") __attribute__(({{1}}, used));'
+        kinds = (declared.format("{0}", "signal"), declared.format("{0}", "interrupt"))
+    declarations = [kinds[nested].format(function) for function, nested in image.direct.items()]
+    lines = ["", '#include "carillon_handlers.h"'] if in_table else []
     if not declarations:
-        return []
-    return ["", "/* Functions of the application that are vectors themselves. */", *text.linkage(declarations)]
+        return lines
+    return [*lines, "", "/* Functions of the application that are vectors themselves. */", *text.linkage(declarations)]
 
 
 def _linkage(image: Image) -> list[str]:

@@ -7,6 +7,7 @@ multiplexed cell moved on, a request acknowledged, the execution priority lowere
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.allocate.result import Carrier, Style
 from carillon.emit import library, text
 from carillon.emit.handlers import asks, statements
@@ -45,7 +46,9 @@ def _handlers(image: Image) -> list[str]:
         begin, end = (statements(operations) for operations in handler.within)
         body = _joined(handler.parts) if joined else statements(handler.parts[0].operations)
         lines += [_declaration(image, handler.name, handler.nested)]
-        lines += [f"void {handler.name}(void)", "{", *begin, *body, *end, "}", ""]
+        apart = handler.nested and image.system.board.handlers == "own"  # its vector is what goes before it
+        function = c_names.BODY + handler.name if apart else handler.name
+        lines += [f"void {function}(void)", "{", *begin, *body, *end, "}", ""]
     return lines
 
 
@@ -72,7 +75,7 @@ def _joined(parts: tuple[Part, ...]) -> list[str]:
 
 def _declaration(image: Image, name: str, nested: bool = False) -> str:
     """The declaration that makes a function a handler; ``nested``: other handlers may preempt it."""
-    if image.system.board.vectors == "table":
+    if not image.system.board.own_handlers:
         return f"void {name}(void);"
     return f"{'CARILLON_NESTED_HANDLER' if nested else 'CARILLON_HANDLER'}({name});"
 

@@ -39,6 +39,15 @@ def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]
 
 def operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:
     """All operations of a handler that alone has its source; none if the vector is the task's function."""
+    found = _operations(image, mode, carrier)
+    if found or not carrier.action.runs:
+        return found
+    function = image.system.task(carrier.demand.object).entry
+    return (Operation(Does.RUN, name=function),) if function in called(image) else ()
+
+
+def _operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operation, ...]:
+    """The same, as if a function that is a handler could be called."""
     around_task = OPERATIONS[type(carrier.action)](image, mode, carrier)
     before, after = _around(image)
     if not around_task and not before:
@@ -64,6 +73,7 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
     by_name: dict[str, Handler] = {}
     same: dict[tuple[Operation, ...], str] = {}
     vectors: list[dict[int, str]] = []
+    functions = preempted(image)
     for number, mode in enumerate(image.modes):
         leads: dict[int, str] = {}
         sharing = Counter(c.source for c in mode.allocation.carriers)
@@ -78,15 +88,22 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
                 made = by_name.get(name) or Handler(name, number, (Part(carrier, ()),), held=function)
             else:
                 does = operations(image, mode, carrier)
-                if not does:
+                if not does and image.system.task(carrier.demand.object).entry not in functions:
                     leads[carrier.source] = image.system.task(carrier.demand.object).entry
+                    continue
+                if not does:
+                    function = image.system.task(carrier.demand.object).entry
+                    name = f"carillon_enter_{function}"
+                    by_name.setdefault(name, Handler(name, number, (Part(carrier, ()),), held=function))
+                    leads[carrier.source] = name
                     continue
                 if does in same:
                     leads[carrier.source] = same[does]
                     continue
                 name = _free(names.symbol(image, mode, carrier.action), by_name)
                 same[does] = name
-                nested = carrier.action.runs and not plain(image, carrier)
+                apart = image.system.board.handlers == "own" and any(o.does in (Does.RUN_LOWERED, Does.DISPATCH) for o in does)
+                nested = carrier.action.runs and not plain(image, carrier) and not apart  # it lowers itself, to be preempted
                 made = Handler(name, number, (Part(carrier, does),), nested=nested)
             by_name.setdefault(made.name, made)
             leads[carrier.source] = made.name
@@ -96,6 +113,34 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
                 leads[interrupt.source] = f"carillon_interrupt_{interrupt.name}"
         vectors.append(leads)
     return tuple(by_name.values()), vectors
+
+
+def called(image: Image) -> set[str]:
+    """The functions of tasks that some handler calls, where a function cannot both be called and be a handler."""
+    if image.system.board.handlers != "own":
+        return set()
+    found: set[str] = set()
+    for mode in image.modes:
+        sharing = Counter(c.source for c in mode.allocation.carriers)
+        for carrier in mode.allocation.carriers:
+            if carrier.action.runs and (sharing[carrier.source] > 1 or _operations(image, mode, carrier)):
+                found.add(image.system.task(carrier.demand.object).entry)
+        if mode.dispatch is not None:
+            found |= {image.system.task(e.point.object).entry for e in mode.table if e.point.action.runs}
+    return found
+
+
+def preempted(image: Image) -> set[str]:
+    """The functions of tasks that something may preempt in some mode; none where handlers are of one kind."""
+    if image.system.board.handlers != "own":
+        return set()
+    found = set()
+    for mode in image.modes:
+        highest = max((c.level for c in mode.allocation.carriers), default=0)
+        found |= {
+            image.system.task(c.demand.object).entry for c in mode.allocation.carriers if c.action.runs and c.level < highest
+        }
+    return found
 
 
 def _free(stem: str, taken: Iterable[str]) -> str:
@@ -125,8 +170,10 @@ def _joined(image: Image, number: int, source: int) -> Handler:
 
 def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
     """The application's functions that are vectors, at least after a generated beginning -> preemptable or not."""
-    used = {vector.symbol for table in tables for vector in table} | {handler.held for handler in found}
-    result = dict.fromkeys(sorted(used & {task.entry for task in image.system.tasks}), True)
+    entered = {handler.held for handler in found}
+    used = {vector.symbol for table in tables for vector in table} | entered
+    nested = image.system.board.nesting == "time"
+    result = {entry: nested or entry in entered for entry in sorted(used & {task.entry for task in image.system.tasks})}
     return result | {i.handler: False for i in image.system.interrupts if i.handler in used}
 
 

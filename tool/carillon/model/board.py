@@ -279,10 +279,11 @@ class Board(Frozen):
     levels: int = Field(strict=True, ge=1, le=4096)  # priority levels of the interrupt controller
     nesting: Literal["levels", "time"] = "levels"
     """What preempts: a higher level, or (time) whatever comes later, as there are no levels."""
-    dispatch: Literal["hardware", "software", "either"] = "hardware"
+    dispatch: Literal["hardware", "software", "either", "none"] = "hardware"
     """``software``: the controller cannot dispatch event-triggered tasks; ``either``: it can dispatch few, and does not say which
-    handlers are active."""
+    handlers are active; ``none``: the port has rounds alone."""
     vectors: Literal["table", "code"] = "table"  # code: vectors are jumps, and handlers functions of a kind of their own
+    handlers: Literal["functions", "own"] = "functions"  # own: handlers are of a kind of their own without that
     stack: int = Field(default=1024, strict=True, ge=128, le=1_048_576)
     """Bytes of an extended task's stack where the schedule says none."""
     sources: int = Field(strict=True, ge=1, le=4096)  # vectors of the interrupt controller, system exceptions included
@@ -434,6 +435,11 @@ class Board(Frozen):
         return self.run is not None and self.run.kind == "native"
 
     @property
+    def own_handlers(self) -> bool:
+        """Whether a handler is a function of a kind of its own."""
+        return self.vectors == "code" or self.handlers == "own"
+
+    @property
     def cell_count(self) -> int:
         """All cells of the board."""
         return sum(len(group.names) for group in self.cells)
@@ -441,7 +447,14 @@ class Board(Frozen):
     @property
     def code_unit(self) -> str:
         """What code is counted in."""
-        return "cycles" if self.run is not None and self.run.kind == "simavr" else "instructions"
+        return "cycles" if self.run is not None and self.run.kind in ("simavr", "rtl") else "instructions"
+
+    @property
+    def caveat(self) -> str:
+        """What to know of the cycles of the emulator; empty where there is nothing."""
+        if self.run is None or self.run.kind != "simavr":
+            return ""
+        return "Cycles are simavr's, which charges none for entering an interrupt; the processor takes 4 or 5."
 
     @property
     def unmaskable_sources(self) -> frozenset[int]:

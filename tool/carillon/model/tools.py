@@ -27,7 +27,7 @@ class Build(Frozen):
 class Run(Frozen):
     """How an image is run: natively, or in an emulator that the tracing plugin watches."""
 
-    kind: Literal["native", "qemu", "simavr", "rigless", "rp2040js"]
+    kind: Literal["native", "qemu", "simavr", "rigless", "rp2040js", "rtl"]
     command: tuple[Text, ...] = ()  # the emulator and its options; of all but QEMU see SPEC
     packages: tuple[Text, ...] = ()
     ram_end: Count = 0  # last address of external memory, which simavr is to have; 0: it has none
@@ -45,7 +45,7 @@ class Run(Frozen):
 
     @model_validator(mode="after")
     def _emulator(self) -> Self:
-        if self.kind != "native" and not self.command:
+        if self.kind not in ("native", "rtl") and not self.command:
             raise ValueError(f"kind = \"{self.kind}\" needs a 'command'")
         return self
 

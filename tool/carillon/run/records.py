@@ -209,6 +209,7 @@ class Decoder:
             events=tuple(e for e in events if 0 <= e.t < max(length, 1) or (e.t == length and e.kind in _VERDICTS)),
             output=output,
             unit=system.board.code_unit,
+            caveat=system.board.caveat,
             modes=tuple((s.begin, s.mode.name) for s in segments),
             courses=tuple(s.course for s in segments),
             round_lengths=tuple((m.name, m.round_length) for m in system.modes),

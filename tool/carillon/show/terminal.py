@@ -361,7 +361,7 @@ def totals(panels: Sequence[Panel]) -> Table:
         table.add_column(panel.title, justify="right")
     for name, values in totals_rows(panels):
         table.add_row(name, *values)
-    if panels[0].trace.unit == "cycles":
-        table.caption = "Cycles are simavr's, which charges none for entering an interrupt; the processor takes 4 or 5."
+    if panels[0].trace.caveat:
+        table.caption = panels[0].trace.caveat
         table.caption_justify = "left"
     return table

@@ -19,7 +19,7 @@ from carillon.allocate.result import Carrier, Style
 from carillon.check.simulation import KernelTime
 from carillon.image import Image, ModeImage
 from carillon.image.forms import only_held
-from carillon.image.handlers import operations, wrapped
+from carillon.image.handlers import operations, preempted, wrapped
 from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
 from carillon.lower import ExpiryPoint
@@ -94,6 +94,8 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"] + noted_before, table["held_after"] + noted_after)
     does = operations(image, mode, carrier)
+    if not does and task is not None and task.entry in preempted(image):
+        return HandlerCost(board.interrupt_entry + table["entered_before"] + noted_before, table["entered_after"] + noted_after)
     shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
     if not does and not shared:
         return HandlerCost(board.interrupt_entry + noted_before, table["direct_end"] + noted_after)

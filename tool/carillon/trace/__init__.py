@@ -105,8 +105,8 @@ class Trace:
     ``courses``: of each of ``modes``, when its rounds were, if the run tells.  ``stopped`` says why the firmware stopped before
     its time.  Of ``tasks`` and ``interrupts``, ``event_triggered`` has those of the event-triggered system, if there is one, ISRs
     and tasks each by falling priority.  ``equals`` has those of them that have one priority.  ``timers`` are its counters and
-    alarms, which handlers can be for.  ``unit`` is what
-    ``n`` counts where code takes time.  ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many
+    alarms, which handlers can be for.  ``unit`` is what ``n`` counts where code takes time, and
+    ``caveat`` what to know of that.  ``start_bounds`` has (task, ticks) for tasks that the plan lets start late: after so many
     ticks at most, but for what preempts them.  ``response_bounds``: the longest responses that the analysis allows, likewise.
     ``node`` is the node's name in a network, else empty.  ``tables`` says what is known of schedule tables; their points are
     among the events.  ``missed``: of a Giotto program, the tick and the task of each missed deadline; None of others.  The
@@ -141,6 +141,7 @@ class Trace:
     equals: tuple[tuple[str, ...], ...] = ()
     timers: tuple[str, ...] = ()
     unit: str = "instructions"
+    caveat: str = ""
     start_bounds: tuple[tuple[str, int], ...] = ()
     response_bounds: tuple[tuple[str, int], ...] = ()
     node: str = ""

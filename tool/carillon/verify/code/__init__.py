@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
+from carillon import c_names
 from carillon.elf import ARM, AVR, RISCV, X86_64, UnreadableError
 from carillon.verify.elf import Elf
 
@@ -92,6 +93,9 @@ class Processor(Protocol):
         """
 
 
+LONGEST = 4
+"""Bytes of an instruction, at most."""
+
 _ALONE = ("avr",)
 """Files that decode instructions themselves; the others have capstone do it."""
 _FILES = {ARM: "arm", AVR: "avr", RISCV: "riscv", X86_64: "x86"}
@@ -151,11 +155,19 @@ class _Exploration:
     def _outside(self, target: int) -> bool:
         """Another function begins there: what has no name, or is the rest of a function, still belongs to the handler."""
         names = [s.name for s in self.elf.by_address.get(target, []) if s.function]
-        return not self.low <= target < self.high and bool(names) and not any(".cold" in name for name in names)
+        own = any(".cold" in name or name.startswith(c_names.BODY) for name in names)
+        return not self.low <= target < self.high and bool(names) and not own
+
+    def _follows(self, state: State) -> None:
+        """Note the call of a function that follows in memory; what follows a call does not come after one that ends elsewhere."""
+        last = state.effects[-1] if state.effects else None
+        if last is None or last.kind != "call" or state.pc - last.place > LONGEST:
+            state.effects.append(Effect("call", state.pc, place=state.pc))
 
     def _step(self, state: State) -> list[State] | None:
         """The states that follow, none at the path's end; None in a loop's third turn, which repeats the second."""
         if self._outside(state.pc):
+            self._follows(state)
             return []
         state.visits[state.pc] = state.visits.get(state.pc, 0) + 1
         if state.visits[state.pc] > VISITS:

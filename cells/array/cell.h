@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The timer array of hardware/timer_array: 32-bit down counters with a reload, started together by one store.
+ *
+ * A cell's first interval is its count, which is stored before the start, and its period the reload value.  A store to
+ * ADJUST moves the expiry of a cell that runs, whatever the count is when it arrives.  What is moved into the past
+ * expires at once: no point is lost to a store that comes late.
+ */
+#ifndef CARILLON_CELL_ARRAY_H
+#define CARILLON_CELL_ARRAY_H
+
+#include "carillon_board.h"
+#include "carillon_port.h"
+
+#include "cells/array/registers.h"
+
+/* carillon_board.h says where the array is: ARRAY_BASE. */
+#define ARRAY_COUNTER(cell) (ARRAY_BASE(cell) + ARRAY_COUNT_OFFSET(cell))
+#define ARRAY_RELOAD(cell) (ARRAY_BASE(cell) + ARRAY_RELOAD_OFFSET(cell))
+#define ARRAY_ADJUST(cell) (ARRAY_BASE(cell) + ARRAY_ADJUST_OFFSET(cell))
+#define ARRAY_BIT(cell) (UINT32_C(1) << (cell))
+
+/* The controller enables the sources, so that every cell requests. */
+#define ARRAY_PREPARE(cell, first, period, prescaler)                                           \
+    CARILLON_STORE(ARRAY_COUNTER(cell), (first)), CARILLON_STORE(ARRAY_RELOAD(cell), (period)), \
+        CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ENABLE_OFFSET, ARRAY_BIT(cell))
+/* What the counter reads, plus the time, for a cell that expires at `offset`. */
+#define ARRAY_PHASE(offset) (offset)
+#define ARRAY_START(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_START_OFFSET, (bits))
+#define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
+
+/* What a store to ADJUST adds: nothing of the time that it takes matters. */
+#define ARRAY_SYNC(cell) CARILLON_SHIFT(ARRAY_ADJUST(cell), 0u)
+
+/* A step of a multiplexed cell that would count `period` by itself. */
+#define ARRAY_REARM_REGISTER(cell) ARRAY_ADJUST(cell)
+#define ARRAY_INTERVAL(interval, period) ((uint32_t)(interval) - (uint32_t)(period))
+/* The same for a deadline, moved before it expires: nothing was counted by itself. */
+#define ARRAY_POSTPONE(interval) ((uint32_t)(interval))
+
+/* Move a multiplexed cell to its next point.  If that has passed, it expires at once, and its handler comes again. */
+static inline void array_rearm(struct carillon_multiplex *multiplex)
+{
+    const struct carillon_step *const step = multiplex->next;
+    carillon_port_write(multiplex->reg, step->interval);
+    multiplex->next = step->next;
+}
+
+static inline void array_postpone(struct carillon_multiplex *multiplex)
+{
+    array_rearm(multiplex);
+}
+
+#endif

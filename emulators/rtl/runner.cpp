@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
+//
+// Runs an image on soc.sv, cycle by cycle, and lets QEMU's tracing plugin (plugin.c) watch what is retired.
+//
+// Arguments: the clock's rate (which is not used), the image, those of the plugin (map=FILE, out=FILE, ...), and
+// - waits=N, the wait states of the memory;
+// - vcd=FILE, a waveform, and log=FILE, a line for each instruction that is executed and for each request of a cell.
+//
+// Memory is 1 MiB at address 0.  A byte that is stored at CONSOLE goes to standard output.
+//
+// An instruction's time is the cycle in which it is executed, that before the one in which it is retired: a store is on
+// the bus then.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <elf.h>
+#include <vector>
+
+#include "Vsoc.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+#include "plugin.h"
+
+namespace
+{
+
+constexpr uint32_t MEMORY_BYTES = 1u << 20;
+constexpr uint32_t CONSOLE = 0x40020000u;
+constexpr uint32_t CONSOLE_STATE = CONSOLE + 4u;
+
+uint8_t memory[MEMORY_BYTES];
+qemu_plugin_insn *known[MEMORY_BYTES / 2];
+
+[[noreturn]] void give_up(const char *why, const char *what = "")
+{
+    std::fprintf(stderr, "carillon: %s%s\n", why, what);
+    std::fflush(stdout);
+    std::_Exit(1);
+}
+
+uint32_t word_at(uint32_t address)
+{
+    uint32_t value;
+    std::memcpy(&value, &memory[address & (MEMORY_BYTES - 4u)], sizeof value);
+    return value;
+}
+
+// Copy what an ELF file loads.
+void load(const char *name)
+{
+    std::FILE *const file = std::fopen(name, "rb");
+    Elf32_Ehdr header;
+    if (file == nullptr || std::fread(&header, sizeof header, 1, file) != 1) {
+        give_up("cannot read the image ", name);
+    }
+    for (int k = 0; k < header.e_phnum; k++) {
+        Elf32_Phdr part;
+        if (std::fseek(file, header.e_phoff + k * header.e_phentsize, SEEK_SET) != 0 ||
+            std::fread(&part, sizeof part, 1, file) != 1) {
+            give_up("cannot read the image ", name);
+        }
+        if (part.p_type != PT_LOAD || part.p_filesz == 0) {
+            continue;
+        }
+        if (part.p_paddr > MEMORY_BYTES || part.p_filesz > MEMORY_BYTES - part.p_paddr) {
+            give_up("the image does not fit into the memory: ", name);
+        }
+        if (std::fseek(file, part.p_offset, SEEK_SET) != 0 ||
+            std::fread(&memory[part.p_paddr], part.p_filesz, 1, file) != 1) {
+            give_up("cannot read the image ", name);
+        }
+    }
+    std::fclose(file);
+}
+
+// Does an instruction load or store?
+bool accesses(uint32_t instruction)
+{
+    if ((instruction & 3u) == 3u) {
+        const uint32_t opcode = instruction & 0x7Fu;
+        return opcode == 0x03u || opcode == 0x23u || opcode == 0x2Fu;
+    }
+    const uint32_t quadrant = instruction & 3u, function = instruction >> 13 & 7u;
+    return (quadrant == 0u && (function == 2u || function == 6u)) ||
+           (quadrant == 2u && (function == 2u || function == 6u));
+}
+
+// A port to the memory: an access is granted when none waits, and answered some cycles after that.
+struct Port {
+    bool waits = false;
+    unsigned left = 0;
+    uint32_t data = 0;
+    bool wrong = false;
+};
+
+struct Access {
+    uint32_t address;
+    bool store;
+};
+
+} // namespace
+
+int main(int count, char **arguments)
+{
+    std::vector<char *> plugins;
+    unsigned wait_states = 0;
+    const char *waveform = nullptr;
+    std::FILE *log = nullptr;
+    for (int k = 3; k < count; k++) {
+        if (std::strncmp(arguments[k], "waits=", 6) == 0) {
+            wait_states = static_cast<unsigned>(std::strtoul(arguments[k] + 6, nullptr, 10));
+        } else if (std::strncmp(arguments[k], "vcd=", 4) == 0) {
+            waveform = arguments[k] + 4;
+        } else if (std::strncmp(arguments[k], "log=", 4) == 0) {
+            log = std::fopen(arguments[k] + 4, "w");
+        } else {
+            plugins.push_back(arguments[k]);
+        }
+    }
+    if (count < 5 || !plugin_install(static_cast<int>(plugins.size()), plugins.data())) {
+        give_up("usage: rtl_runner RATE IMAGE [waits=N] [vcd=FILE] map=FILE out=FILE ...");
+    }
+    load(arguments[2]);
+
+    VerilatedContext context;
+    Vsoc soc{&context};
+#if VM_TRACE
+    VerilatedVcdC trace;
+    if (waveform != nullptr) {
+        context.traceEverOn(true);
+        soc.trace(&trace, 99);
+        trace.open(waveform);
+    }
+#else
+    if (waveform != nullptr) {
+        give_up("this runner was built without waveforms");
+    }
+#endif
+    Port instructions, data;
+    std::deque<Access> granted;
+    soc.rst_ni = 0;
+    for (uint64_t cycle = 0;; cycle++) {
+        soc.clk_i = 1;
+        soc.eval();
+        soc.rst_ni = cycle >= 4;
+
+        // The answers of this cycle.
+        soc.instr_rvalid_i = instructions.waits && instructions.left == 0;
+        soc.instr_rdata_i = instructions.data;
+        soc.instr_err_i = instructions.wrong;
+        soc.data_rvalid_i = data.waits && data.left == 0;
+        soc.data_rdata_i = data.data;
+        soc.data_err_i = data.wrong;
+        soc.instr_gnt_i = !instructions.waits || instructions.left == 0;
+        soc.data_gnt_i = !data.waits || data.left == 0;
+        soc.clk_i = 0;
+        soc.eval();
+#if VM_TRACE
+        if (waveform != nullptr) {
+            trace.dump(cycle * 10);
+        }
+#endif
+        if (soc.rst_ni == 0) {
+            continue;
+        }
+
+        // The accesses of this cycle.
+        if (instructions.waits) {
+            instructions.waits = instructions.left != 0;
+            instructions.left -= instructions.left != 0;
+        }
+        if (soc.instr_req_o && soc.instr_gnt_i) {
+            const uint32_t address = soc.instr_addr_o;
+            instructions = {true, wait_states, word_at(address), address >= MEMORY_BYTES};
+        }
+        if (data.waits) {
+            data.waits = data.left != 0;
+            data.left -= data.left != 0;
+        }
+        if (soc.data_req_o && soc.data_gnt_i) {
+            const uint32_t address = soc.data_addr_o & ~3u;
+            data = {true, address < MEMORY_BYTES ? wait_states : 0u, word_at(address), false};
+            if (address >= MEMORY_BYTES && address != CONSOLE && address != CONSOLE_STATE) {
+                data.wrong = true;
+                std::fprintf(stderr, "carillon: access to 0x%08x, where nothing is, in cycle %llu\n", soc.data_addr_o,
+                             static_cast<unsigned long long>(cycle));
+            } else if (address == CONSOLE && soc.data_we_o) {
+                std::fputc(static_cast<int>(soc.data_wdata_o & 0xFFu), stdout);
+            } else if (address < MEMORY_BYTES && soc.data_we_o) {
+                for (unsigned byte = 0; byte < 4; byte++) {
+                    if ((soc.data_be_o >> byte & 1u) != 0) {
+                        memory[address + byte] = static_cast<uint8_t>(soc.data_wdata_o >> (8 * byte));
+                    }
+                }
+            } else if (address >= MEMORY_BYTES) {
+                data.data = 1u; // the console is ready
+            }
+        }
+
+        if (log != nullptr && soc.request_o != 0) {
+            std::fprintf(log, "%llu request %08x\n", static_cast<unsigned long long>(cycle), soc.request_o);
+        }
+
+        // What is done in this cycle; accesses were granted before.
+        if (soc.retired_o) {
+            const uint32_t pc = soc.retired_pc_o;
+            if (pc >= MEMORY_BYTES) {
+                give_up("the processor is outside the memory");
+            }
+            uint32_t instruction = word_at(pc & ~3u) >> (8 * (pc & 2u));
+            const bool is_long = (instruction & 3u) == 3u;
+            if (is_long && (pc & 2u) != 0) {
+                instruction |= word_at(pc + 2u) << 16;
+            }
+            qemu_plugin_insn *&insn = known[pc / 2];
+            if (insn == nullptr) {
+                uint8_t bytes[4];
+                std::memcpy(bytes, &instruction, sizeof bytes);
+                insn = plugin_meet(pc, bytes, is_long ? 4 : 2);
+            }
+            if (log != nullptr) {
+                std::fprintf(log, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
+            }
+            plugin_time(cycle - 1);
+            plugin_executed(insn);
+            if (accesses(instruction) && !granted.empty()) {
+                plugin_accessed(insn, granted.front().store, granted.front().address);
+                granted.pop_front();
+            }
+        }
+        if (soc.accessed_o) {
+            granted.push_back({soc.accessed_addr_o, soc.accessed_store_o != 0});
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An interrupt controller for a core with a CLIC interface: sources with a level each, of which the highest is offered
+// to the core.  Of several that have one level, the one with the lowest number is.
+//
+// 1. A request is a pulse, which is offered in its own cycle, or a store.  It stands until the core fetches the vector of its source: the controller sees
+//    the fetch on the instruction bus, because the core itself does not say which request it has taken.  Nothing but the
+//    core's vectoring may fetch from the table, so it lies alone in memory.
+//    The register VECTORS says where the table is: it has what the core's mtvt has.
+// 2. Each source has the CLIC's word (clicintip, clicintie, clicintattr, clicintctl), whose bytes can be stored alone.
+//    Beside these there are words that set or clear the bits of 32 sources by one store, as in the NVIC.
+// 3. A level of 0 is none: the source is never offered.
+module clic
+  import clic_pkg::*;
+#(
+    parameter int unsigned SOURCES = 64,
+    localparam int unsigned ID = $clog2(SOURCES)
+) (
+    input  logic               clk_i,
+    input  logic               rst_ni,
+    input  logic [SOURCES-1:0] request_i,  // pulses
+    // The bus, as in timer_array.sv.
+    input  logic               req_i,
+    input  logic               we_i,
+    input  logic [3:0]         be_i,
+    input  logic [12:0]        addr_i,
+    input  logic [31:0]        wdata_i,
+    output logic [31:0]        rdata_o,
+    output logic               err_o,
+    // The core fetches an instruction, or a vector.
+    input  logic               fetch_i,
+    input  logic [31:0]        fetch_addr_i,
+    // What is offered to the core.
+    output logic               irq_o,
+    output logic [ID-1:0]      irq_id_o,
+    output logic [7:0]         irq_level_o
+);
+  localparam int unsigned WORDS = (SOURCES + 31) / 32;
+  logic [31:ID+2] vectors;  // where the table is, which is aligned to its size
+  logic fetches_vector;
+  assign fetches_vector = fetch_i && fetch_addr_i[31:ID+2] == vectors;
+  logic [SOURCES-1:0] pending, enabled;
+  logic [7:0] level[SOURCES];
+
+  // The highest level that asks, and the lowest source of that level.  A tree: each node takes the better of two.
+  logic [7:0] best_level[2*SOURCES];
+  logic [ID-1:0] best_id[2*SOURCES];
+  always_comb begin
+    best_level[0] = '0;
+    best_id[0] = '0;
+    for (int unsigned k = 0; k < SOURCES; k++) begin
+      best_level[SOURCES+k] = (pending[k] || request_i[k]) && enabled[k] ? level[k] : 8'd0;
+      best_id[SOURCES+k] = ID'(k);
+    end
+    for (int unsigned k = SOURCES - 1; k > 0; k--) begin
+      if (best_level[2*k+1] > best_level[2*k]) begin
+        best_level[k] = best_level[2*k+1];
+        best_id[k] = best_id[2*k+1];
+      end else begin
+        best_level[k] = best_level[2*k];
+        best_id[k] = best_id[2*k];
+      end
+    end
+  end
+  assign irq_o = best_level[1] != 0;
+  assign irq_level_o = best_level[1];
+  assign irq_id_o = best_id[1];
+
+  // Stores: to a source's word (byte by byte), or to a word of 32 sources.
+  logic of_source, of_group, of_vectors, known, write;
+  logic [ID-1:0] source;
+  logic [$clog2(WORDS > 1 ? WORDS : 2)-1:0] word;
+  always_comb begin
+    source = addr_i[2+:ID];
+    word = addr_i[2+:$bits(word)];
+    of_source = addr_i[12] && 32'(addr_i[11:2]) < SOURCES;
+    of_group = addr_i[12:8] == 5'd0 && addr_i[7:6] == 2'd0 && 32'(addr_i[3:2]) < WORDS && be_i == 4'hF;
+    of_vectors = addr_i == VECTORS_OFFSET && be_i == 4'hF;
+    known = of_source || of_group || of_vectors;
+    write = req_i && we_i && known;
+  end
+  logic [SOURCES-1:0] ones, of_word;
+  always_comb begin
+    ones = '0;
+    ones[32*word+:32] = wdata_i;
+    of_word = write && of_group ? ones : '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending <= '0;
+      enabled <= '0;
+      vectors <= '0;
+      for (int unsigned k = 0; k < SOURCES; k++) level[k] <= '0;
+    end else begin
+      pending <= (pending
+          & ~(fetches_vector ? SOURCES'(1) << fetch_addr_i[2+:ID] : '0)
+          & ~(addr_i[5:4] == PEND_CLEAR_GROUP ? of_word : '0))
+          | request_i
+          | (addr_i[5:4] == PEND_SET_GROUP ? of_word : '0);
+      if (addr_i[5:4] == ENABLE_SET_GROUP) enabled <= enabled | of_word;
+      if (addr_i[5:4] == ENABLE_CLEAR_GROUP) enabled <= enabled & ~of_word;
+      if (write && of_vectors) vectors <= wdata_i[31:ID+2];
+      if (write && of_source) begin
+        if (be_i[0]) pending[source] <= wdata_i[0];
+        if (be_i[1]) enabled[source] <= wdata_i[8];
+        if (be_i[3]) level[source] <= wdata_i[31:24];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rdata_o <= '0;
+      err_o   <= 1'b0;
+    end else begin
+      err_o <= req_i && !known;
+      if (!req_i || !known) rdata_o <= '0;
+      else if (of_vectors) rdata_o <= {vectors, (ID+2)'(0)};
+      else if (of_source) rdata_o <= {level[source], 8'h03, 7'd0, enabled[source], 7'd0, pending[source]};
+      else rdata_o <= addr_i[5] ? enabled[32*word+:32] : pending[32*word+:32];
+    end
+  end
+endmodule

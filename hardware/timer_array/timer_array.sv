@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A timer array: up to 32 cells, each a counter that requests an interrupt of its own when it expires.
+//
+// A cell counts down while it runs, once a tick.  When its count would be 0 or less, the cell expires, and its reload
+// value is added to the count.  So its period is its reload value, however often the count is moved meanwhile:
+//
+//     next    = count - 1 + what is written to ADJUST in this cycle
+//     expires = next <= 0
+//     count   = next + (expires ? reload : 0)
+//
+// A count that is moved into the past expires at once, and again each tick until the reload values have caught up: no
+// expiry is lost to a store that comes late.  A cell whose reload value is 0 stops when it expires.
+//
+// One store starts any set of cells in the same cycle, or stops them: a cell that stops keeps its count.  One store
+// lets any set of cells request interrupts, or no more.  A cell that expires does the same for those that its register
+// ARMS names: from the next cycle on they request interrupts.  README.md says what each register is for.
+module timer_array
+  import timer_array_pkg::*;
+#(
+    parameter int unsigned CELLS = 32
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             tick_i,     // the cells count in this cycle
+    // The bus: an access takes one cycle, its answer stands in the next.
+    input  logic             req_i,
+    input  logic             we_i,
+    input  logic [3:0]       be_i,
+    input  logic [11:0]      addr_i,
+    input  logic [31:0]      wdata_i,
+    output logic [31:0]      rdata_o,
+    output logic             err_o,
+    // A pulse of one cycle when a cell expires whose requests are enabled.
+    output logic [CELLS-1:0] request_o
+);
+  logic signed [31:0] count[CELLS];
+  logic signed [31:0] reload[CELLS];
+  logic [CELLS-1:0] arms[CELLS];
+  logic [CELLS-1:0] running, enabled;
+  logic [31:0] now;
+
+  // Which register an access names.  There is none but for whole, aligned words.
+  logic in_cells, known, write;
+  logic [4:0] cell_index;
+  always_comb begin
+    cell_index = addr_i[8:4];
+    in_cells = addr_i[11:9] == CELLS_OFFSET[11:9] && 32'(cell_index) < CELLS;
+    known = addr_i[1:0] == 2'b00 && be_i == 4'hF
+        && (in_cells || addr_i inside {START_OFFSET, STOP_OFFSET, ENABLE_OFFSET, DISABLE_OFFSET, NOW_OFFSET});
+    write = req_i && we_i && known;
+  end
+
+  // A store to START or ENABLE sets the bits that are written, one to STOP or DISABLE clears them.
+  logic [CELLS-1:0] starts, stops, ones;
+  always_comb begin
+    ones   = wdata_i[CELLS-1:0];
+    starts = (write && addr_i == START_OFFSET) ? ones : '0;
+    stops  = (write && addr_i == STOP_OFFSET) ? ones : '0;
+  end
+
+  // What each cell does next.
+  logic signed [31:0] next[CELLS];
+  logic [CELLS-1:0] expires, armed;
+  always_comb begin
+    armed = '0;
+    for (int unsigned k = 0; k < CELLS; k++) begin
+      next[k] = count[k];
+      if (running[k] && tick_i) next[k] = next[k] - 1;
+      if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == ADJUST_WORD) next[k] = next[k] + wdata_i;
+      expires[k] = running[k] && tick_i && next[k] <= 0;
+      if (expires[k]) next[k] = next[k] + reload[k];
+      if (expires[k]) armed = armed | arms[k];
+      if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == COUNT_WORD) next[k] = wdata_i;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      running <= '0;
+      enabled <= '0;
+      now <= '0;
+      for (int unsigned k = 0; k < CELLS; k++) begin
+        count[k]  <= '0;
+        reload[k] <= '0;
+        arms[k]   <= '0;
+      end
+    end else begin
+      if (tick_i) now <= now + 1;
+      for (int unsigned k = 0; k < CELLS; k++) begin
+        count[k] <= next[k];
+        if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == RELOAD_WORD) reload[k] <= wdata_i;
+        if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == ARMS_WORD) arms[k] <= ones;
+        running[k] <= (running[k] | starts[k]) & ~stops[k] & ~(expires[k] && reload[k] == 0 && !starts[k]);
+      end
+      enabled <= (enabled | armed | (write && addr_i == ENABLE_OFFSET ? ones : '0))
+          & ~(write && addr_i == DISABLE_OFFSET ? ones : '0);
+    end
+  end
+
+  assign request_o = expires & enabled;
+
+  // The answer.
+  logic [31:0] read;
+  always_comb begin
+    unique case (addr_i)
+      START_OFFSET, STOP_OFFSET: read = 32'(running);
+      ENABLE_OFFSET, DISABLE_OFFSET: read = 32'(enabled);
+      NOW_OFFSET: read = now;
+      default:
+      unique case (addr_i[3:2])
+        RELOAD_WORD: read = reload[cell_index];
+        ARMS_WORD: read = 32'(arms[cell_index]);
+        default: read = count[cell_index];
+      endcase
+    endcase
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rdata_o <= '0;
+      err_o   <= 1'b0;
+    end else begin
+      rdata_o <= req_i && known ? read : '0;
+      err_o   <= req_i && !known;
+    end
+  end
+endmodule

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Port to RV32 in machine mode with a CLIC, whose sources have levels and vectors of their own (hardware/clic).
+ *
+ * 1. The vector of a task that nothing can preempt is the task, compiled as a handler: the compiler saves what the
+ *    task uses, and nothing else.
+ * 2. What something can preempt begins with CARILLON_ENTRY, which it follows in memory.  That saves mcause and mepc,
+ *    which the next interrupt overwrites, and lets interrupts through.
+ * 3. It ends with what restores that again (carillon_handlers.h).
+ * 4. The mask of levels is mintthresh.  A level is a number from 1 to CARILLON_LEVELS.
+ *
+ * Stores and interrupts: a store reaches the controller in the cycle of the core's execution stage, and what the
+ * controller offers is looked at two cycles later.  So carillon_port_settle, which reads the controller back, ends when
+ * nothing is taken any more that a store before has forgotten or disabled.
+ */
+#ifndef CARILLON_PORT_H
+#define CARILLON_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carillon_config.h"
+#include "kernel/contract/mode.h"
+
+/* A handler of this port can be interrupted: it holds back nothing by itself. */
+#define CARILLON_HANDLERS_HOLD 0
+#define CARILLON_BASE_ENDS_LOCKED 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void (*carillon_vector)(void);
+
+#define CARILLON_SYMBOL_PREFIX ""
+
+#define CARILLON_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+
+/* The controller, whose address is the board's (CARILLON_CLIC). */
+#define CARILLON_CLIC_PEND (CARILLON_CLIC + 0x00u)
+#define CARILLON_CLIC_UNPEND (CARILLON_CLIC + 0x10u)
+#define CARILLON_CLIC_ENABLE (CARILLON_CLIC + 0x20u)
+#define CARILLON_CLIC_DISABLE (CARILLON_CLIC + 0x30u)
+#define CARILLON_CLIC_VECTORS (CARILLON_CLIC + 0x100u)
+#define CARILLON_CLIC_LEVEL(source) (CARILLON_CLIC + 0x1003u + (4u * (source)))
+
+#define CARILLON_SOURCE_WORD(source) (((source) / 32u) * 4u)
+#define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
+
+#define CARILLON_STORE_ENABLE(source, mask) CARILLON_STORE(CARILLON_CLIC_ENABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_ADMIT CARILLON_STORE_ENABLE
+#define CARILLON_STORE_DISABLE(source, mask) \
+    CARILLON_STORE(CARILLON_CLIC_DISABLE + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_UNPEND(source, mask) CARILLON_STORE(CARILLON_CLIC_UNPEND + CARILLON_SOURCE_WORD(source), (mask))
+#define CARILLON_STORE_PEND(source) \
+    CARILLON_STORE(CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source), CARILLON_SOURCE_BIT(source))
+
+static inline void carillon_port_write(uint32_t address, uint32_t value)
+{
+    CARILLON_REGISTER(address) = value;
+}
+static inline uint32_t carillon_port_read(uint32_t address)
+{
+    return CARILLON_REGISTER(address);
+}
+
+/* All interrupts off, and as they were.  Pairs nest. */
+#define CARILLON_MSTATUS_MIE 8u
+static inline uint32_t carillon_port_lock(void)
+{
+    uint32_t saved;
+    __asm__ volatile("csrrci %0, mstatus, %1" : "=r"(saved) : "n"(CARILLON_MSTATUS_MIE) : "memory");
+    return saved & CARILLON_MSTATUS_MIE;
+}
+static inline void carillon_port_unlock(uint32_t saved)
+{
+    __asm__ volatile("csrs mstatus, %0" ::"r"(saved) : "memory");
+}
+
+/* Every store before has arrived, and what the controller offers has followed it. */
+static inline void carillon_port_settle(void)
+{
+    (void)CARILLON_REGISTER(CARILLON_CLIC_PEND);
+    __asm__ volatile("nop\n nop" ::: "memory");
+}
+
+/* Forget what sources asked for: a handler that returns next is not entered for it. */
+static inline void carillon_port_forget(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_CLIC_UNPEND + CARILLON_SOURCE_WORD(source)) = mask;
+    carillon_port_settle();
+}
+
+/* Let sources interrupt from now on; what they asked for before is forgotten (arm), or is served (enable). */
+static inline void carillon_port_arm(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_CLIC_UNPEND + CARILLON_SOURCE_WORD(source)) = mask;
+    CARILLON_REGISTER(CARILLON_CLIC_ENABLE + CARILLON_SOURCE_WORD(source)) = mask;
+}
+static inline void carillon_port_enable(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_CLIC_ENABLE + CARILLON_SOURCE_WORD(source)) = mask;
+}
+
+/* Sources interrupt no more, from the next instruction on.  What they ask for meanwhile is kept. */
+static inline void carillon_port_disarm(uint32_t source, uint32_t mask)
+{
+    CARILLON_REGISTER(CARILLON_CLIC_DISABLE + CARILLON_SOURCE_WORD(source)) = mask;
+    carillon_port_settle();
+}
+static inline void carillon_port_hold(uint32_t source, uint32_t mask)
+{
+    carillon_port_disarm(source, mask);
+}
+
+/* Request an interrupt by software; it is taken before this returns if its level allows.  Without waiting for it. */
+static inline void carillon_port_request(uint32_t source)
+{
+    __asm__ volatile("" ::: "memory");
+    CARILLON_REGISTER(CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source)) = CARILLON_SOURCE_BIT(source);
+}
+static inline void carillon_port_barrier(void)
+{
+    carillon_port_settle();
+}
+static inline void carillon_port_pend(uint32_t source)
+{
+    carillon_port_request(source);
+    carillon_port_barrier();
+}
+
+/* Has it asked for an interrupt that has not been taken? */
+static inline bool carillon_port_is_pending(uint32_t source)
+{
+    return (CARILLON_REGISTER(CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source)) & CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+/* Is the handler of a source preempted?  The controller does not say it of one source.  The control cell's handler, which
+ * alone asks, and with interrupts off, has preempted none if the level that it came from is 0 (mcause.mpil). */
+static inline bool carillon_port_is_active(uint32_t source)
+{
+    (void)source;
+    uint32_t mcause;
+    __asm__ volatile("csrr %0, mcause" : "=r"(mcause));
+    return (mcause & UINT32_C(0x00FF0000)) != 0u;
+}
+
+/* The mask is the highest level that is held back: mintthresh. */
+static inline uint32_t carillon_port_mask_of(uint32_t level)
+{
+    return level;
+}
+static inline uint32_t carillon_port_level_of(uint32_t mask)
+{
+    return mask;
+}
+static inline uint32_t carillon_port_higher(uint32_t one, uint32_t other)
+{
+    return (one > other) ? one : other;
+}
+static inline uint32_t carillon_port_mask(void)
+{
+    uint32_t mask;
+    __asm__ volatile("csrr %0, 0x347" : "=r"(mask));
+    return mask;
+}
+static inline void carillon_port_restore(uint32_t mask)
+{
+    __asm__ volatile("csrw 0x347, %0" ::"r"(mask) : "memory");
+}
+/* A handler that comes after the mask was read leaves it as it was. */
+static inline uint32_t carillon_port_raise(uint32_t level)
+{
+    const uint32_t saved = carillon_port_mask();
+    if (level > saved) {
+        carillon_port_restore(level);
+    }
+    return saved;
+}
+
+/* Set a source's level. */
+void carillon_port_set_level(uint16_t source, uint16_t level);
+
+/* Use a vector table: the core reads it, and the controller watches the core do so. */
+static inline void carillon_port_set_vectors(const void *vectors)
+{
+    CARILLON_REGISTER(CARILLON_CLIC_VECTORS) = (uint32_t)(uintptr_t)vectors;
+    __asm__ volatile("csrw 0x307, %0" ::"r"(vectors) : "memory");
+}
+
+/* The stores of a list, each start_spacing ticks after the one before it. */
+void carillon_port_start(const struct carillon_store *list, uint32_t count);
+
+/* No board of this port has cells that are aligned after the start. */
+static inline void carillon_port_align(const struct carillon_shift *list, uint32_t count)
+{
+    (void)list;
+    (void)count;
+}
+
+/* Wait until `counter`, which counts down, reads `target`; then as carillon_port_start.  The stores of
+ * `before` are carried out on the way. */
+void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,
+                            uint32_t before_count, const struct carillon_store *list, uint32_t count);
+
+/* Call `function`, from a handler with interrupts off, at the level of what that preempted, and come back to the handler. */
+void carillon_port_run_lowered(carillon_vector function);
+
+/* Stand still for ever. */
+void carillon_port_halt(void) __attribute__((noreturn));
+
+/* Spend at least so many cycles, from the call to its return. */
+void carillon_port_delay(uint32_t cycles);
+
+/* One turn of the idle loop. */
+static inline void carillon_port_idle(void)
+{
+    if (CARILLON_IDLE_SLEEP) {
+        __asm__ volatile("wfi");
+    }
+}
+
+/* The vector of sources that nobody uses, and the entry of exceptions. */
+void carillon_port_unexpected(void);
+
+/* The entry after reset. */
+void carillon_port_reset(void);
+
+#define CARILLON_SYSTEM_VECTORS
+/* The table is aligned to its size; that of the mode in which the system starts is where the code begins. */
+#define CARILLON_VECTOR_TABLE(first) __attribute__((section(".vectors" first), aligned(4 * CARILLON_SOURCES), used))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

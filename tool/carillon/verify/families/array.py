@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timer array (``hardware/timer_array/README.md``): down counters, and four registers whose bits are the cells'.
+
+START at +0 and STOP at +4, the requests' ENABLE at +8 and DISABLE at +12; from +0x200 on each cell's count, reload value, what
+is added to the count, and the cells whose requests its expiry enables.  An addition takes no time: what is stored to ADJUST moves
+the expiry by just that.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from carillon.verify.families import AddedTo, Cell
+
+BITS, CELLS = ("start", "stop", "enable", "disable"), 0x200
+
+
+class Model(AddedTo):
+    """See above."""
+
+    def prepare(self) -> None:
+        for cell in self.cells.values():
+            cell.lets = False
+
+    def place(self, address: int) -> tuple[Cell, int] | None:
+        number, register = divmod(address - self.base - CELLS, 16)
+        return (self.cells[number], register) if number in self.cells else None
+
+    @property
+    def base(self) -> int:
+        """Where the array is."""
+        return next(iter(self.cells.values())).place.registers["base"]
+
+    def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        if address - self.base not in range(0, 16, 4):
+            return super().write(address, value, at)
+        for number, cell in self.cells.items():
+            if not value >> number & 1:
+                continue
+            match BITS[(address - self.base) // 4]:
+                case "start":
+                    cell.started = at if cell.started is None else cell.started
+                case "stop":
+                    cell.started = None
+                case change:
+                    cell.lets = change == "enable"
+        return True
+
+    def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
+        if register == 0:
+            cell.first = value
+        elif register == 4:
+            cell.again = value
+        return register in (0, 4)
+
+    def shift(self, address: int, units: int) -> bool:
+        return super().shift(address - 8, units)
+
+    def rearmed(self, register: int) -> Cell | None:
+        return self.cell_at(register, 8)
