@@ -12,8 +12,7 @@ import pytest
 from carillon.diagnostics import Diagnostics
 from carillon.emit.text import value
 from carillon.image import Image, Value
-from carillon.image.registry import FILES, OFF, OPTIONAL, OSEK_OFF, of_file
-from carillon.image.registry.switch import Kind, Switch
+from carillon.image.registry import FILES, OFF, OPTIONAL, OSEK_OFF, Kind, Switch, of_file
 from carillon.image.switches import switches
 from carillon.pipeline import plan
 
