@@ -17,6 +17,13 @@ __asm__(".macro sret\n"
         "   mret\n"
         ".endm\n");
 
+/* A function that a handler calls keeps all registers, so that the handler saves none for it: for that, GCC would write
+ * `uret`. */
+__asm__(".macro uret\n"
+        "   ret\n"
+        ".endm\n");
+#define CARILLON_CALLED(function) void function(void) __attribute__((interrupt("user"), used))
+
 /* Handlers are functions of a kind of their own.  Nothing preempts the first. */
 #define CARILLON_HANDLER(name) void name(void) __attribute__((interrupt("machine"), used))
 

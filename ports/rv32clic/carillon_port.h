@@ -206,6 +206,9 @@ void carillon_port_start_at(uint32_t counter, uint32_t target, const struct cari
 /* Call `function`, from a handler with interrupts off, at the level of what that preempted, and come back to the handler. */
 void carillon_port_run_lowered(carillon_vector function);
 
+/* Call a function of the application that keeps all registers (carillon_handlers.h). */
+#define CARILLON_RUN(function) __asm__ volatile("call " #function ::: "ra", "memory")
+
 /* Stand still for ever. */
 void carillon_port_halt(void) __attribute__((noreturn));
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from carillon.emit import text
 from carillon.image import Image
+from carillon.image.handlers import called
 
 
 def emit(image: Image) -> str:
@@ -37,10 +38,12 @@ def _handlers(image: Image) -> list[str]:
         declared = f'void {{0}}(void) __asm__("{text.HANDLER}{{0}}") __attribute__(({{1}}, used));'
         kinds = (declared.format("{0}", "signal"), declared.format("{0}", "interrupt"))
     declarations = [kinds[nested].format(function) for function, nested in image.direct.items()]
+    declarations += [f"CARILLON_CALLED({function});" for function in sorted(called(image))]
     lines = ["", '#include "carillon_handlers.h"'] if in_table else []
     if not declarations:
         return lines
-    return [*lines, "", "/* Functions of the application that are vectors themselves. */", *text.linkage(declarations)]
+    what = "that are vectors themselves, or that handlers call" if in_table else "that are vectors themselves"
+    return [*lines, "", f"/* Functions of the application {what}. */", *text.linkage(declarations)]
 
 
 def _linkage(image: Image) -> list[str]:

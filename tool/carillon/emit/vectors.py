@@ -46,9 +46,7 @@ def _handlers(image: Image) -> list[str]:
         begin, end = (statements(operations) for operations in handler.within)
         body = _joined(handler.parts) if joined else statements(handler.parts[0].operations)
         lines += [_declaration(image, handler.name, handler.nested)]
-        apart = handler.nested and image.system.board.handlers == "own"  # its vector is what goes before it
-        function = c_names.BODY + handler.name if apart else handler.name
-        lines += [f"void {function}(void)", "{", *begin, *body, *end, "}", ""]
+        lines += [f"void {_function(image, handler.name, handler.nested)}(void)", "{", *begin, *body, *end, "}", ""]
     return lines
 
 
@@ -78,6 +76,11 @@ def _declaration(image: Image, name: str, nested: bool = False) -> str:
     if not image.system.board.own_handlers:
         return f"void {name}(void);"
     return f"{'CARILLON_NESTED_HANDLER' if nested else 'CARILLON_HANDLER'}({name});"
+
+
+def _function(image: Image, name: str, nested: bool) -> str:
+    """The C function of a handler: its vector may be what goes before it."""
+    return c_names.BODY + name if nested and image.system.board.handlers == "own" else name
 
 
 def names(image: Image) -> str:
@@ -162,8 +165,12 @@ def emit(image: Image) -> str:
         if body:
             name = f"carillon_interrupt_{interrupt.name}"
             until = ": disabled until the round enables it again" if interrupt.reenabled else ""
-            lines += [f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */", _declaration(image, name)]
-            lines += [f"void {name}(void)", "{", *body, "}", ""]
+            nested = system.board.handlers == "own"
+            lines += [
+                f"/* Interrupt {interrupt.name} ({text.place(interrupt.span)}){until}. */",
+                _declaration(image, name, nested),
+            ]
+            lines += [f"void {_function(image, name, nested)}(void)", "{", *body, "}", ""]
     lines += [*_beneath(image), *_handlers(image)]
     if image.library:
         lines += [*library.branches(image), *library.defaults(image)]

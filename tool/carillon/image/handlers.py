@@ -57,9 +57,12 @@ def _operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operat
 
 
 def wrapped(image: Image, interrupt: Interrupt) -> tuple[Operation, ...]:
-    """The operations of an interrupt's vector; none if the vector is the application's function."""
+    """The operations of an interrupt's vector; none if the vector is the application's function.
+
+    A handler of a kind of its own, which others may preempt, calls the function.
+    """
     before, after = _around(image)
-    if not interrupt.reenabled and not before:
+    if not interrupt.reenabled and not before and image.system.board.handlers != "own":
         return ()
     disarm = [Operation(Does.DISARM, sources=(interrupt.source,))] if interrupt.reenabled else []
     return (*before, *disarm, Operation(Does.RUN, name=interrupt.handler), *after)
@@ -116,10 +119,10 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
 
 
 def called(image: Image) -> set[str]:
-    """The functions of tasks that some handler calls, where a function cannot both be called and be a handler."""
+    """The application's functions that some handler calls, where a function cannot both be called and be a handler."""
     if image.system.board.handlers != "own":
         return set()
-    found: set[str] = set()
+    found = {interrupt.handler for interrupt in image.system.interrupts}
     for mode in image.modes:
         sharing = Counter(c.source for c in mode.allocation.carriers)
         for carrier in mode.allocation.carriers:

@@ -121,7 +121,8 @@ class Meanings:
     _known: dict[int, Meaning] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.handlers = Handlers(self.elf)
+        own = self.hardware.controller.board.handlers == "own"
+        self.handlers = Handlers(self.elf, frozenset(self.functions) if own else frozenset())
 
     def of(self, address: int) -> Meaning:
         """The meaning of the function at ``address`` as a vector; UnreadableError if its code cannot be read."""

@@ -85,6 +85,8 @@ class Processor(Protocol):
     """An architecture; ``first``: what registers are known to hold when a function begins."""
 
     first: Mapping[str, Any]
+    keeping: frozenset[int] = frozenset()
+    """Functions that keep all registers: those of the application, where handlers are of a kind of their own."""
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """Carry the instruction at ``state.pc`` out; the paths that follow, none where the handler ends.
@@ -119,8 +121,8 @@ def processor(elf: Elf) -> Processor | None:
 class Handlers:
     """The handlers of an image, each read once."""
 
-    def __init__(self, elf: Elf) -> None:
-        self.elf = elf
+    def __init__(self, elf: Elf, keeping: frozenset[int] = frozenset()) -> None:
+        self.elf, self.keeping = elf, keeping
         self._processor: Processor | None = None
         self._known: dict[int, Paths] = {}
 
@@ -131,6 +133,7 @@ class Handlers:
                 self._processor = processor(self.elf)
             if self._processor is None:
                 raise UnreadableError(f"no rule reads the code of machine {self.elf.machine}")
+            self._processor.keeping = self.keeping
             exploration = _Exploration(self.elf, self._processor, address)
             paths = exploration.every()
             self._known[address] = Paths(paths, True) if paths is not None else Paths(exploration.joined(), False)

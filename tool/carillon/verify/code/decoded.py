@@ -38,6 +38,7 @@ class Decoded:
     def __init__(self, elf: Elf, architecture: int, mode: int) -> None:
         self.elf = elf
         self.first: Mapping[str, Any] = frame.first(self.pointer)
+        self.keeping: frozenset[int] = frozenset()
         self._decoder = Cs(architecture, mode)
         self._known: dict[tuple[int, bytes], tuple[int, str, str]] = {}  # paths meet the same instructions again and again
 
@@ -85,5 +86,5 @@ class Decoded:
         state.effects.append(Effect("call", target if target is not None else -1, arguments=arguments, place=place))
         frame.show(state.registers, self.arguments)
         frame.lose(state.registers)
-        for register in self.lost:
+        for register in self.lost if target not in self.keeping else ():
             self.put(state.registers, register, None)
