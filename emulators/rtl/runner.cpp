@@ -142,6 +142,7 @@ int main(int count, char **arguments)
 #endif
     Port instructions, data;
     std::deque<Access> granted;
+    uint32_t last_pc = 0;
     soc.rst_ni = 0;
     for (uint64_t cycle = 0;; cycle++) {
         soc.clk_i = 1;
@@ -186,8 +187,6 @@ int main(int count, char **arguments)
             data = {true, address < MEMORY_BYTES ? wait_states : 0u, word_at(address), false};
             if (address >= MEMORY_BYTES && address != CONSOLE && address != CONSOLE_STATE) {
                 data.wrong = true;
-                std::fprintf(stderr, "carillon: access to 0x%08x, where nothing is, in cycle %llu\n", soc.data_addr_o,
-                             static_cast<unsigned long long>(cycle));
             } else if (address == CONSOLE && soc.data_we_o) {
                 std::fputc(static_cast<int>(soc.data_wdata_o & 0xFFu), stdout);
             } else if (address < MEMORY_BYTES && soc.data_we_o) {
@@ -203,6 +202,14 @@ int main(int count, char **arguments)
 
         if (log != nullptr && soc.request_o != 0) {
             std::fprintf(log, "%llu request %08x\n", static_cast<unsigned long long>(cycle), soc.request_o);
+        }
+
+        if (soc.refused_o) {
+            std::fprintf(
+                stderr, "carillon: access to 0x%08x, where nothing is, in cycle %llu, after the instruction at 0x%x\n",
+                granted.empty() ? 0u : granted.front().address, static_cast<unsigned long long>(cycle), last_pc);
+            std::fflush(stdout);
+            std::_Exit(1);
         }
 
         // What is done in this cycle; accesses were granted before.
@@ -222,6 +229,7 @@ int main(int count, char **arguments)
                 std::memcpy(bytes, &instruction, sizeof bytes);
                 insn = plugin_meet(pc, bytes, is_long ? 4 : 2);
             }
+            last_pc = pc;
             if (log != nullptr) {
                 std::fprintf(log, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
             }

@@ -39,6 +39,7 @@ module soc
     output logic        accessed_store_o,
     output logic [31:0] accessed_addr_o,
     output logic [CELLS-1:0] request_o,
+    output logic        refused_o,  // an access to data, with an error
     output logic        sleeps_o
 );
   localparam logic [31:0] ARRAY = 32'h4000_0000, CLIC = 32'h4001_0000, DEVICES = 32'h4002_0000;
@@ -141,6 +142,7 @@ module soc
 
   assign retired_o = i_core.wb_valid && i_core.ex_wb_pipe.last_op && !i_core.ex_wb_pipe.instr_meta.clic_ptr;
   assign retired_pc_o = i_core.ex_wb_pipe.pc;
+  assign refused_o = data_rvalid && data_err;
   assign accessed_o = data_req && data_gnt;
   assign accessed_store_o = data_we;
   assign accessed_addr_o = data_addr;

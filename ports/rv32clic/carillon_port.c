@@ -70,8 +70,9 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   .option pop\n");
 }
 
-/* mcause has the level of what was preempted.  Call the function at that level, as by a return from the interrupt to it;
- * then interrupts are off again, and mcause and mepc are what the handler's return needs. */
+/* mcause has the level of what was preempted.  Call the function at that level, or at that of the interrupts below tasks,
+ * as by a return from the interrupt to it.  Then interrupts are off again, and mcause and mepc are what the handler's
+ * return needs. */
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   addi sp, sp, -16\n"
@@ -80,6 +81,17 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
                      "   sw t0, 4(sp)\n"
                      "   csrr t1, mepc\n"
                      "   sw t1, 8(sp)\n"
+                     "   .if %[below] != 0\n"
+                     "   slli t1, t0, 8\n"
+                     "   srli t1, t1, 24\n"
+                     "   li t2, %[below]\n"
+                     "   bgeu t1, t2, 2f\n"
+                     "   xor t1, t1, t2\n"
+                     "   slli t1, t1, 16\n"
+                     "   xor t0, t0, t1\n"
+                     "   csrw mcause, t0\n"
+                     "2:\n"
+                     "   .endif\n"
                      "   la ra, 1f\n"
                      "   csrw mepc, a0\n"
                      ".global carillon_port_lower\n"
@@ -92,14 +104,32 @@ __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function _
                      "   lw ra, 0(sp)\n"
                      "   csrw mepc, t1\n"
                      "   addi sp, sp, 16\n"
-                     "   ret\n");
+                     "   ret\n"
+                     :
+                     : [below] "n"(CARILLON_BELOW_TASKS));
 }
 
-void carillon_port_delay(uint32_t cycles)
+/* Four cycles a turn, and a jump into nops for the rest: with the call and the return, 17 cycles beside. */
+__attribute__((naked)) void carillon_port_delay(uint32_t cycles __attribute__((unused)))
 {
-    for (uint32_t turn = 0u; turn < (cycles + 3u) / 4u; turn++) {
-        __asm__ volatile("nop");
-    }
+    __asm__ volatile("   .option push\n"
+                     "   .option norvc\n"
+                     "   .option norelax\n"
+                     "   .balign 4\n"
+                     "   addi a0, a0, -17\n"
+                     "   bltz a0, 3f\n"
+                     "   andi t0, a0, 3\n"
+                     "   slli t0, t0, 2\n"
+                     "   la t1, 2f\n"
+                     "   sub t1, t1, t0\n"
+                     "   jr t1\n"
+                     "   nop\n"
+                     "   nop\n"
+                     "   nop\n"
+                     "2: addi a0, a0, -4\n"
+                     "   bgez a0, 2b\n"
+                     "3: ret\n"
+                     "   .option pop\n");
 }
 
 void carillon_port_halt(void)

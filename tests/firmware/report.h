@@ -36,6 +36,11 @@ static inline void report_byte(char byte)
     }
     *(volatile uint8_t *)UART_DATA = (uint8_t)byte;
 }
+#elif defined(CARILLON_CLIC)
+static inline void report_byte(char byte)
+{
+    *(volatile uint32_t *)UINT32_C(0x40020000) = (uint8_t)byte;
+}
 #elif defined(__riscv)
 static inline void report_byte(char byte)
 {

@@ -6,6 +6,7 @@ A tick is a cycle.  The counts are those of hardware/README.md, which explains t
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from laboratory import Laboratory, declared, points, task
 
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
+from carillon.run import record
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "cv32e40x-rtl"
@@ -60,14 +62,25 @@ def test_a_task_begins_after_the_same_cycles(lab: Laboratory) -> None:
 def test_a_task_that_another_mode_calls_from_a_handler_is_called_in_both(lab: Laboratory) -> None:
     """Low is a handler by itself in the first mode, and in the second its cell has two points to move to."""
     sup = task("Sup", "static unsigned n; n++; (void)ttSwitchAppMode((n % 2u) != 0u ? ttAppMode_b : ttAppMode_a);")
-    a = points(2003, (300, "Low"), (350, "High"), (1000, "Sup"), mode="a")
-    b = points(5003, (100, "Sup"), (1300, "Low"), (1450, "High"), (2500, "Low"), (2540, "High"), mode="b")
+    a = points(6003, (300, "Low"), (350, "High"), (1000, "Sup"), mode="a")
+    b = points(8003, (100, "Sup"), (1300, "Low"), (1450, "High"), (2500, "Low"), (2540, "High"), mode="b")
     schedule = declared(Low=600, High=60, Sup=200) + a + b
     outcome = lab.run(schedule, WORKS + sup, BOARD, system='start_mode = "a"', rounds=12)
     assert outcome.trace.stopped == ""
     assert [mode for _, mode in outcome.trace.modes][:4] == ["a", "b", "a", "b"]
     assert outcome.task("Low").activations == outcome.task("High").activations
     assert outcome.delays("Sup") == {PREEMPTABLE}
+
+
+@pytest.mark.parametrize("board", [BOARD, "ast1030-evb"])
+def test_a_run_that_ends_while_a_mode_is_left_tells_nothing_of_a_round_that_never_began(lab: Laboratory, board: str) -> None:
+    sup = task("Sup", "(void)ttSwitchAppMode(ttAppMode_b);")
+    a = points(10_003, (0, "Low", 1200), (2000, "Sup"), (9000, "High", 10_003), mode="a")
+    schedule = declared(Low=900, High=100, Sup=200) + a + points(8003, (0, "Low", 1500), mode="b")
+    outcome = lab.run(schedule, WORKS + sup, board, system='start_mode = "a"', ticks=11_400)
+    assert outcome.trace.stopped == ""
+    assert outcome.task("Low").activations == 1
+    assert outcome.task("Low").deadlines_missed == outcome.task("Low").unstarted == 0
 
 
 @pytest.mark.parametrize("kernel", ["carillon", "conventional"])
@@ -88,3 +101,13 @@ def test_the_engine_runs_as_its_plan_says(lab: Laboratory) -> None:
 def test_what_is_event_triggered_is_refused() -> None:
     with pytest.raises(CarillonError, match="C351: the port of board 'cv32e40x-rtl' has rounds, and nothing event-triggered yet"):
         plan(ROOT / "examples/osek-blinky/schedule.toml", Diagnostics(), BOARD)
+
+
+def test_an_access_to_nothing_ends_the_run_and_says_where(lab: Laboratory) -> None:
+    code = task("Low", "*(volatile unsigned *)0x40000300u = 1u; *(volatile unsigned *)0x50000000u = 1u;")
+    planned, firmware = lab.firmware(lab.write(declared(Low=600) + points(2000, (300, "Low")), code), BOARD)
+    diagnostics = Diagnostics()
+    assert record(planned.image, firmware, 4000, diagnostics) is None
+    (said,) = diagnostics.reported
+    assert said.code == "C095"
+    assert re.search(r"access to 0x50000000, where nothing is, in cycle \d+, after the instruction at 0x[0-9a-f]+", said.cause)

@@ -375,6 +375,11 @@ static void put(char byte)
     *(volatile uint8_t *)0xC4 = 0u;
     *(volatile uint8_t *)0xC6 = (uint8_t)byte;
 }
+#elif defined(CARILLON_CLIC)
+static void put(char byte)
+{
+    *(volatile uint32_t *)UINT32_C(0x40020000) = (uint8_t)byte;
+}
 #elif defined(__riscv)
 static void put(char byte)
 {

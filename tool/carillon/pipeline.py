@@ -321,9 +321,7 @@ def releases(system: System, trace: Trace) -> list[Release]:
         end = trace.length
         if k + 1 < len(trace.modes):  # whole rounds; between the last and the next mode's first there may be a gap
             end = begin + (trace.modes[k + 1][0] - begin) // mode.round_length * mode.round_length
-        course = Course(begin, end, mode.round_length)
-        if system.sync is not None and trace.courses:
-            course = trace.courses[k]
+        course = trace.courses[k] if trace.courses else Course(begin, end, mode.round_length)
         for number in course.rounds:
             for a in mode.activations:
                 at = course.tick(number, a.at)

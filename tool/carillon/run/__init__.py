@@ -33,7 +33,7 @@ from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vector
 from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
 from carillon.run.memory import Saved, saved
-from carillon.run.records import DELIVER, MISSED, OVERRUNS, Decoder, lead_of, read_records
+from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
@@ -329,6 +329,7 @@ def record(
             if prepared is None:
                 return None
         memory = saved(image, firmware.elf, stacks)
+        marks = (*marks, *({SWITCH} & symbols(firmware.elf).keys()))
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":

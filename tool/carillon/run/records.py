@@ -43,6 +43,9 @@ DELIVER = ("carillon_software_deliver", "carillon_software_deliver_at_base", "ca
 """The functions that run tasks where a software interrupt controller dispatches: called by a service, and by its interrupt or
 the end of any handler."""
 
+SWITCH = "carillon_mode_switch"
+"""The function that leaves a mode for another."""
+
 MISSED = "carillon_deadline_missed"
 """The function that is called for a deadline that was missed, and calls the error hook."""
 
@@ -121,6 +124,7 @@ class Decoder:
         functions = grouped((symbols[function][0], name) for function, name in named if function in symbols)
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
+        self._switch = symbols.get(SWITCH, (0, 0))[0] & ~1
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0] & ~1
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
         self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
@@ -287,6 +291,10 @@ class Decoder:
                 # The mode is left at the control point before the next start; later points do not happen.
                 end = (begins[k + 1][0] + lead - origin) // self._per_tick - image.control.gap
                 end = end - mode.round_length + image.control.at
+            elif image.control and (left := [r.time for r in records if r.code == Code.MARK and r.value & ~1 == self._switch]):
+                # The run ends before the next mode has begun.
+                tick = (left[-1] - origin) // self._per_tick - begin - image.control.at
+                end = begin + tick // mode.round_length * mode.round_length + image.control.at if left[-1] > time else end
             points, held = self._synchronised(records, number, origin, begin, end)
             segments.append(_Segment(image, mode, Course(begin, end, mode.round_length, points, held)))
         return segments
