@@ -29,9 +29,6 @@
 #define ARRAY_START(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_START_OFFSET, (bits))
 #define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
 
-/* What a store to ADJUST adds: nothing of the time that it takes matters. */
-#define ARRAY_SYNC(cell) CARILLON_SHIFT(ARRAY_ADJUST(cell), 0u)
-
 /* A step of a multiplexed cell that would count `period` by itself. */
 #define ARRAY_REARM_REGISTER(cell) ARRAY_ADJUST(cell)
 #define ARRAY_INTERVAL(interval, period) ((uint32_t)(interval) - (uint32_t)(period))

@@ -129,6 +129,11 @@ CHIPS: dict[tuple[str, str], Chip] = {
         "QEMU's hw/riscv/virt.c and riscv_aclint.h",
         {"mtime": {"mtimecmp": {"mtimecmp": 0x200_4000, "mtime": 0x200_BFF8, SOURCE: 7}}},
     ),
+    # emulators/rtl/soc.sv: ARRAY, and FIRST_CELL, the source of cell 0.
+    ("rv32clic", "soc"): Chip(
+        "emulators/rtl/soc.sv",
+        {"array": {f"T{n}": {"base": 0x4000_0000, "number": n, SOURCE: 16 + n} for n in range(32)}},
+    ),
 }
 REMEDY = "correct the board's file; where its timers are is in {}"
 
@@ -184,6 +189,7 @@ def compare(system: System, hardware: Hardware, diagnostics: Diagnostics) -> lis
         return []
     kind, command = (board.run.kind, board.run.command) if board.run is not None else ("", ())
     started = machine(command) if kind == "qemu" else command[0] if kind in ("rigless", "rp2040js") else None
+    started = "soc" if kind == "rtl" else started
     state = ", not secure" if board.defines.get("CARILLON_NON_SECURE") else ""
     chip = CHIPS.get((board.port, f"{started}{state}"))
     always = ALWAYS.get(board.port, {})

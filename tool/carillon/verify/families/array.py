@@ -8,6 +8,7 @@ the expiry by just that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from carillon.verify.families import AddedTo, Cell
@@ -21,6 +22,9 @@ class Model(AddedTo):
     def prepare(self) -> None:
         for cell in self.cells.values():
             cell.lets = False
+
+    def told(self, cell: Cell) -> Mapping[str, int]:
+        return {**cell.place.registers, "number": cell.place.number}  # by its number a cell has its bits and its registers
 
     def place(self, address: int) -> tuple[Cell, int] | None:
         number, register = divmod(address - self.base - CELLS, 16)
