@@ -198,9 +198,8 @@ class Drawn:
 
 
 @pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    folder = tmp_path_factory.mktemp("timer_array")
-    return cache(lambda cells: build("timer_array", folder, CELLS=cells))
+def driver(made: Path) -> Callable[[int], Path]:
+    return cache(lambda cells: build("timer_array", made, CELLS=cells))
 
 
 @pytest.mark.parametrize("cells", [1, 5, 32])

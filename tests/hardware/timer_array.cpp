@@ -3,7 +3,6 @@
 // Drives the timer array: reads what happens in each cycle from a file, and writes what the array answers to another.
 #include <cstdint>
 #include <cstdio>
-#include <vector>
 
 #include "Vtop.h"
 #include "verilated.h"
