@@ -131,4 +131,8 @@ module timer_array #(
       err_o   <= req_i && !known;
     end
   end
+
+`ifdef FORMAL
+`include "invariants.svh"
+`endif
 endmodule
