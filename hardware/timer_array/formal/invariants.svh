@@ -7,7 +7,7 @@ always @(posedge clk_i) begun <= 1'b1;
 initial assume (!rst_ni);
 always @(posedge clk_i) if (begun) assume (rst_ni);
 
-// An access is the software's, or none: nothing more is assumed of it.
+// Nothing is assumed of accesses and ticks.
 logic [CELLS-1:0] moves, sets;
 for (genvar k = 0; k < CELLS; k++) begin : g_stores
   assign moves[k] = stored[k] && word == timer_array_pkg::ADJUST_WORD;
@@ -35,8 +35,9 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
     if (begun) begin
       // Only a cell that runs and is enabled requests, and only in a tick.
       if (request_o[k]) assert (enabled[k] && running[k] && tick_i);
-      // A cell that runs, and has come to its end, expires: nothing is lost.
-      if (running[k] && tick_i && count[k] == 1 && !moves[k]) assert (expires[k]);
+      // A cell that has come to its end expires, also if it was moved into the past: nothing is lost.  (One tick below
+      // the least of counts is the greatest.)
+      if (running[k] && tick_i && count[k] <= 1 && count[k] != 32'sh8000_0000 && !moves[k]) assert (expires[k]);
       // And one that has not does not.
       if (count[k] > 1 && !moves[k]) assert (!expires[k]);
     end
