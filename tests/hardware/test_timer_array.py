@@ -7,7 +7,9 @@ The model has no counters: of a cell that runs it knows the tick that it expires
 from __future__ import annotations
 
 import random
+import shutil
 import struct
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from verilated import build, lint, run
+from verilated import ROOT, build, lint, run
 
 TICK, ACCESS, STORE = 1, 2, 4
 CYCLE, ANSWER = "<IHBB", "<III"
@@ -277,3 +279,9 @@ def test_no_expiry_is_lost_and_none_is_doubled(driver: Callable[[int], Path]) ->
     assert requested == expiries
     assert last == [firsts[k] + moves[k] + (expiries[k] - 1) * reloads[k] for k in range(32)]
     assert sum(requested) >= EXPIRIES
+
+
+@pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")
+def test_invariants_are_proved() -> None:
+    result = subprocess.run([ROOT / "hardware/timer_array/formal/check.sh"], capture_output=True, text=True, check=False)
+    assert result.stdout == "1 cells: proved\n4 cells: proved\n", result.stdout + result.stderr
