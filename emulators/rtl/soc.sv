@@ -112,7 +112,7 @@ module soc
       .request_i(requests),
       .req_i(device_req && to_clic), .we_i(data_we), .be_i(data_be), .addr_i(data_addr[12:0]), .wdata_i(data_wdata),
       .rdata_o(clic_rdata), .err_o(clic_err),
-      .fetch_i(instr_req_o && instr_gnt_i), .fetch_addr_i(instr_addr_o),
+      .fetch_i(instr_req_o && instr_gnt_i), .fetch_addr_i(instr_addr_o[31:2]),
       .irq_o(irq), .irq_id_o(irq_id), .irq_level_o(irq_level)
   );
 

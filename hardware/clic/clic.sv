@@ -3,17 +3,17 @@
 // An interrupt controller for a core with a CLIC interface: sources with a level each, of which the highest is offered
 // to the core.  Of several that have one level, the one with the lowest number is.
 //
-// 1. A request is a pulse, which is offered in its own cycle, or a store.  It stands until the core fetches the vector of its source: the controller sees
-//    the fetch on the instruction bus, because the core itself does not say which request it has taken.  Nothing but the
-//    core's vectoring may fetch from the table, so it lies alone in memory.
-//    The register VECTORS says where the table is: it has what the core's mtvt has.
+// 1. A request is a pulse, which is offered in its own cycle, or a store, which is offered from the next cycle on.  It
+//    stands until the core fetches the vector of its source: the controller sees the fetch on the instruction bus,
+//    because the core itself does not say which request it has taken.  Nothing but the core's vectoring may fetch from
+//    the table, so it lies alone in memory.  The register VECTORS says where the table is: it has what the core's mtvt
+//    has.  A pulse in the very cycle of the fetch, or of a store that clears, is a new request: it stands.
 // 2. Each source has the CLIC's word (clicintip, clicintie, clicintattr, clicintctl), whose bytes can be stored alone.
-//    Beside these there are words that set or clear the bits of 32 sources by one store, as in the NVIC.
-// 3. A level of 0 is none: the source is never offered.
-module clic
-  import clic_pkg::*;
-#(
-    parameter int unsigned SOURCES = 64,
+//    Beside these there are words that set or clear the bits of 32 sources by one store, as in the NVIC.  These, and
+//    VECTORS, are accessed as whole, aligned words alone.
+// 3. A level of 0 is none: the source is never offered.  Every source is an edge, vectored, and of machine mode.
+module clic #(
+    parameter int unsigned SOURCES = 64,  // 2 to 128
     localparam int unsigned ID = $clog2(SOURCES)
 ) (
     input  logic               clk_i,
@@ -29,7 +29,7 @@ module clic
     output logic               err_o,
     // The core fetches an instruction, or a vector.
     input  logic               fetch_i,
-    input  logic [31:0]        fetch_addr_i,
+    input  logic [31:2]        fetch_addr_i,
     // What is offered to the core.
     output logic               irq_o,
     output logic [ID-1:0]      irq_id_o,
@@ -43,16 +43,20 @@ module clic
   logic [7:0] level[SOURCES];
 
   // The highest level that asks, and the lowest source of that level.  A tree: each node takes the better of two.
-  logic [7:0] best_level[2*SOURCES];
-  logic [ID-1:0] best_id[2*SOURCES];
+  localparam int unsigned LEAVES = 1 << ID;
+  logic [7:0] best_level[2*LEAVES];
+  logic [ID-1:0] best_id[2*LEAVES];
   always_comb begin
     best_level[0] = '0;
     best_id[0] = '0;
-    for (int unsigned k = 0; k < SOURCES; k++) begin
-      best_level[SOURCES+k] = (pending[k] || request_i[k]) && enabled[k] ? level[k] : 8'd0;
-      best_id[SOURCES+k] = ID'(k);
+    for (int unsigned k = 0; k < LEAVES; k++) begin
+      best_level[LEAVES+k] = 8'd0;
+      best_id[LEAVES+k] = ID'(k);
     end
-    for (int unsigned k = SOURCES - 1; k > 0; k--) begin
+    for (int unsigned k = 0; k < SOURCES; k++) begin
+      if ((pending[k] || request_i[k]) && enabled[k]) best_level[LEAVES+k] = level[k];
+    end
+    for (int unsigned k = LEAVES - 1; k > 0; k--) begin
       if (best_level[2*k+1] > best_level[2*k]) begin
         best_level[k] = best_level[2*k+1];
         best_id[k] = best_id[2*k+1];
@@ -69,21 +73,30 @@ module clic
   // Stores: to a source's word (byte by byte), or to a word of 32 sources.
   logic of_source, of_group, of_vectors, known, write;
   logic [ID-1:0] source;
-  logic [$clog2(WORDS > 1 ? WORDS : 2)-1:0] word;
+  localparam int unsigned WORD = WORDS > 1 ? $clog2(WORDS) : 1;
+  logic [WORD-1:0] word;
   always_comb begin
     source = addr_i[2+:ID];
-    word = addr_i[2+:$bits(word)];
+    word = addr_i[2+:WORD];
     of_source = addr_i[12] && 32'(addr_i[11:2]) < SOURCES;
-    of_group = addr_i[12:8] == 5'd0 && addr_i[7:6] == 2'd0 && 32'(addr_i[3:2]) < WORDS && be_i == 4'hF;
-    of_vectors = addr_i == VECTORS_OFFSET && be_i == 4'hF;
+    of_group = addr_i[12:6] == 7'd0 && addr_i[1:0] == 2'd0 && 32'(addr_i[3:2]) < WORDS && be_i == 4'hF;
+    of_vectors = addr_i == clic_pkg::VECTORS_OFFSET && be_i == 4'hF;
     known = of_source || of_group || of_vectors;
     write = req_i && we_i && known;
   end
-  logic [SOURCES-1:0] ones, of_word;
+  logic [SOURCES-1:0] of_word;
+  logic [31:0] pending_word, enabled_word;
   always_comb begin
-    ones = '0;
-    ones[32*word+:32] = wdata_i;
-    of_word = write && of_group ? ones : '0;
+    of_word = '0;
+    pending_word = '0;
+    enabled_word = '0;
+    for (int unsigned k = 0; k < SOURCES; k++) begin
+      if (32'(word) == k / 32) begin
+        of_word[k] = write && of_group && wdata_i[k%32];
+        pending_word[k%32] = pending[k];
+        enabled_word[k%32] = enabled[k];
+      end
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -95,14 +108,14 @@ module clic
     end else begin
       pending <= (pending
           & ~(fetches_vector ? SOURCES'(1) << fetch_addr_i[2+:ID] : '0)
-          & ~(addr_i[5:4] == PEND_CLEAR_GROUP ? of_word : '0))
+          & ~(addr_i[5:4] == clic_pkg::PEND_CLEAR_GROUP ? of_word : '0))
           | request_i
-          | (addr_i[5:4] == PEND_SET_GROUP ? of_word : '0);
-      if (addr_i[5:4] == ENABLE_SET_GROUP) enabled <= enabled | of_word;
-      if (addr_i[5:4] == ENABLE_CLEAR_GROUP) enabled <= enabled & ~of_word;
+          | (addr_i[5:4] == clic_pkg::PEND_SET_GROUP ? of_word : '0);
+      if (addr_i[5:4] == clic_pkg::ENABLE_SET_GROUP) enabled <= enabled | of_word;
+      if (addr_i[5:4] == clic_pkg::ENABLE_CLEAR_GROUP) enabled <= enabled & ~of_word;
       if (write && of_vectors) vectors <= wdata_i[31:ID+2];
       if (write && of_source) begin
-        if (be_i[0]) pending[source] <= wdata_i[0];
+        if (be_i[0]) pending[source] <= wdata_i[0] || request_i[source];
         if (be_i[1]) enabled[source] <= wdata_i[8];
         if (be_i[3]) level[source] <= wdata_i[31:24];
       end
@@ -117,8 +130,8 @@ module clic
       err_o <= req_i && !known;
       if (!req_i || !known) rdata_o <= '0;
       else if (of_vectors) rdata_o <= {vectors, (ID+2)'(0)};
-      else if (of_source) rdata_o <= {level[source], 8'h03, 7'd0, enabled[source], 7'd0, pending[source]};
-      else rdata_o <= addr_i[5] ? enabled[32*word+:32] : pending[32*word+:32];
+      else if (of_source) rdata_o <= {level[source], 8'hC3, 7'd0, enabled[source], 7'd0, pending[source]};
+      else rdata_o <= addr_i[5] ? enabled_word : pending_word;
     end
   end
 endmodule

@@ -10,15 +10,14 @@
 //     count   = next + (expires ? reload : 0)
 //
 // A count that is moved into the past expires at once, and again each tick until the reload values have caught up: no
-// expiry is lost to a store that comes late.  A cell whose reload value is 0 stops when it expires.
+// expiry is lost to a store that comes late.  A cell whose reload value is 0 stops when it expires.  Counts have a sign
+// and 32 bits, and nothing looks after their ends: see README.md.
 //
 // One store starts any set of cells in the same cycle, or stops them: a cell that stops keeps its count.  One store
 // lets any set of cells request interrupts, or no more.  A cell that expires does the same for those that its register
 // ARMS names: from the next cycle on they request interrupts.  README.md says what each register is for.
-module timer_array
-  import timer_array_pkg::*;
-#(
-    parameter int unsigned CELLS = 32
+module timer_array #(
+    parameter int unsigned CELLS = 32  // 1 to 32
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -41,22 +40,31 @@ module timer_array
   logic [31:0] now;
 
   // Which register an access names.  There is none but for whole, aligned words.
+  localparam int unsigned INDEX = CELLS > 1 ? $clog2(CELLS) : 1;
   logic in_cells, known, write;
-  logic [4:0] cell_index;
+  logic [INDEX-1:0] cell_index;
+  logic [1:0] word;
   always_comb begin
-    cell_index = addr_i[8:4];
-    in_cells = addr_i[11:9] == CELLS_OFFSET[11:9] && 32'(cell_index) < CELLS;
+    cell_index = addr_i[4+:INDEX];
+    word = addr_i[3:2];
+    in_cells = (addr_i & 12'hE00) == timer_array_pkg::CELLS_OFFSET && 32'(addr_i[8:4]) < CELLS;
     known = addr_i[1:0] == 2'b00 && be_i == 4'hF
-        && (in_cells || addr_i inside {START_OFFSET, STOP_OFFSET, ENABLE_OFFSET, DISABLE_OFFSET, NOW_OFFSET});
+        && (in_cells || addr_i == timer_array_pkg::START_OFFSET || addr_i == timer_array_pkg::STOP_OFFSET
+            || addr_i == timer_array_pkg::ENABLE_OFFSET || addr_i == timer_array_pkg::DISABLE_OFFSET
+            || addr_i == timer_array_pkg::NOW_OFFSET);
     write = req_i && we_i && known;
   end
 
   // A store to START or ENABLE sets the bits that are written, one to STOP or DISABLE clears them.
-  logic [CELLS-1:0] starts, stops, ones;
+  logic [CELLS-1:0] starts, stops, enables, disables, ones, stored;
   always_comb begin
-    ones   = wdata_i[CELLS-1:0];
-    starts = (write && addr_i == START_OFFSET) ? ones : '0;
-    stops  = (write && addr_i == STOP_OFFSET) ? ones : '0;
+    ones     = wdata_i[CELLS-1:0];
+    starts   = write && addr_i == timer_array_pkg::START_OFFSET ? ones : '0;
+    stops    = write && addr_i == timer_array_pkg::STOP_OFFSET ? ones : '0;
+    enables  = write && addr_i == timer_array_pkg::ENABLE_OFFSET ? ones : '0;
+    disables = write && addr_i == timer_array_pkg::DISABLE_OFFSET ? ones : '0;
+    // The cell that has one of its own registers stored.
+    for (int unsigned k = 0; k < CELLS; k++) stored[k] = write && in_cells && 32'(cell_index) == k;
   end
 
   // What each cell does next.
@@ -67,11 +75,11 @@ module timer_array
     for (int unsigned k = 0; k < CELLS; k++) begin
       next[k] = count[k];
       if (running[k] && tick_i) next[k] = next[k] - 1;
-      if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == ADJUST_WORD) next[k] = next[k] + wdata_i;
+      if (stored[k] && word == timer_array_pkg::ADJUST_WORD) next[k] = next[k] + wdata_i;
       expires[k] = running[k] && tick_i && next[k] <= 0;
       if (expires[k]) next[k] = next[k] + reload[k];
       if (expires[k]) armed = armed | arms[k];
-      if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == COUNT_WORD) next[k] = wdata_i;
+      if (stored[k] && word == timer_array_pkg::COUNT_WORD) next[k] = wdata_i;
     end
   end
 
@@ -89,12 +97,11 @@ module timer_array
       if (tick_i) now <= now + 1;
       for (int unsigned k = 0; k < CELLS; k++) begin
         count[k] <= next[k];
-        if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == RELOAD_WORD) reload[k] <= wdata_i;
-        if (write && in_cells && 32'(cell_index) == k && addr_i[3:2] == ARMS_WORD) arms[k] <= ones;
+        if (stored[k] && word == timer_array_pkg::RELOAD_WORD) reload[k] <= wdata_i;
+        if (stored[k] && word == timer_array_pkg::ARMS_WORD) arms[k] <= ones;
         running[k] <= (running[k] | starts[k]) & ~stops[k] & ~(expires[k] && reload[k] == 0 && !starts[k]);
       end
-      enabled <= (enabled | armed | (write && addr_i == ENABLE_OFFSET ? ones : '0))
-          & ~(write && addr_i == DISABLE_OFFSET ? ones : '0);
+      enabled <= (enabled | armed | enables) & ~disables;
     end
   end
 
@@ -104,13 +111,13 @@ module timer_array
   logic [31:0] read;
   always_comb begin
     unique case (addr_i)
-      START_OFFSET, STOP_OFFSET: read = 32'(running);
-      ENABLE_OFFSET, DISABLE_OFFSET: read = 32'(enabled);
-      NOW_OFFSET: read = now;
+      timer_array_pkg::START_OFFSET, timer_array_pkg::STOP_OFFSET: read = 32'(running);
+      timer_array_pkg::ENABLE_OFFSET, timer_array_pkg::DISABLE_OFFSET: read = 32'(enabled);
+      timer_array_pkg::NOW_OFFSET: read = now;
       default:
-      unique case (addr_i[3:2])
-        RELOAD_WORD: read = reload[cell_index];
-        ARMS_WORD: read = 32'(arms[cell_index]);
+      unique case (word)
+        timer_array_pkg::RELOAD_WORD: read = reload[cell_index];
+        timer_array_pkg::ARMS_WORD: read = 32'(arms[cell_index]);
         default: read = count[cell_index];
       endcase
     endcase
@@ -124,4 +131,8 @@ module timer_array
       err_o   <= req_i && !known;
     end
   end
+
+`ifdef FORMAL
+`include "invariants.svh"
+`endif
 endmodule
