@@ -15,7 +15,8 @@ for cells; do
         async2sync
         dffunmap
         opt
-        sat -verify -set-assumes -prove-asserts -tempinduct -seq 1 -maxsteps 4 -show-inputs -show-regs timer_array" >"$log" 2>&1
+        sat -verify -set-assumes -prove-asserts -tempinduct -seq 1 -maxsteps 4 -show-inputs -show-regs timer_array" \
+            >"$log" 2>&1
     then
         echo "$cells cells: proved"
     else

@@ -56,7 +56,8 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
       if (expired && !moved && !set) assert (count[k] == was - 1 + had_reload);
       if (ran && ticked && !expired && !moved && !set) assert (count[k] == was - 1);
       // It requests in the next cycle again only where it is told to, has a reload value of 1, or catches up.
-      if (requested && request_o[k] && !moves[k] && !moved && !set) assert (had_reload == 1 || was - 1 + had_reload <= 1);
+      if (requested && request_o[k] && !moves[k] && !moved && !set)
+        assert (had_reload == 1 || was - 1 + had_reload <= 1);
       // One store starts, one stops, and one that expires with a reload value of 0 stops by itself.
       if (started) assert (running[k]);
       if (stopped) assert (!running[k]);
