@@ -39,7 +39,7 @@ TURNS = points(8000, (500, "A"), (700, "B"), (2500, "B"), (2700, "A"), (4500, "A
 
 
 @pytest.mark.parametrize("schedule", [PLAIN, ONE, SHARED, OPEN, TURNS], ids=["plain", "deadlines", "shared", "open", "turns"])
-@pytest.mark.parametrize("board", [AST, MPS, AVR, RV32])
+@pytest.mark.parametrize("board", [AST, MPS, AVR, RV32, "cv32e40x-rtl"])
 def test_a_handler_takes_no_more_than_it_is_charged(lab: Laboratory, board: str, schedule: str) -> None:
     try:
         outcome = lab.run(declared(A=400, B=400) + schedule, works(A=100, B=100), board, rounds=4)
@@ -107,23 +107,27 @@ MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", 
 ONLY_ARMV7M = (ONLY_ARM - {"asks", "lowered_tasks"}) | {"postpone"}
 """What ARMv6-M has no use for."""
 
+PORTS = ("armv6m", "armv7m", "avr", "rv32", "rv32clic")
+"""Those on which code takes time."""
+
 ONLY_AVR = {"lap"}
 """Turns of a timer's counter are counted on AVR alone."""
 
 
-@pytest.mark.parametrize("port", ["armv6m", "armv7m", "avr", "rv32"])
+@pytest.mark.parametrize("port", PORTS)
 def test_every_port_prices_every_operation(port: str) -> None:
-    assert {p.parent.name for p in (data_root() / "ports").glob("*/costs.toml")} == {"armv6m", "armv7m", "avr", "rv32"}
+    assert {p.parent.name for p in (data_root() / "ports").glob("*/costs.toml")} == set(PORTS)
     wanted = {
         Operation(does, rearm=how).price for does in Does if does not in UNPRICED for how in (None, Rearm.RELOAD, Rearm.MATCH)
     }
     wanted |= {"frame_begin", "frame_end", "direct_end", "lower", "raise"}
     missing = {name for name in wanted if name not in port_prices(port)}
     lacks = {"armv6m": ONLY_ARMV7M | ONLY_AVR, "armv7m": ONLY_AVR, "avr": ONLY_ARM | MOVED, "rv32": ONLY_ARM | ONLY_AVR | MOVED}
+    lacks["rv32clic"] = (ONLY_ARM - {"leaves", "asks", "lowered_tasks"}) | ONLY_AVR | MOVED
     assert missing <= lacks[port]
 
 
-@pytest.mark.parametrize("port", ["armv6m", "armv7m", "avr", "rv32"])
+@pytest.mark.parametrize("port", PORTS)
 def test_every_port_on_which_code_takes_time_has_all_prices_of_the_allocation(port: str) -> None:
     own = tomllib.loads((data_root() / "ports" / port / "costs.toml").read_text(encoding="utf-8"))["allocation"]
     assert own.keys() == {field.name for field in fields(CostTable)}
