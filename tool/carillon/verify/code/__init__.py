@@ -96,7 +96,7 @@ class Processor(Protocol):
 
 
 LONGEST = 4
-"""Bytes of an instruction, at most."""
+"""Bytes of an instruction of RISC-V, at most."""
 
 _ALONE = ("avr",)
 """Files that decode instructions themselves; the others have capstone do it."""
@@ -162,9 +162,12 @@ class _Exploration:
         return not self.low <= target < self.high and bool(names) and not own
 
     def _follows(self, state: State) -> None:
-        """Note the call of a function that follows in memory; what follows a call does not come after one that ends elsewhere."""
+        """Note the call of a function that follows in memory, where handlers are of a kind of their own.
+
+        What follows a call does not come after one that ends elsewhere.
+        """
         last = state.effects[-1] if state.effects else None
-        if last is None or last.kind != "call" or state.pc - last.place > LONGEST:
+        if self.processor.keeping and (last is None or last.kind != "call" or state.pc - last.place > LONGEST):
             state.effects.append(Effect("call", state.pc, place=state.pc))
 
     def _step(self, state: State) -> list[State] | None:
