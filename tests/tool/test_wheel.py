@@ -59,7 +59,7 @@ def test_the_wheel_has_every_file_that_the_tool_looks_for_and_nothing_built(whee
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
-    folders = ("boards/", "cells/", "cmake/", "docs/codes/", "kernel/", "ports/", "templates/")
+    folders = ("boards/", "cells/", "cmake/", "docs/codes/", "emulators/", "hardware/", "kernel/", "ports/", "templates/")
     data = [n for n in listed.stdout.split() if (ROOT / n).is_file() and n.startswith(folders)]
     data += ["CMakeLists.txt", "LICENSE", "docs/schedule.schema.json"]
     wanted = {f"carillon/_data/{n}" for n in data}
