@@ -43,7 +43,7 @@ USUAL = {  # schedules by default; each runs with several sets of jobs
     "arduino-leonardo": 1,
     "atmega128-xmem": 2,
     "qemu-rv32-virt": 2,
-    "cv32e40x-rtl": 3,
+    "cv32e40x-rtl": 1,
     "stm32f4-discovery": 5,
     "blackpill-f411": 5,
     "microbit": 3,
