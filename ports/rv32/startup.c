@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset on RV32: the compiler's registers, what the board stores, memory as C expects it, interrupts on, main. */
+ * Reset on RV32: the first instructions. */
 #include "carillon_board.h"
 #include "carillon_port.h"
 
-extern uint32_t carillon_bss_start[];
-extern uint32_t carillon_bss_end[];
-extern uint32_t carillon_data_start[];
-extern uint32_t carillon_data_end[];
-extern const uint32_t carillon_data_load[];
-extern const carillon_vector carillon_constructors[];
-extern const carillon_vector carillon_constructors_end[];
-int main(void);
-void carillon_port_run_main(void) __attribute__((noreturn));
-
-#define STORE(address, value) CARILLON_REGISTER(UINT32_C(address)) = UINT32_C(value);
-#ifndef CARILLON_STARTUP
-#define CARILLON_STARTUP(store)
-#endif
+#include "ports/rv32/reset.h"
 
 /* Where the image begins.  Without relaxation, because what it sets up is what relaxed code relies on. */
 __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(void)
@@ -33,24 +20,4 @@ __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(vo
                      "   la t0, carillon_port_entries + 1\n" /* vectored */
                      "   csrw mtvec, t0\n"
                      "   j carillon_port_run_main\n");
-}
-
-__attribute__((used)) void carillon_port_run_main(void)
-{
-    CARILLON_STARTUP(STORE)
-    const uint32_t *load = carillon_data_load;
-    for (uint32_t *word = carillon_data_start; CARILLON_COPY_DATA && (word < carillon_data_end); word++) {
-        *word = *load;
-        load++;
-    }
-    for (uint32_t *word = carillon_bss_start; word < carillon_bss_end; word++) {
-        *word = 0u;
-    }
-    for (const carillon_vector *constructor = carillon_constructors;
-         CARILLON_CONSTRUCTORS && (constructor < carillon_constructors_end); constructor++) {
-        (*constructor)();
-    }
-    carillon_port_unlock(CARILLON_MSTATUS_MIE); /* no source is enabled yet */
-    (void)main();
-    carillon_port_halt();
 }

@@ -13,6 +13,7 @@ import pytest
 from laboratory import Laboratory, declared, points, task
 
 from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.model.board import Role
 from carillon.pipeline import plan
 from carillon.run import record
 
@@ -111,3 +112,30 @@ def test_an_access_to_nothing_ends_the_run_and_says_where(lab: Laboratory) -> No
     (said,) = diagnostics.reported
     assert said.code == "C095"
     assert re.search(r"access to 0x50000000, where nothing is, in cycle \d+, after the instruction at 0x[0-9a-f]+", said.cause)
+
+
+def test_an_exception_ends_the_run_as_a_fault(lab: Laboratory) -> None:
+    code = task("Low", '__asm__ volatile(".word 0");')
+    trace = lab.run(declared(Low=600) + points(2000, (300, "Low")), code, BOARD).trace
+    assert trace.stopped == "a fault, or an interrupt that nobody uses (carillon_port_unexpected)"
+
+
+def test_an_interrupt_above_the_only_task_preempts_it(lab: Laboratory) -> None:
+    """Nothing of the round is above the task, so that by the round alone it would be a handler that nothing preempts."""
+    code = task("Low", "carillon_port_pend(48u); work++;") + task("Asked", "work++;")
+    schedule = '[interrupt.Asked]\nsource = "soft0"\n' + declared(Low=600) + points(4000, (300, "Low"))
+    outcome = lab.run(schedule, "static volatile unsigned work; " + code, BOARD, rounds=20)
+    assert outcome.task("Low").preemptions == 20
+
+
+def test_cells_with_many_points_are_moved_to_each_of_them(lab: Laboratory) -> None:
+    """A variable of them is reached from gp, and the build verifies that, too."""
+    at = [(500 + 950 * k + 17 * (k * k % 11), ("Low", "High", "Third")[k % 3]) for k in range(120)]
+    third = task("Third", "work++;")
+    outcome = lab.run(
+        declared(Low=450, High=100, Third=100) + points(120_000, *at, window="wcet"), WORKS + third, BOARD, rounds=5
+    )
+    for name in ("Low", "High", "Third"):
+        assert len(outcome.cells(Role.ACTIVATION, name)) == 1
+        assert outcome.task(name).activations == 200
+        assert len(outcome.delays(name)) == 1

@@ -16,6 +16,7 @@ from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import Image, ModeImage, names
 from carillon.image.forms import only_held, plain
+from carillon.image.levels import mode_levels
 from carillon.image.operations import Asked, Does, Frame, Handler, Operation, Part, Vector
 from carillon.image.osek import serve
 from carillon.image.pieces import OPERATIONS
@@ -139,7 +140,7 @@ def preempted(image: Image) -> set[str]:
         return set()
     found = set()
     for mode in image.modes:
-        highest = max((c.level for c in mode.allocation.carriers), default=0)
+        highest = max(mode_levels(image, mode).values(), default=0)
         found |= {
             image.system.task(c.demand.object).entry for c in mode.allocation.carriers if c.action.runs and c.level < highest
         }

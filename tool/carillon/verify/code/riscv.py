@@ -29,6 +29,9 @@ class Code(Decoded):
 
     def __init__(self, elf: Elf) -> None:
         super().__init__(elf, CS_ARCH_RISCV, CS_MODE_RISCV32 | CS_MODE_RISCVC)
+        around = elf.symbols.get("__global_pointer$")  # which the start-up code loads, and nothing changes (psABI)
+        if around is not None:
+            self.first = {**self.first, "gp": around.address}
 
     def step(self, state: State, end: Callable[[int], bool]) -> list[State]:
         """See Processor."""
