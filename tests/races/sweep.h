@@ -10,6 +10,8 @@
  * Reported are lines of words:
  *   P run K log...   program P, whose interrupt came K instructions later than in its first run
  *   P swept N        its sweep is over; in N runs the interrupt came between `arm` and `disarm`
+ *   P late N         the same, but the first run's interrupt came behind `arm` already
+ *   P deep N         the same, but a run used a stack up
  *   0 over 0         there are no more programs */
 #ifndef SWEEP_H
 #define SWEEP_H
@@ -17,6 +19,8 @@
 #include "os.h"
 
 #include "cells/aspeed/cell.h"
+#include "kernel/jobs/stop.h"
+#include "kernel/run/kernel.h"
 
 #define LOG 126u
 #define CELL 7u /* not among those of the board that the tests use */
@@ -27,6 +31,7 @@ struct state {
     uint32_t instruction;
     uint32_t swept;
     uint32_t late;
+    uint32_t deep;
     uint32_t length;
     uint32_t log[LOG];
 };
@@ -172,6 +177,7 @@ static void start_sweep(void)
         STATE->instruction = 0u;
         STATE->swept = 0u;
         STATE->late = 0u;
+        STATE->deep = 0u;
         STATE->length = LOG + 1u;
     }
 }
@@ -203,10 +209,24 @@ static inline bool interferes(void)
     return true;
 }
 
+/* Has a task used the lowest words of its stack?  What lies below may be overwritten then. */
+static bool too_deep(void)
+{
+    bool found = false;
+#if CARILLON_OSEK_EVENTS
+    for (TaskType task = 0u; task < CARILLON_OSEK_TASKS; task++) {
+        const uint64_t *const stack = carillon_osek_tasks[task].stack;
+        found = found || ((stack != NULL) && ((stack[0] != FILL) || (stack[1] != FILL)));
+    }
+#endif
+    return found;
+}
+
 static void finish(void) __attribute__((noreturn));
 static void finish(void)
 {
     (void)carillon_port_lock();
+    STATE->deep |= (uint32_t)too_deep();
     bool same = (log_length == STATE->length);
     for (uint32_t i = 0u; (i < log_length) && (i < LOG); i++) {
         same = same && (STATE->log[i] == log_words[i]);
@@ -226,13 +246,14 @@ static void finish(void)
     STATE->instruction++;
     if (interfered == 0u) {
         say_number(STATE->program);
-        say((STATE->late != 0u) ? " late " : " swept ");
+        say((STATE->deep != 0u) ? " deep " : ((STATE->late != 0u) ? " late " : " swept "));
         say_number(STATE->swept);
         say_byte('\n');
         STATE->program++;
         STATE->instruction = 0u;
         STATE->swept = 0u;
         STATE->late = 0u;
+        STATE->deep = 0u;
         STATE->length = LOG + 1u;
         if (STATE->program == PROGRAMS) {
             say("0 over 0\n");
