@@ -106,6 +106,7 @@ struct Access {
 
 int main(int count, char **arguments)
 {
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); /* whoever waits for a line has it */
     std::vector<char *> plugins;
     unsigned wait_states = 0;
     const char *waveform = nullptr;

@@ -4,6 +4,9 @@
 #include "carillon_port.h"
 #if CARILLON_OSEK
 #include "kernel/run/kernel.h"
+#if CARILLON_OSEK
+#include "ports/rv32/context.h"
+#endif
 #else
 static inline void carillon_software_dispatch(void)
 {
@@ -258,110 +261,6 @@ __attribute__((naked)) void carillon_port_start(const struct carillon_store *lis
                      : [time] "n"(CARILLON_MTIME), [tick] "n"(CARILLON_INSTRUCTIONS_PER_TICK), [apart] "n"(TICKS_OF(4)),
                        [until] "n"(TICKS_OF(6)));
 }
-
-#if CARILLON_OSEK
-
-/* What a function must not change, on the stack and back; the rest of its 64 bytes keeps the stack aligned. */
-#define PUSH_SAVED          \
-    "   addi sp, sp, -64\n" \
-    "   sw s0, 0(sp)\n"     \
-    "   sw s1, 4(sp)\n"     \
-    "   sw s2, 8(sp)\n"     \
-    "   sw s3, 12(sp)\n"    \
-    "   sw s4, 16(sp)\n"    \
-    "   sw s5, 20(sp)\n"    \
-    "   sw s6, 24(sp)\n"    \
-    "   sw s7, 28(sp)\n"    \
-    "   sw s8, 32(sp)\n"    \
-    "   sw s9, 36(sp)\n"    \
-    "   sw s10, 40(sp)\n"   \
-    "   sw s11, 44(sp)\n"   \
-    "   sw ra, 48(sp)\n"
-#define POP_SAVED         \
-    "   lw s0, 0(sp)\n"   \
-    "   lw s1, 4(sp)\n"   \
-    "   lw s2, 8(sp)\n"   \
-    "   lw s3, 12(sp)\n"  \
-    "   lw s4, 16(sp)\n"  \
-    "   lw s5, 20(sp)\n"  \
-    "   lw s6, 24(sp)\n"  \
-    "   lw s7, 28(sp)\n"  \
-    "   lw s8, 32(sp)\n"  \
-    "   lw s9, 36(sp)\n"  \
-    "   lw s10, 40(sp)\n" \
-    "   lw s11, 44(sp)\n" \
-    "   lw ra, 48(sp)\n"  \
-    "   addi sp, sp, 64\n"
-#define SAVED_BYTES 64u
-#define SAVED_S0 0u
-#define SAVED_RA 12u
-
-/* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it. */
-static void *frame __attribute__((used));
-
-__attribute__((naked)) void carillon_port_call(carillon_vector function __attribute__((unused)))
-{
-    __asm__ volatile(PUSH_SAVED "   la t0, frame\n"
-                                "   lw t1, 0(t0)\n"
-                                "   sw t1, 52(sp)\n"
-                                "   sw sp, 0(t0)\n"
-                                ".global carillon_port_begin\n"
-                                "carillon_port_begin:\n"
-                                "   jalr a0\n"
-                                ".global carillon_port_landed\n"
-                                "carillon_port_landed:\n"
-                                "   la t0, frame\n"
-                                "   lw t1, 52(sp)\n"
-                                "   sw t1, 0(t0)\n" POP_SAVED "   ret\n");
-}
-
-__attribute__((naked)) void carillon_port_unwind(void)
-{
-    __asm__ volatile("   la t0, frame\n"
-                     "   lw sp, 0(t0)\n"
-                     "   j carillon_port_landed\n");
-}
-
-/* The function is what s0 holds. */
-void carillon_port_begin_context(void);
-__attribute__((naked, used)) void carillon_port_begin_context(void)
-{
-    __asm__ volatile("   jalr s0\n"
-                     "   j carillon_osek_end\n");
-}
-
-void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
-{
-    const uintptr_t top = (uintptr_t)&stack[words] & ~(uintptr_t)15u; /* the ABI's alignment */
-    uint32_t *const saved = (uint32_t *)(top - SAVED_BYTES);
-    saved[SAVED_S0] = (uint32_t)(uintptr_t)function;
-    saved[SAVED_RA] = (uint32_t)(uintptr_t)carillon_port_begin_context;
-    context->sp = saved;
-}
-
-__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
-{
-    __asm__ volatile(PUSH_SAVED ".global carillon_port_resumed\n"
-                                "carillon_port_resumed:\n"
-                                "   sw sp, 4(a0)\n"
-                                "   lw sp, 0(a0)\n" POP_SAVED "   ret\n");
-}
-
-__attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
-{
-    __asm__ volatile(PUSH_SAVED "   sw sp, 0(a0)\n"
-                                ".global carillon_port_suspended\n"
-                                "carillon_port_suspended:\n"
-                                "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
-}
-
-__attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
-{
-    __asm__ volatile(".global carillon_port_left\n"
-                     "carillon_port_left:\n"
-                     "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
-}
-#endif
 
 /* The call, six more, the return, and the loop's two a turn: one more if what is left is odd. */
 __attribute__((naked)) void carillon_port_delay(uint32_t instructions __attribute__((unused)))

@@ -4,11 +4,25 @@
 #ifndef CARILLON_HANDLERS_H
 #define CARILLON_HANDLERS_H
 
+/* Where tasks are event-triggered, the kernel asks which handlers have not ended: their frames are linked, and mscratch
+ * leads to that of the handler that runs (carillon_port.h). */
+#if CARILLON_OSEK
+#define CARILLON_LINK             \
+    "   nop\n"                    \
+    "   csrrw t0, mscratch, sp\n" \
+    "   sw t0, 12(sp)\n"
+#define CARILLON_UNLINK  \
+    "   lw t0, 12(sp)\n" \
+    "   csrw mscratch, t0\n"
+#else
+#define CARILLON_LINK
+#define CARILLON_UNLINK
+#endif
+
 /* What a handler ends with that others may preempt.  GCC writes `sret` there, which a core with machine mode alone does
  * not have: so it is a macro of the assembler. */
 __asm__(".macro sret\n"
-        "   csrci mstatus, 8\n"
-        "   lw t0, 8(sp)\n"
+        "   csrci mstatus, 8\n" CARILLON_UNLINK "   lw t0, 8(sp)\n"
         "   csrw mepc, t0\n"
         "   lw t0, 4(sp)\n"
         "   csrw mcause, t0\n"
@@ -33,28 +47,66 @@ __asm__(".macro uret\n"
  * 1. Nothing comes between the vector's fetch and csrsi, so that what is below sp is free until then.
  * 2. The first CSR comes two instructions behind the vector's fetch, and each other one two behind the one before: the
  *    core stalls where they are nearer.  So it takes eight cycles. */
-#define CARILLON_ENTRY(name, body)                                 \
-    void name(void);                                               \
-    __asm__(".section .text.carillon_nested." #body ".0, \"ax\"\n" \
-            ".option push\n"                                       \
-            ".option norelax\n"                                    \
-            ".option norvc\n"                                      \
-            ".balign 4\n"                                          \
-            ".type " #name ", @function\n"                         \
-            ".global " #name "\n" #name ":\n"                      \
-            "   sw t0, -16(sp)\n"                                  \
-            "   csrr t0, mcause\n"                                 \
-            "   sw t0, -12(sp)\n"                                  \
-            "   addi sp, sp, -16\n"                                \
-            "   csrr t0, mepc\n"                                   \
-            "   sw t0, 8(sp)\n"                                    \
-            "   csrsi mstatus, 8\n"                                \
-            ".size " #name ", . - " #name "\n"                     \
-            ".option pop\n"                                        \
+#define CARILLON_ENTRY(name, body)                                    \
+    void name(void);                                                  \
+    __asm__(".section .text.carillon_nested." #body ".0, \"ax\"\n"    \
+            ".option push\n"                                          \
+            ".option norelax\n"                                       \
+            ".option norvc\n"                                         \
+            ".balign 4\n"                                             \
+            ".type " #name ", @function\n"                            \
+            ".global " #name "\n" #name ":\n"                         \
+            "   sw t0, -16(sp)\n"                                     \
+            "   csrr t0, mcause\n"                                    \
+            "   sw t0, -12(sp)\n"                                     \
+            "   addi sp, sp, -16\n"                                   \
+            "   csrr t0, mepc\n"                                      \
+            "   sw t0, 8(sp)\n" CARILLON_LINK "   csrsi mstatus, 8\n" \
+            ".size " #name ", . - " #name "\n"                        \
+            ".option pop\n"                                           \
             ".text\n")
 
 #define CARILLON_NESTED(function, body) \
     void function(void) __attribute__((interrupt("supervisor"), used, section(".text.carillon_nested." #body ".1")))
+
+/* A vector of the event-triggered system: it saves what a C function may change, lets interrupts through, and calls
+ * `function`.  Its first words are those of CARILLON_ENTRY, with the frame of what was preempted (carillon_port.h). */
+#define CARILLON_FRAME(source, function)                                         \
+    void carillon_frame_##source(void);                                          \
+    __asm__(".section .text.carillon_frames, \"ax\"\n"                           \
+            ".balign 4\n"                                                        \
+            ".type carillon_frame_" #source ", @function\n"                      \
+            ".global carillon_frame_" #source "\n"                               \
+            "carillon_frame_" #source ":\n"                                      \
+            "   addi sp, sp, -80\n"                                              \
+            "   sw t0, 0(sp)\n"                                                  \
+            "   csrr t0, mcause\n"                                               \
+            "   sw t0, 4(sp)\n"                                                  \
+            "   sw ra, 16(sp)\n"                                                 \
+            "   csrr t0, mepc\n"                                                 \
+            "   sw t0, 8(sp)\n"                                                  \
+            "   sw t1, 20(sp)\n"                                                 \
+            "   csrrw t0, mscratch, sp\n"                                        \
+            "   sw t0, 12(sp)\n"                                                 \
+            "   sw t2, 24(sp)\n"                                                 \
+            "   csrsi mstatus, 8\n"                                              \
+            "   sw t3, 28(sp)\n"                                                 \
+            "   sw t4, 32(sp)\n"                                                 \
+            "   sw t5, 36(sp)\n"                                                 \
+            "   sw t6, 40(sp)\n"                                                 \
+            "   sw a0, 44(sp)\n"                                                 \
+            "   sw a1, 48(sp)\n"                                                 \
+            "   sw a2, 52(sp)\n"                                                 \
+            "   sw a3, 56(sp)\n"                                                 \
+            "   sw a4, 60(sp)\n"                                                 \
+            "   sw a5, 64(sp)\n"                                                 \
+            "   sw a6, 68(sp)\n"                                                 \
+            "   sw a7, 72(sp)\n"                                                 \
+            "   call " #function "\n"                                            \
+            "   j carillon_port_frame_end\n"                                     \
+            ".size carillon_frame_" #source ", . - carillon_frame_" #source "\n" \
+            ".text\n")
+#define CARILLON_FRAME_OF_CATEGORY_1 CARILLON_FRAME
 
 /* A generated one; and a task that is one itself, in the files that define it.  Its entry: the source is not needed. */
 #define CARILLON_NESTED_HANDLER(name) \

@@ -3,6 +3,11 @@
  * Port to RV32 with a CLIC: what the header does not inline. */
 #include "carillon_port.h"
 
+#if CARILLON_OSEK
+#include "kernel/run/kernel.h"
+#include "ports/rv32/context.h"
+#endif
+
 void carillon_port_set_level(uint16_t source, uint16_t level)
 {
     *(volatile uint8_t *)(uintptr_t)CARILLON_CLIC_LEVEL(source) = (uint8_t)level;
@@ -70,41 +75,168 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
                      "   .option pop\n");
 }
 
-/* mcause has the level of what was preempted.  Call the function at that level, or at that of the interrupts below tasks,
- * as by a return from the interrupt to it.  Then interrupts are off again, and mcause and mepc are what the handler's
- * return needs. */
+#if CARILLON_OSEK
+
+/* What CARILLON_FRAME ends with. */
+void carillon_port_frame_end(void);
+__attribute__((naked, used)) void carillon_port_frame_end(void)
+{
+    __asm__ volatile("   lw ra, 16(sp)\n"
+                     "   lw t1, 20(sp)\n"
+                     "   lw t2, 24(sp)\n"
+                     "   lw t3, 28(sp)\n"
+                     "   lw t4, 32(sp)\n"
+                     "   lw t5, 36(sp)\n"
+                     "   lw t6, 40(sp)\n"
+                     "   lw a0, 44(sp)\n"
+                     "   lw a1, 48(sp)\n"
+                     "   csrci mstatus, 8\n"
+                     "   lw t0, 12(sp)\n"
+                     "   lw a2, 52(sp)\n"
+                     "   csrw mscratch, t0\n"
+                     "   lw t0, 8(sp)\n"
+                     "   lw a3, 56(sp)\n"
+                     "   csrw mepc, t0\n"
+                     "   lw t0, 4(sp)\n"
+                     "   lw a4, 60(sp)\n"
+                     "   csrw mcause, t0\n"
+                     "   lw t0, 0(sp)\n"
+                     "   lw a5, 64(sp)\n"
+                     "   lw a6, 68(sp)\n"
+                     "   lw a7, 72(sp)\n"
+                     "   addi sp, sp, 80\n"
+                     "   mret\n");
+}
+
+static inline bool is_among(const struct carillon_port_frame *innermost, uint32_t source)
+{
+    const struct carillon_port_frame *frame = innermost;
+    while ((frame != NULL) && ((frame->cause & CARILLON_CAUSE_SOURCE) != source)) {
+        frame = frame->below;
+    }
+    return frame != NULL;
+}
+
+bool carillon_port_is_active(uint32_t source)
+{
+    return is_among(carillon_port_frames(), source);
+}
+
+bool carillon_port_peek_active(uint32_t source)
+{
+    return is_among(carillon_port_frames(), source);
+}
+
+/* The dispatcher has preempted no handler. */
+void carillon_port_run_base(carillon_vector function)
+{
+    carillon_port_run_preempted(function, 0u);
+}
+
+__attribute__((naked)) static void go_on_diverted(void)
+{
+    __asm__ volatile("   andi sp, sp, -16\n" /* within a leaf the stack may not be aligned */
+                     "   jr t0\n");
+}
+void carillon_port_divert(const void *frame, carillon_vector function)
+{
+    struct carillon_port_frame *const diverted = (struct carillon_port_frame *)(uintptr_t)frame;
+    diverted->t0 = (uint32_t)(uintptr_t)function;
+    diverted->pc = (uint32_t)(uintptr_t)go_on_diverted;
+}
+
+/* Suspend a context, and go on where another one left off, in its place. */
+__attribute__((naked)) void carillon_port_exchange(struct carillon_context *context __attribute__((unused)),
+                                                   struct carillon_context *other __attribute__((unused)))
+{
+    __asm__ volatile(PUSH_SAVED "   sw sp, 0(a0)\n"
+                                ".global carillon_port_exchange_from\n"
+                                "carillon_port_exchange_from:\n"
+                                "   lw t0, 4(a0)\n"
+                                ".global carillon_port_exchange_to\n"
+                                "carillon_port_exchange_to:\n"
+                                "   sw t0, 4(a1)\n"
+                                "   lw sp, 0(a1)\n" POP_SAVED "   ret\n");
+}
+
+/* The frame of what was preempted is the argument. */
+__attribute__((naked)) void carillon_port_budget_vector(void)
+{
+    __asm__ volatile("   csrr a0, mscratch\n"
+                     "   j carillon_budget_vector\n");
+}
+__attribute__((naked)) void carillon_port_round_budget_vector(void)
+{
+    __asm__ volatile("   csrr a0, mscratch\n"
+                     "   j carillon_round_budget_vector\n");
+}
+__attribute__((naked)) void carillon_port_slice_vector(void)
+{
+    __asm__ volatile("   csrr a0, mscratch\n"
+                     "   j carillon_slice_vector\n");
+}
+__attribute__((naked)) void carillon_port_turn_vector(void)
+{
+    __asm__ volatile("   csrr a0, mscratch\n"
+                     "   j carillon_slice_over\n");
+}
+#endif
+
+/* The level of what the handler has preempted is in mcause.  Where frames are linked, what has come since the handler
+ * began may have changed that: it is in the frame, and mscratch leads to the frame below while the function runs. */
+#if CARILLON_OSEK
+#define TAKE_CAUSE           \
+    "   csrci mstatus, 8\n"  \
+    "   csrr t1, mscratch\n" \
+    "   sw t1, 8(sp)\n"      \
+    "   lw t0, 4(t1)\n"      \
+    "   lw t1, 12(t1)\n"     \
+    "   csrw mscratch, t1\n" \
+    "   csrw mcause, t0\n"
+#define GIVE_CAUSE      \
+    "   lw t1, 8(sp)\n" \
+    "   lw ra, 0(sp)\n" \
+    "   csrw mscratch, t1\n"
+#else
+#define TAKE_CAUSE         \
+    "   csrr t0, mcause\n" \
+    "   sw t0, 4(sp)\n"    \
+    "   csrr t1, mepc\n"   \
+    "   sw t1, 8(sp)\n"
+#define GIVE_CAUSE         \
+    "   lw t0, 4(sp)\n"    \
+    "   lw t1, 8(sp)\n"    \
+    "   csrw mcause, t0\n" \
+    "   lw ra, 0(sp)\n"    \
+    "   csrw mepc, t1\n"
+#endif
+
+/* Call the function at that level, or at that of the interrupts below tasks, as by a return from the interrupt to it.
+ * Then interrupts are off again, and everything is as the handler's end needs it. */
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   addi sp, sp, -16\n"
-                     "   csrr t0, mcause\n"
-                     "   sw ra, 0(sp)\n"
-                     "   sw t0, 4(sp)\n"
-                     "   csrr t1, mepc\n"
-                     "   sw t1, 8(sp)\n"
-                     "   .if %[below] != 0\n"
+                     "   sw ra, 0(sp)\n" TAKE_CAUSE "   .if %[below] != 0\n"
                      "   slli t1, t0, 8\n"
                      "   srli t1, t1, 24\n"
                      "   li t2, %[below]\n"
-                     "   bgeu t1, t2, 2f\n"
+                     "   bgeu t1, t2, 1f\n"
                      "   xor t1, t1, t2\n"
                      "   slli t1, t1, 16\n"
                      "   xor t0, t0, t1\n"
                      "   csrw mcause, t0\n"
-                     "2:\n"
                      "   .endif\n"
-                     "   la ra, 1f\n"
+                     "1: la ra, 2f\n"
                      "   csrw mepc, a0\n"
                      ".global carillon_port_lower\n"
                      "carillon_port_lower:\n"
                      "   mret\n"
-                     "1: csrci mstatus, 8\n"
-                     "   lw t0, 4(sp)\n"
-                     "   lw t1, 8(sp)\n"
-                     "   csrw mcause, t0\n"
-                     "   lw ra, 0(sp)\n"
-                     "   csrw mepc, t1\n"
-                     "   addi sp, sp, 16\n"
+                     "2: csrci mstatus, 8\n" GIVE_CAUSE "   addi sp, sp, 16\n"
                      "   ret\n"
+                     ".global carillon_port_run_preempted\n"
+                     "carillon_port_run_preempted:\n"
+                     "   addi sp, sp, -16\n"
+                     "   sw ra, 0(sp)\n" TAKE_CAUSE "   j 1b\n"
                      :
                      : [below] "n"(CARILLON_BELOW_TASKS));
 }

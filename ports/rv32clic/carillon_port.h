@@ -8,6 +8,8 @@
  *    which the next interrupt overwrites, and lets interrupts through.
  * 3. It ends with what restores that again (carillon_handlers.h).
  * 4. The mask of levels is mintthresh.  A level is a number from 1 to CARILLON_LEVELS.
+ * 5. The vector of what is event-triggered is CARILLON_FRAME.  It saves what a C function may change, too, and calls a
+ *    plain one.  The controller does not say which handlers are active, so the frames are linked.
  *
  * Stores and interrupts: a store reaches the controller in the cycle of the core's execution stage, and what the
  * controller offers is looked at two cycles later.  So carillon_port_settle, which reads the controller back, ends when
@@ -135,6 +137,125 @@ static inline bool carillon_port_is_pending(uint32_t source)
     return (CARILLON_REGISTER(CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source)) & CARILLON_SOURCE_BIT(source)) != 0u;
 }
 
+/* What a handler that can be preempted saves of what it has preempted, where the compiler does not: it lies where the
+ * handler began, and in an image with event-triggered tasks mscratch leads to that of the handler that runs.
+ * `cause` is mcause: the source of this handler, and the level of what it has preempted. */
+struct carillon_port_frame {
+    uint32_t t0;
+    uint32_t cause;
+    uint32_t pc;
+    const struct carillon_port_frame *below; /* of the handler that was preempted, NULL if none was */
+};
+#define CARILLON_CAUSE_SOURCE 0xFFFu
+
+#if CARILLON_OSEK
+/* The handlers that have not ended, from the innermost on. */
+static inline const struct carillon_port_frame *carillon_port_frames(void)
+{
+    const struct carillon_port_frame *frame;
+    __asm__ volatile("csrr %0, mscratch" : "=r"(frame)::"memory");
+    return frame;
+}
+
+/* The source of the handler that runs, 0 if none does. */
+static inline uint32_t carillon_port_current(void)
+{
+    const struct carillon_port_frame *const frame = carillon_port_frames();
+    return (frame == NULL) ? 0u : (frame->cause & CARILLON_CAUSE_SOURCE);
+}
+
+/* Is the handler of a source running or preempted?  The compiler leaves out the second, where nobody uses what it says. */
+bool carillon_port_is_active(uint32_t source);
+bool carillon_port_peek_active(uint32_t source) __attribute__((pure));
+
+/* As is_pending, where nobody may use it; what makes a request, or waits, changes memory as the compiler sees it. */
+static inline bool carillon_port_peek_pending(uint32_t source)
+{
+    uint32_t pending;
+    __asm__("lw %0, %1"
+            : "=r"(pending)
+            : "m"(*(const uint32_t *)(uintptr_t)(CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source))));
+    return (pending & CARILLON_SOURCE_BIT(source)) != 0u;
+}
+
+/* Request a source unless it has been requested: has it not?  It is one statement, and not volatile, so that the
+ * compiler leaves it out, request and all, where nobody uses the answer. */
+static inline bool carillon_port_claim(uint32_t source, uint32_t level)
+{
+    const uint32_t word = CARILLON_CLIC_PEND + CARILLON_SOURCE_WORD(source);
+    uint32_t pending;
+    uint32_t saved;
+    (void)level;
+    __asm__("csrrci %1, mstatus, 8\n"
+            "lw %0, %2\n"
+            "sw %3, %2\n"
+            "andi %1, %1, 8\n"
+            "csrs mstatus, %1\n"
+            : "=&r"(pending), "=&r"(saved)
+            : "m"(*(const uint32_t *)(uintptr_t)word), "r"(CARILLON_SOURCE_BIT(source)));
+    return (pending & CARILLON_SOURCE_BIT(source)) == 0u;
+}
+
+/* Take no interrupt until the handler that runs has returned: mret restores what was. */
+static inline void carillon_port_mask_until_end(void)
+{
+    __asm__ volatile("csrci mstatus, 8" ::: "memory");
+}
+static inline void carillon_port_unmask(void)
+{
+    __asm__ volatile("csrsi mstatus, 8" ::: "memory");
+}
+
+/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
+void carillon_port_call(carillon_vector function);
+void carillon_port_unwind(void) __attribute__((noreturn));
+
+/* A task with a stack of its own; ports/armv7m says more. */
+struct carillon_context {
+    void *sp;
+    void *below;
+};
+void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function);
+void carillon_port_resume(struct carillon_context *context);
+void carillon_port_suspend(struct carillon_context *context);
+void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
+void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
+
+/* The source of the handler that was preempted where a frame is, 0 if it was none. */
+static inline uint32_t carillon_port_preempted(const void *frame)
+{
+    const struct carillon_port_frame *const below = ((const struct carillon_port_frame *)(uintptr_t)frame)->below;
+    return (below == NULL) ? 0u : (below->cause & CARILLON_CAUSE_SOURCE);
+}
+static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)
+{
+    (void)context;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return (here >= (uintptr_t)stack) && (here < (uintptr_t)&stack[words]);
+}
+static inline bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                                       const struct carillon_context *context)
+{
+    (void)context;
+    const uintptr_t here = (uintptr_t)frame;
+    return (carillon_port_preempted(frame) == source) && (here >= (uintptr_t)stack) &&
+           (here < (uintptr_t)&stack[words]);
+}
+
+/* What was preempted goes on, with its own stack and its own mask, in a function that does not return. */
+void carillon_port_divert(const void *frame, carillon_vector function);
+
+/* Call `function` as what the handler has preempted, at its level, and come back to the handler, which runs with
+ * interrupts off from then on. */
+void carillon_port_run_preempted(carillon_vector function, uint32_t source);
+void carillon_port_run_base(carillon_vector function);
+
+/* The vectors of cells whose handlers look at the frame of what they have preempted. */
+void carillon_port_budget_vector(void);
+void carillon_port_round_budget_vector(void);
+void carillon_port_slice_vector(void);
+void carillon_port_turn_vector(void);
+#else
 /* Is the handler of a source preempted?  The controller does not say it of one source.  The control cell's handler, which
  * alone asks, and with interrupts off, has preempted none if the level that it came from is 0 (mcause.mpil). */
 static inline bool carillon_port_is_active(uint32_t source)
@@ -144,6 +265,7 @@ static inline bool carillon_port_is_active(uint32_t source)
     __asm__ volatile("csrr %0, mcause" : "=r"(mcause));
     return (mcause & UINT32_C(0x00FF0000)) != 0u;
 }
+#endif
 
 /* The mask is the highest level that is held back: mintthresh. */
 static inline uint32_t carillon_port_mask_of(uint32_t level)

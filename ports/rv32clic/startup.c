@@ -19,6 +19,7 @@ __attribute__((naked, used, section(".text.reset"))) void carillon_port_reset(vo
                      "   la t0, carillon_port_exception\n" /* aligned to 128 bytes */
                      "   addi t0, t0, 3\n"                 /* with a CLIC there is no other mode */
                      "   csrw mtvec, t0\n"
+                     "   csrw mscratch, zero\n" /* no handler runs */
                      "   j carillon_port_run_main\n");
 }
 

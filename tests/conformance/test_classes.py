@@ -21,7 +21,7 @@ from carillon.resources import board_names
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "osek.md"
 CLASSES = ("BCC1", "BCC2", "ECC1", "ECC2")
 DISPATCHES = ("hardware", "software")
-DOES_NOT_FIT = {"C160", "C161", "C162", "C351"}
+DOES_NOT_FIT = {"C160", "C161", "C162"}
 EVENTS_OF_A_TASK = 8
 RESOURCES = 7
 """Beside RES_SCHEDULER."""

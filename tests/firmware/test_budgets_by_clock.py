@@ -272,7 +272,7 @@ def test_a_budget_that_ends_within_a_service_is_seen_when_the_job_goes_on(lab: L
     assert lab.run(schedule, SWEPT, board, ticks=172 * 30_000).reported == [("struck", 172)]
 
 
-@pytest.mark.parametrize("board", [board for board in board_names() if board != "cv32e40x-rtl"])  # which has rounds alone
+@pytest.mark.parametrize("board", board_names())
 def test_a_task_with_a_budget_has_a_plan_on_each_board(tmp_path: Path, board: str) -> None:
     """A cell keeps it, or else the clock: nobody has to say which."""
     path = tmp_path / "schedule.toml"

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from laboratory import Laboratory, declared, points, task
 
-from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
-from carillon.pipeline import plan
 from carillon.run import record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,11 +96,6 @@ def test_a_task_that_preempts_itself_in_turns_is_lowered(lab: Laboratory, kernel
 def test_the_engine_runs_as_its_plan_says(lab: Laboratory) -> None:
     outcome = lab.run_file(ROOT / "examples/engine/schedule.toml", BOARD, ticks=300_000)
     assert outcome.task("InjectionSupervision").activations == 6
-
-
-def test_what_is_event_triggered_is_refused() -> None:
-    with pytest.raises(CarillonError, match="C351: the port of board 'cv32e40x-rtl' has rounds, and nothing event-triggered yet"):
-        plan(ROOT / "examples/osek-blinky/schedule.toml", Diagnostics(), BOARD)
 
 
 def test_an_access_to_nothing_ends_the_run_and_says_where(lab: Laboratory) -> None:

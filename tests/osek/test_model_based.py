@@ -27,15 +27,18 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
 from carillon.pipeline import plan
+from carillon.run.emulators import rtl_runner
 
 HERE = Path(__file__).parent
 PATIENCE = 30.0  # seconds of wall time after which a run hangs
+CYCLES = 3_000_000  # the same in RTL, where a million take some seconds
 
 VIRTUAL = "virtual-ast1030-evb"
 AST = "ast1030-evb"
 MPS = "mps2-an385"
 RV32 = "qemu-rv32-virt"
 MICROBIT = "microbit"
+RTL = "cv32e40x-rtl"
 SOURCES = ["soft0", "soft1"]
 SMALL = Limits(tasks=4, priorities=3, isrs=2, budget=150)
 THREE_LEVELS = (Limits(4, 2, 0, 150, task_hooks=False), Limits(4, 1, 1, 150, task_hooks=False))
@@ -118,7 +121,16 @@ def _native(elf: Path) -> str:
 def _emulated(board: Board, elf: Path) -> str:
     """The output up to the line that ends every program."""
     assert board.run is not None
-    command = [*board.run.command, "-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel", elf]
+    command = [*board.run.command, "-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf)]
+    if board.run.kind == "rtl":
+        runner = rtl_runner(board.port, board.run, Diagnostics())
+        assert runner is not None
+        command = [
+            *runner,
+            "1",
+            str(elf),
+            *f"map=/dev/null out=/dev/null limit={CYCLES} base=0 code={board.run.code_bytes}".split(),
+        ]
     said = []
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
@@ -266,6 +278,13 @@ def test_software_dispatch_does_what_the_model_says_of_constant_parameters(bench
 @given(case=cases(SMALL, 3))
 def test_an_emulated_board_does_what_the_model_says(bench: Bench, board: str, dispatch: str, compiled: bool, case: Case) -> None:
     check(bench, board, dispatch, case, compiled=compiled)
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@examples(2)
+@given(case=cases(SMALL, 4), compiled=st.booleans())
+def test_risc_v_with_levels_does_what_the_model_says(bench: Bench, dispatch: str, case: Case, compiled: bool) -> None:
+    check(bench, RTL, dispatch, case, compiled=compiled)
 
 
 @examples(2)

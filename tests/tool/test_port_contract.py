@@ -44,7 +44,6 @@ BUDGETS = {"budget_vector", "round_budget_vector", "preempted", "divert"}
 MICROCODE = {"exchange"}
 SWITCHES = {"start_at", "shift"}
 TABLES_ON_CELLS = {"read_and_start", "note_stop"}
-BENEATH = {"call", "unwind", "context", "resume", "suspend", "leave", "current", "is_on", "run_base", "run_preempted", "shift"}
 TABLES = {"CARILLON_SYSTEM_VECTORS", "CARILLON_VECTOR_TABLE"}
 GIVEN = {"run_above"}
 LACKS = {
@@ -52,8 +51,7 @@ LACKS = {
     "armv6m": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES) - {"level_of", "peek_pending"},
     "avr": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | TABLES | GIVEN,
     "rv32": MICROCODE | BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | SWITCHES | GIVEN,
-    "rv32clic": (BY_CONTROLLER | SLICES_BY_CONTROLLER | BUDGETS | TABLES_ON_CELLS | MICROCODE | GIVEN | BENEATH)
-    - {"is_active", "level_of"},
+    "rv32clic": TABLES_ON_CELLS | GIVEN | {"shift"},
     "host": {"delay"} | GIVEN,  # code takes no time
 }
 BOARDS = {"armv7m": "ast1030-evb", "armv6m": "microbit", "avr": "atmega128", "rv32": "qemu-rv32-virt", "host": "virtual-256"}

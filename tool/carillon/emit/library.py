@@ -17,7 +17,7 @@ from carillon import c_names
 from carillon.emit import text
 from carillon.emit.osek.linker import linker_script
 from carillon.image import Image, ModeImage
-from carillon.image.operations import Frame, Vector
+from carillon.image.operations import Vector
 from carillon.model.family import Capability
 from carillon.resources import ports_with
 
@@ -105,7 +105,7 @@ def _named(image: Image, application: bool) -> dict[str, str]:
     names, own = handler_names(image), elsewhere(image)
     if own_table(image):
         return {}
-    symbols = {s: v.symbol if v.frame is Frame.NONE else f"carillon_frame_{s}" for s, v in sorted(used(image).items())}
+    symbols = {s: v.entry for s, v in sorted(used(image).items())}
     symbols |= {SUPERVISOR: "carillon_port_supervisor_call"} if supervisor(image) else {}
     found = {
         named[s]: symbol

@@ -12,7 +12,7 @@ from carillon.allocate.result import Carrier, Style
 from carillon.emit import library, text
 from carillon.emit.handlers import asks, statements
 from carillon.image import Image, ModeImage
-from carillon.image.operations import Does, Frame, Part, Vector
+from carillon.image.operations import Does, Frame, Part
 from carillon.image.pieces.common import cells_of
 from carillon.model.board import Board
 
@@ -119,11 +119,6 @@ def _table(image: Image, mode: ModeImage | None, functions: dict[int, str]) -> l
 _FRAMES = {Frame.KERNEL: "CARILLON_FRAME", Frame.CATEGORY_1: "CARILLON_FRAME_OF_CATEGORY_1"}
 
 
-def _symbol(vector: Vector) -> str:
-    """What a table names."""
-    return vector.symbol if vector.frame is Frame.NONE else f"carillon_frame_{vector.source}"
-
-
 def _beneath(image: Image) -> list[str]:
     """The declarations and frames for the vectors of the event-triggered system."""
     if not image.beneath:
@@ -175,7 +170,7 @@ def emit(image: Image) -> str:
     if image.library:
         lines += [*library.branches(image), *library.defaults(image)]
     for mode, table in zip(image.modes or (None,), image.vectors, strict=True):
-        leads = {vector.source: _symbol(vector) for vector in table}
+        leads = {vector.source: vector.entry for vector in table}
         if not image.library:
             lines += _table(image, mode, leads)
         elif mode is not None and library.own_table(image):

@@ -108,7 +108,7 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
                 same[does] = name
                 apart = image.system.board.handlers == "own" and any(o.does in (Does.RUN_LOWERED, Does.DISPATCH) for o in does)
                 nested = carrier.action.runs and not plain(image, carrier) and not apart  # it lowers itself, to be preempted
-                made = Handler(name, number, (Part(carrier, does),), nested=nested)
+                made = Handler(name, number, (Part(carrier, does),), nested=nested or linked(image))
             by_name.setdefault(made.name, made)
             leads[carrier.source] = made.name
         for interrupt in image.system.interrupts:
@@ -134,13 +134,18 @@ def called(image: Image) -> set[str]:
     return found
 
 
+def linked(image: Image) -> bool:
+    """Whether the kernel finds the handlers that have not ended by their frames, so that each must have one."""
+    return image.system.board.handlers == "own" and image.osek is not None
+
+
 def preempted(image: Image) -> set[str]:
     """The functions of tasks that something may preempt in some mode; none where handlers are of one kind."""
     if image.system.board.handlers != "own":
         return set()
     found = set()
     for mode in image.modes:
-        highest = max(mode_levels(image, mode).values(), default=0)
+        highest = max(mode_levels(image, mode).values(), default=0) + linked(image)
         found |= {
             image.system.task(c.demand.object).entry for c in mode.allocation.carriers if c.action.runs and c.level < highest
         }
@@ -169,7 +174,7 @@ def _joined(image: Image, number: int, source: int) -> Handler:
         )
         for carrier in carriers
     )
-    return Handler(f"carillon_joined_{number}_{source}", number, parts, within=_around(image))
+    return Handler(f"carillon_joined_{number}_{source}", number, parts, within=_around(image), nested=linked(image))
 
 
 def direct(image: Image, found: Iterable[Handler], tables: Iterable[Iterable[Vector]]) -> dict[str, bool]:
@@ -220,7 +225,7 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
     for level in allocation.levels if not allocation.software else ():
         task = level.tasks[0].name
         leads(level.source, names.level(level), task, c_names.task(task) if level.kind is TaskKind.DIRECT else "")
-    if image.system.board.vectors == "table":
+    if not image.system.board.own_handlers:
         return tuple(by_source.values())
     frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}
     frames |= {clock.carrier.source: Frame.TICK} if clock is not None and ticks else {}

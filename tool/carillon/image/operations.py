@@ -148,7 +148,7 @@ class Handler:
 
 
 class Frame(Enum):
-    """What saves the registers before a vector's function, where a vector is code."""
+    """What saves the registers before a vector's function, where a handler is a function of a kind of its own."""
 
     NONE = "none"
     KERNEL = "kernel"
@@ -173,3 +173,8 @@ class Vector:
     role: Role | None
     runs: str
     frame: Frame = Frame.NONE
+
+    @property
+    def entry(self) -> str:
+        """What a table of vectors names."""
+        return self.symbol if self.frame is Frame.NONE else f"carillon_frame_{self.source}"

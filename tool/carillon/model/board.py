@@ -279,9 +279,9 @@ class Board(Frozen):
     levels: int = Field(strict=True, ge=1, le=4096)  # priority levels of the interrupt controller
     nesting: Literal["levels", "time"] = "levels"
     """What preempts: a higher level, or (time) whatever comes later, as there are no levels."""
-    dispatch: Literal["hardware", "software", "either", "none"] = "hardware"
+    dispatch: Literal["hardware", "software", "either"] = "hardware"
     """``software``: the controller cannot dispatch event-triggered tasks; ``either``: it can dispatch few, and does not say which
-    handlers are active; ``none``: the port has rounds alone."""
+    handlers are active."""
     vectors: Literal["table", "code"] = "table"  # code: vectors are jumps, and handlers functions of a kind of their own
     handlers: Literal["functions", "own"] = "functions"  # own: handlers are of a kind of their own without that
     stack: int = Field(default=1024, strict=True, ge=128, le=1_048_576)

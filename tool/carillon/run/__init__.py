@@ -177,7 +177,7 @@ def _traced_command(
         values = entry_values(image, table, mode)
         for v in mode:
             runs = {table[function][0] for function in (v.runs, *_of_table(image, number, v)) if function in table}
-            address = entered.get(v.source, place(v.symbol, table))
+            address = entered.get(v.source, place(v.entry, table))
             places[address] = values[v.source], runs | places.get(address, (0, set()))[1]
     lines = [f"{address:x} V {value:x}" for address, (value, _) in sorted(places.items())]
     lines += [f"{address:x} T {function:x}" for address, (_, runs) in sorted(places.items()) for function in sorted(runs)]

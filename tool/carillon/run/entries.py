@@ -78,7 +78,7 @@ def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Col
     """
     kind = image.system.board.run.kind if image.system.board.run is not None else ""
     by_source = kind in ("native", "simavr") or ENTRIES in symbols
-    return {v.source: v.source if by_source else place(v.symbol, symbols) for v in vectors}
+    return {v.source: v.source if by_source else place(v.entry, symbols) for v in vectors}
 
 
 def place(function: str, symbols: Mapping[str, tuple[int, int]]) -> int:

@@ -215,7 +215,7 @@ class _Stacks:
 
     def _entries(self, handlers: Iterable[int]) -> list[int]:
         """Where the processor begins those handlers."""
-        return [at + _ENTRY for at in self._named(["carillon_port_entries"])] if self.elf.machine == RISCV else sorted(handlers)
+        return [at + _ENTRY for at in self._named(["carillon_port_entries"])] or sorted(handlers)
 
     def _delivered(self, level: int, handler: int) -> Chains:
         """A task level that is dispatched in software: the frame of an interrupt that delivers it, and the level's handler."""

@@ -93,13 +93,16 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     noted_before, noted_after = _noted(image, table, bounded=bool(task.budget)) if task is not None else (0, 0)
     if only_held(image, mode, carrier):
         return HandlerCost(board.interrupt_entry + table["held_before"] + noted_before, table["held_after"] + noted_after)
+    linked = table.get("linked", 0) if image.system.osek is not None else 0
     does = operations(image, mode, carrier)
     if not does and task is not None and task.entry in preempted(image):
-        return HandlerCost(board.interrupt_entry + table["entered_before"] + noted_before, table["entered_after"] + noted_after)
+        before, after = table["entered_before"] + linked, table["entered_after"] + linked
+        return HandlerCost(board.interrupt_entry + before + noted_before, after + noted_after)
     shared = sum(c.source == carrier.source for c in mode.allocation.carriers) > 1
     if not does and not shared:
         return HandlerCost(board.interrupt_entry + noted_before, table["direct_end"] + noted_after)
-    before, after, seen = board.interrupt_entry + table["frame_begin"], table["frame_end"], not carrier.action.runs
+    before, after = board.interrupt_entry + table["frame_begin"] + linked, table["frame_end"] + linked
+    seen = not carrier.action.runs
     if shared:  # the handler asks the cells of all carriers up to this one
         asked = [c for c in mode.allocation.carriers if c.source == carrier.source and c.turn <= carrier.turn]
         before += table["asks"] * sum(len(c.cells) for c in asked)

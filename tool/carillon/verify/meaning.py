@@ -33,6 +33,8 @@ KERNEL = (
 """Functions of the kernel that are vectors themselves, whose code is not read."""
 FRAMES, POINTER = ("carillon_port_frame", "carillon_port_frame_1"), 8
 """Functions of AVR's port that call the handler that they are given in r30 and r31; which argument that is (code/avr.py)."""
+FRAME_END = "carillon_port_frame_end"
+"""Where a vector goes to that is a frame around a function (``CARILLON_FRAME`` of ports/rv32clic)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,24 @@ class Meanings:
             if not name.startswith(c_names.LEVEL):
                 raise
             return Meaning(name, address, [[Step("call", name)]])  # the kernel's function for managed tasks, as it was compiled
+        framed = self._framed(address, paths.effects)
+        if framed is not None:
+            return framed
         for path in paths.effects:
             steps = tuple(s for effect in path for s in self._steps(effect))
             distinct[steps] = None
         return Meaning(name, address, [list(p) for p in distinct], complete=paths.complete)
+
+    def _framed(self, address: int, paths: list[list[Effect]]) -> Meaning | None:
+        """The meaning of a vector that saves registers: that of the one function that it calls before it restores them."""
+        calls = [[effect for effect in path if effect.kind not in ("on", "off")] for path in paths]
+        if len(calls) != 1 or len(calls[0]) != 2 or any(effect.kind != "call" or effect.address < 0 for effect in calls[0]):
+            return None
+        function, end = calls[0]
+        if self.elf.name_of(end.address) != FRAME_END:
+            return None
+        called = self.of(function.address)
+        return Meaning(called.symbol, address, called.some_paths, complete=called.complete)
 
     def _steps(self, effect: Effect) -> list[Step]:
         if effect.kind == "settle":
