@@ -58,21 +58,23 @@ class Benchmark:
     run: Callable[[int, Diagnostics, Progress, Sequence[str]], Result]
     text: str = ""
     parts: tuple[str, ...] = ()
+    in_cycles: bool = False
+    """Whether its applications run on the board in RTL, too."""
 
 
-def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]], text: str) -> Benchmark:
-    return Benchmark(lambda rounds, diagnostics, progress, _: Result(measure(rounds, diagnostics, progress)), text)
+def _whole(measure: Callable[[int, Diagnostics, Progress], list[Row]], text: str, *, in_cycles: bool = False) -> Benchmark:
+    return Benchmark(lambda rounds, diagnostics, progress, _: Result(measure(rounds, diagnostics, progress)), text, (), in_cycles)
 
 
 BENCHMARKS = {
-    "autosar": _whole(schedule_tables, "Schedule tables, beside tables I to III of Sloth on Time."),
+    "autosar": _whole(schedule_tables, "Schedule tables, beside tables I to III of Sloth on Time.", in_cycles=True),
     "boards": Benchmark(boards, "Random rounds on boards that people own: no expiry is lost. A part is a board.", BOARDS),
     "clocks": _whole(clocks, "Applications under each clock of their board."),
-    "dispatch": _whole(time_triggered, "Dispatch, termination and deadlines of rounds, with both kernels."),
+    "dispatch": _whole(time_triggered, "Dispatch, termination and deadlines of rounds, with both kernels.", in_cycles=True),
     "microkernel": Benchmark(
         interpreted, "The programmable microkernel, beside its paper's tables. A part is a load.", tuple(LOADS)
     ),
-    "osek": _whole(event_triggered, "Services of the event-triggered kernel."),
+    "osek": _whole(event_triggered, "Services of the event-triggered kernel.", in_cycles=True),
     "papers": Benchmark(repeated, "What papers measured, and ours beside it. A part is a paper.", PAPERS),
     "services": _whole(waiting, "What it costs to wait, to wake, and to do something at a time."),
     "simulator": _whole(simulator, "Expiries a second that this machine simulates."),

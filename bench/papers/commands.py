@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bench.papers import frontier, paper
+from bench.papers import frontier, paper, rows
 from bench.papers.benchmarks import BENCHMARKS, render
 from bench.papers.plots import write
 from carillon import console
@@ -51,14 +51,20 @@ def _measuring(name: str) -> Callable[..., None]:
         ] = 1000,
         part: Annotated[list[str] | None, typer.Option("--part", help="Only this part; may be repeated.")] = None,
         plots: Plots = None,
+        in_cycles: Annotated[bool, typer.Option("--cycles", help=f"Measure on {rows.IN_CYCLES}, in cycles.")] = False,
     ) -> None:
         benchmark = BENCHMARKS[name]
+        if in_cycles and not benchmark.in_cycles:
+            usage(
+                f"benchmark '{name}' is not measured in cycles: {', '.join(n for n, b in BENCHMARKS.items() if b.in_cycles)} are"
+            )
         for wanted in part or ():
             if wanted not in benchmark.parts:
                 known = f"it has {', '.join(benchmark.parts)}" if benchmark.parts else "it is measured as a whole"
                 usage(f"benchmark '{name}' has no part '{wanted}': {known}")
         _check_plots(plots)
-        result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
+        with rows.measured_on(rows.IN_CYCLES if in_cycles else rows.BOARD):
+            result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return
         report.result({"rows": [row.as_json() for row in result.rows], "paper": paper.as_json(result.rows)})

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.papers.made import BENCH, Application, made, scratch
-from bench.papers.rows import BOARD, Progress, Row, row, runs_of
+from bench.papers.rows import BOARD, Progress, Row, board, row, runs_of
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.trace.summary import Summary
@@ -25,15 +25,15 @@ TABLE_I = (
 """Metrics of table I of the paper, and the task of ``bench/dispatch`` in which each is measured."""
 
 
-def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, board: str | None = BOARD) -> Application:
+def built(name: str, kernel: str, folder: Path, diagnostics: Diagnostics, on: str | None = "") -> Application:
     """An application of ``bench``, built in a folder."""
-    return made(BENCH / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board, kernel)
+    return made(BENCH / name / "schedule.toml", folder / f"{name}-{kernel}", diagnostics, board() if on == "" else on, kernel)
 
 
 def overheads(summary: Summary, kernel: str) -> list[Row]:
     """The rows of table I, from a run of ``bench/dispatch``."""
     return [
-        row(metric, kernel, BOARD, "instructions", runs_of(summary, task, metric.partition("_")[0])) for metric, task in TABLE_I
+        row(metric, kernel, board(), "instructions", runs_of(summary, task, metric.partition("_")[0])) for metric, task in TABLE_I
     ]
 
 
@@ -52,35 +52,38 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
             application = built("dispatch", kernel, folder, diagnostics)
             summary = application.analysed(rounds)
             table = overheads(summary, kernel)
-            multiplexed = row("dispatch_multiplexed", kernel, BOARD, "instructions", runs_of(summary, "Many", "dispatch"))
+            multiplexed = row("dispatch_multiplexed", kernel, board(), "instructions", runs_of(summary, "Many", "dispatch"))
             rows += [*table[:3], multiplexed, *table[3:]]
             rows.append(_met(summary, kernel, rounds, application.planned))
             taken = [
                 h.end.n - h.begin.n for h in summary.handlers if h.end is not None and h.met and h.kind is HandlerKind.DEADLINE
             ]
-            rows += [row("met_deadline_interrupt", kernel, BOARD, "instructions", taken[:rounds])] if taken else []
-            progress(f"deadlines that share a cell, {kernel} kernel")
-            sharing = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))
-            for what in ("dispatch", "terminate"):
-                samples = runs_of(sharing, "Task", what)
-                rows.append(row(f"{what}_shared_deadlines", kernel, BOARD, "instructions", samples))
+            rows += [row("met_deadline_interrupt", kernel, board(), "instructions", taken[:rounds])] if taken else []
+            if board() == BOARD:  # on the other, each deadline has a cell
+                progress(f"deadlines that share a cell, {kernel} kernel")
+                sharing = built("shared-deadlines", kernel, folder, diagnostics).analysed(max(1, rounds // 2))
+                for what in ("dispatch", "terminate"):
+                    samples = runs_of(sharing, "Task", what)
+                    rows.append(row(f"{what}_shared_deadlines", kernel, board(), "instructions", samples))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
-            rows.append(row("dispatch_lowered", kernel, BOARD, "instructions", _lowered(lowered, "dispatch")))
-            rows.append(row("terminate_lowered", kernel, BOARD, "instructions", _lowered(lowered, "terminate")))
+            rows.append(row("dispatch_lowered", kernel, board(), "instructions", _lowered(lowered, "dispatch")))
+            rows.append(row("terminate_lowered", kernel, board(), "instructions", _lowered(lowered, "terminate")))
             progress(f"jitter and drift, {kernel} kernel: {10 * rounds} rounds")
             long = application.analysed(10 * rounds)
-            rows.append(row("release_jitter", kernel, BOARD, "ticks", [t.jitter for t in long.tasks if t.jitter is not None]))
-            rows.append(row("drift", kernel, BOARD, "ticks", [t.drift for t in long.tasks if t.drift is not None]))
+            rows.append(row("release_jitter", kernel, board(), "ticks", [t.jitter for t in long.tasks if t.jitter is not None]))
+            rows.append(row("drift", kernel, board(), "ticks", [t.drift for t in long.tasks if t.drift is not None]))
             firmware = built("minimal", kernel, folder, diagnostics).firmware
-            rows.append(row("flash", kernel, BOARD, "bytes", [firmware.flash]))
-            rows.append(row("ram", kernel, BOARD, "bytes", [firmware.ram]))
+            rows.append(row("flash", kernel, board(), "bytes", [firmware.flash]))
+            rows.append(row("ram", kernel, board(), "bytes", [firmware.ram]))
+        if board() != BOARD:
+            return rows
         progress(f"one source for several tasks: {rounds} rounds")
         application = built("shared", "carillon", folder, diagnostics, None)
-        board, shared = application.planned.system.board.name, application.analysed(rounds)
+        where, shared = application.planned.system.board.name, application.analysed(rounds)
         for k, task in enumerate(_gathered(application.planned)):
             samples = runs_of(shared, task, "dispatch")
-            rows.append(row(f"dispatch_shared_{k + 1}", "carillon", board, "instructions", samples, 12 + 5 * k))
+            rows.append(row(f"dispatch_shared_{k + 1}", "carillon", where, "instructions", samples, 12 + 5 * k))
     return rows
 
 
@@ -104,4 +107,4 @@ def _met(summary: Summary, kernel: str, rounds: int, planned: Planned) -> Row:
     for handler in summary.handlers:
         if handler.met and handler.kind.value != "activation":
             counts[handler.begin.t // length] += 1
-    return row("met_deadline_interrupts", kernel, BOARD, "per round", counts)
+    return row("met_deadline_interrupts", kernel, board(), "per round", counts)

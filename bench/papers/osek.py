@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.papers.made import BENCH, Application, change, copied, made, scratch
 from bench.papers.marks import Marks
-from bench.papers.rows import BOARD, Progress, Row, row, runs_of
+from bench.papers.rows import Progress, Row, board, row, runs_of
 from carillon.diagnostics import Diagnostics
 from carillon.run.records import Decoder
 from carillon.trace.analyse import analyse
@@ -116,7 +116,7 @@ class Applications:
         """An application, planned and built."""
         dispatch, kernel = COLUMNS[column]
         schedule = self._folder / dispatch / self._suite / name / "schedule.toml"
-        return made(schedule, self._folder / f"{name}-{column}", self._diagnostics, BOARD, kernel)
+        return made(schedule, self._folder / f"{name}-{column}", self._diagnostics, board(), kernel)
 
     def marked(self, name: str, column: str, cycles: int, cycle: int, marks: Sequence[str]) -> Marks:
         """When the marks were passed in a run of so many cycles of so many ticks; never, if the firmware has no such symbol."""
@@ -160,7 +160,8 @@ def more_tasks(folder: Path, count: int, priorities: int) -> None:
 
 def _figures(marks: Marks, figures: Iterable[Figure], column: str, count: int) -> list[Row]:
     return [
-        row(f.metric, column, BOARD, "instructions", marks.between(f.begin, f.end)[: count * len(f.end)], f.must) for f in figures
+        row(f.metric, column, board(), "instructions", marks.between(f.begin, f.end)[: count * len(f.end)], f.must)
+        for f in figures
     ]
 
 
@@ -180,16 +181,16 @@ def stolen(name: str, marks: Marks, column: str, count: int, most: int = 0) -> R
         activated = bisect_right(lows, end) != bisect_right(lows, following)
         (with_expiry if activated else without).append(end - begin)
     values = [window - min(without) for window in with_expiry[:count]]
-    return row(name, column, BOARD, "instructions", values, most)
+    return row(name, column, board(), "instructions", values, most)
 
 
 def _over(kind: str, summary: Summary, column: str, most: int) -> list[Row]:
     task = next(t for t in summary.tasks if t.lane.name == "Time")
     assert task.jitter is not None
     return [
-        row(f"tt_dispatch_over_{kind}", column, BOARD, "instructions", runs_of(summary, "Time", "dispatch"), most),
-        row(f"tt_terminate_over_{kind}", column, BOARD, "instructions", runs_of(summary, "Time", "terminate"), most + 1),
-        row(f"tt_jitter_over_{kind}", column, BOARD, "ticks", [task.jitter], 0),
+        row(f"tt_dispatch_over_{kind}", column, board(), "instructions", runs_of(summary, "Time", "dispatch"), most),
+        row(f"tt_terminate_over_{kind}", column, board(), "instructions", runs_of(summary, "Time", "terminate"), most + 1),
+        row(f"tt_jitter_over_{kind}", column, board(), "ticks", [task.jitter], 0),
     ]
 
 
@@ -202,7 +203,7 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
             progress(f"basic tasks, {column}: {rounds} cycles")
             marks = applications.marked("basic", column, rounds, 5000, [*_marks_of(BASIC), *ALARM, "carillon_task_Measure"])
             values = marks.since(ALARM, "carillon_task_Measure")[:rounds]
-            rows.append(row("activate_by_alarm", column, BOARD, "instructions", values, 0))
+            rows.append(row("activate_by_alarm", column, board(), "instructions", values, 0))
             rows += _figures(marks, BASIC, column, rounds)
             few = next(r for r in rows if r.metric == "activate_higher" and r.kernel == column)
             for count in MANY:
@@ -210,7 +211,7 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
                 higher = BASIC[0]
                 marks = applications.marked(f"basic-{count}", column, rounds, 500 * count, _marks_of([higher]))
                 values = marks.between(higher.begin, higher.end)[:rounds]
-                rows.append(row(f"activate_higher_{count}", column, BOARD, "instructions", values, few.maximum))
+                rows.append(row(f"activate_higher_{count}", column, board(), "instructions", values, few.maximum))
             progress(f"extended tasks, {column}: {rounds} cycles")
             marks = applications.marked("extended", column, rounds, 15000, _marks_of(EXTENDED))
             rows += _figures(marks, EXTENDED, column, rounds)
@@ -221,8 +222,8 @@ def osek(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]
                 progress(f"time-triggered over {kind}, {column}: {rounds} rounds")
                 rows += _over(kind, applications.built(f"mixed-{kind}", column).analysed(rounds), column, most)
             firmware = applications.built("minimal", column).firmware
-            rows.append(row("flash_bcc1", column, BOARD, "bytes", [firmware.flash], 1024))
-            rows.append(row("ram_bcc1", column, BOARD, "bytes", [firmware.ram], 0))
+            rows.append(row("flash_bcc1", column, board(), "bytes", [firmware.flash], 1024))
+            rows.append(row("ram_bcc1", column, board(), "bytes", [firmware.ram], 0))
         for variant, most in STOLEN.items():
             progress(f"a window of work, {variant.replace('_', ' ')}: {rounds} cycles")
             marks = applications.marked(f"stolen-{variant.replace('_', '-')}", "carillon", 2 * rounds, 4000, WINDOW)
