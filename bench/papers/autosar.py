@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from bench.papers.dispatch import KERNELS, built, overheads
 from bench.papers.made import scratch
 from bench.papers.osek import COLUMNS, WINDOW, Applications, stolen
-from bench.papers.rows import Figure, Progress, Row, runs_of
+from bench.papers.rows import BOARD, Figure, Progress, Row, board, runs_of
 from bench.papers.sync import sync_offset
 from carillon.diagnostics import Diagnostics
 from carillon.trace.summary import Summary
@@ -231,7 +231,7 @@ def budgets(applications: Applications, column: str, rounds: int, progress: Prog
 
 def _round_budgets(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     """What budgets of a round's tasks take, and how late an overrun is seen; no other kernel has them."""
-    if column != "carillon":
+    if column != "carillon" or board() != BOARD:
         return []
     progress(f"execution budgets of a round: {rounds} rounds")
     summary, _ = applications.analysed("bounded", column, 5 * TICK * (rounds + 1), [])

@@ -27,7 +27,14 @@
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ARRAY_PHASE(offset) (offset)
 #define ARRAY_START(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_START_OFFSET, (bits))
+#define ARRAY_RESTART(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_RESTART_OFFSET, (bits))
+#define ARRAY_STOP_TOGETHER(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_STOP_OFFSET, (bits))
 #define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
+
+/* Of a running cell that stood at its period when it was started, and of one that runs: carillon_port_shift stores what is
+ * to be added. */
+#define ARRAY_ALIGN(cell, first, period) CARILLON_SHIFT(ARRAY_ADJUST(cell), (uint32_t)(first) - (uint32_t)(period))
+#define ARRAY_SYNC(cell) CARILLON_SHIFT(ARRAY_ADJUST(cell), 0u)
 
 /* A step of a multiplexed cell that would count `period` by itself. */
 #define ARRAY_REARM_REGISTER(cell) ARRAY_ADJUST(cell)

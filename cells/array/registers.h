@@ -10,6 +10,7 @@
 #define ARRAY_ENABLE_OFFSET 0x008u
 #define ARRAY_DISABLE_OFFSET 0x00Cu
 #define ARRAY_NOW_OFFSET 0x010u
+#define ARRAY_RESTART_OFFSET 0x014u
 #define ARRAY_COUNT_OFFSET(cell) (0x200u + 16u * (cell))
 #define ARRAY_RELOAD_OFFSET(cell) (0x204u + 16u * (cell))
 #define ARRAY_ADJUST_OFFSET(cell) (0x208u + 16u * (cell))

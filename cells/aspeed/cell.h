@@ -23,6 +23,7 @@
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ASPEED_PHASE(offset) (offset)
 #define ASPEED_START(bits) CARILLON_STORE(ASPEED_CONTROL(0u), (bits))
+#define ASPEED_RESTART(bits) ASPEED_START(bits)
 /* A cell's part of the control register, which a store replaces as a whole. */
 #define ASPEED_KEEP(cell) CARILLON_STORE(ASPEED_CONTROL(0u), UINT32_C(15) << (4u * (cell)))
 #define ASPEED_STOP(cell) CARILLON_STORE(ASPEED_CONTROL_CLEAR, ASPEED_BIT(cell))

@@ -13,7 +13,8 @@
 // expiry is lost to a store that comes late.  A cell whose reload value is 0 stops when it expires.  Counts have a sign
 // and 32 bits, and nothing looks after their ends: see README.md.
 //
-// One store starts any set of cells in the same cycle, or stops them: a cell that stops keeps its count.  One store
+// One store starts any set of cells in the same cycle, where they stood or from their reload values, or stops them: a
+// cell that stops keeps its count.  One store
 // lets any set of cells request interrupts, or no more.  A cell that expires does the same for those that its register
 // ARMS names: from the next cycle on they request interrupts.  README.md says what each register is for.
 module timer_array #(
@@ -51,15 +52,16 @@ module timer_array #(
     known = addr_i[1:0] == 2'b00 && be_i == 4'hF
         && (in_cells || addr_i == timer_array_pkg::START_OFFSET || addr_i == timer_array_pkg::STOP_OFFSET
             || addr_i == timer_array_pkg::ENABLE_OFFSET || addr_i == timer_array_pkg::DISABLE_OFFSET
-            || addr_i == timer_array_pkg::NOW_OFFSET);
+            || addr_i == timer_array_pkg::NOW_OFFSET || addr_i == timer_array_pkg::RESTART_OFFSET);
     write = req_i && we_i && known;
   end
 
-  // A store to START or ENABLE sets the bits that are written, one to STOP or DISABLE clears them.
-  logic [CELLS-1:0] starts, stops, enables, disables, ones, stored;
+  // A store to START, RESTART or ENABLE sets the bits that are written, one to STOP or DISABLE clears them.
+  logic [CELLS-1:0] starts, restarts, stops, enables, disables, ones, stored;
   always_comb begin
     ones     = wdata_i[CELLS-1:0];
-    starts   = write && addr_i == timer_array_pkg::START_OFFSET ? ones : '0;
+    restarts = write && addr_i == timer_array_pkg::RESTART_OFFSET ? ones : '0;
+    starts   = write && addr_i == timer_array_pkg::START_OFFSET ? ones : restarts;
     stops    = write && addr_i == timer_array_pkg::STOP_OFFSET ? ones : '0;
     enables  = write && addr_i == timer_array_pkg::ENABLE_OFFSET ? ones : '0;
     disables = write && addr_i == timer_array_pkg::DISABLE_OFFSET ? ones : '0;
@@ -80,6 +82,7 @@ module timer_array #(
       if (expires[k]) next[k] = next[k] + reload[k];
       if (expires[k]) armed = armed | arms[k];
       if (stored[k] && word == timer_array_pkg::COUNT_WORD) next[k] = wdata_i;
+      if (restarts[k]) next[k] = reload[k];
     end
   end
 
@@ -114,6 +117,7 @@ module timer_array #(
       timer_array_pkg::START_OFFSET, timer_array_pkg::STOP_OFFSET: read = 32'(running);
       timer_array_pkg::ENABLE_OFFSET, timer_array_pkg::DISABLE_OFFSET: read = 32'(enabled);
       timer_array_pkg::NOW_OFFSET: read = now;
+      timer_array_pkg::RESTART_OFFSET: read = '0;
       default:
       unique case (word)
         timer_array_pkg::RELOAD_WORD: read = reload[cell_index];

@@ -7,6 +7,7 @@ package timer_array_pkg;
   localparam logic [11:0] ENABLE_OFFSET = 12'h008;
   localparam logic [11:0] DISABLE_OFFSET = 12'h00C;
   localparam logic [11:0] NOW_OFFSET = 12'h010;
+  localparam logic [11:0] RESTART_OFFSET = 12'h014;
   localparam logic [11:0] CELLS_OFFSET = 12'h200;
   localparam logic [1:0] COUNT_WORD = 2'd0;
   localparam logic [1:0] RELOAD_WORD = 2'd1;

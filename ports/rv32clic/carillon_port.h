@@ -320,6 +320,39 @@ static inline void carillon_port_align(const struct carillon_shift *list, uint32
     (void)count;
 }
 
+/* What is added to the counter of each cell of a list, and `by` besides: a store to a register that moves it. */
+static inline void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by)
+{
+    const struct carillon_shift *const end = &list[count];
+    for (const struct carillon_shift *it = list; it != end; it++) {
+        CARILLON_REGISTER(it->counter) = it->units + by;
+    }
+}
+
+/* Read the time base and start cells, CARILLON_PORT_SINCE_READ ticks later; with interrupts locked.  The load gives what
+ * stood at the beginning of its cycle, and the store of the next cycle takes effect behind that. */
+#define CARILLON_PORT_SINCE_READ 2u
+static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start)
+{
+    uint32_t left;
+    __asm__ volatile("   .balign 4\n"
+                     "   .option push\n"
+                     "   .option norvc\n"
+                     "   lw %0, 0(%1)\n"
+                     "   sw %3, 0(%2)\n"
+                     "   .option pop\n"
+                     : "=&r"(left)
+                     : "r"(counter), "r"(start.address), "r"(start.value)
+                     : "memory");
+    return left;
+}
+
+/* Write that a schedule table has stopped.  The label tells the tracing plugin that this store does. */
+static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)
+{
+    __asm__ volatile("carillon_stops_table_%=:\n   sb %1, %0" : "=m"(*status) : "r"(stopped));
+}
+
 /* Wait until `counter`, which counts down, reads `target`; then as carillon_port_start.  The stores of
  * `before` are carried out on the way. */
 void carillon_port_start_at(uint32_t counter, uint32_t target, const struct carillon_store *before,

@@ -11,12 +11,12 @@ always @(posedge clk_i) if (begun) assume (rst_ni);
 logic [CELLS-1:0] moves, sets;
 for (genvar k = 0; k < CELLS; k++) begin : g_stores
   assign moves[k] = stored[k] && word == timer_array_pkg::ADJUST_WORD;
-  assign sets[k] = stored[k] && word == timer_array_pkg::COUNT_WORD;
+  assign sets[k] = (stored[k] && word == timer_array_pkg::COUNT_WORD) || restarts[k];
 end
 
 for (genvar k = 0; k < CELLS; k++) begin : g_cell
   logic signed [31:0] was;  // the count in the cycle before
-  logic requested, expired, ran, moved, set, started, stopped, ticked;
+  logic requested, expired, ran, moved, set, started, restarted, stopped, ticked;
   logic signed [31:0] had_reload;
   always @(posedge clk_i) begin
     was <= count[k];
@@ -27,6 +27,7 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
     moved <= moves[k];
     set <= sets[k];
     started <= starts[k];
+    restarted <= restarts[k];
     stopped <= stops[k];
     ticked <= tick_i;
   end
@@ -60,6 +61,7 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
         assert (had_reload == 1 || was - 1 + had_reload <= 1);
       // One store starts, one stops, and one that expires with a reload value of 0 stops by itself.
       if (started) assert (running[k]);
+      if (restarted) assert (running[k] && count[k] == had_reload);
       if (stopped) assert (!running[k]);
       if (expired && had_reload == 0 && !started) assert (!running[k]);
       if (ran && !stopped && !(expired && had_reload == 0)) assert (running[k]);

@@ -30,7 +30,7 @@ def carries_tables(board: Board, clock_hz: int, array: Cells) -> bool:
     They count ticks of the system clock, as the time base does.
     """
     down = [a for a in board.cells if a.family.base is BaseKind.DOWN]
-    able = [a for a in down if (a.start is Start.GROUP and a.family.align) or is_set(a)]
+    able = [a for a in down if (a.start is Start.GROUP and (a.family.align or Capability.RESTART in a.family.can)) or is_set(a)]
     return array in able and array.family == able[0].family and _counts_ticks(array, clock_hz)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from carillon.elf import UnreadableError
+from carillon.model.family import Start
 from carillon.model.osek import ActivateTask, AlarmAction, Osek, ScheduleTable
 from carillon.verify.contract import Store, stores
 from carillon.verify.elf import Elf
@@ -23,7 +24,7 @@ from carillon.verify.schedule_tables import celled_tables
 
 REST = 1 << 24
 """Ticks from the end of a table that does not repeat to the first of its cells that would expire once more (SPEC)."""
-SINCE_READ = {"armv7m": 1, "host": 0}
+SINCE_READ = {"armv7m": 1, "host": 0, "rv32clic": 2}
 """Ticks from the reading of the time base to the store that starts cells, by port: carillon_port_read_and_start."""
 
 
@@ -247,7 +248,7 @@ class TableCellChecks:
 
         The counter has 32 bits, and is not read before that addition: a table's first point may be at its begin.
         """
-        since = SINCE_READ[self.hardware.system.board.port] if cell.place.array.family.align else 0
+        since = SINCE_READ[self.hardware.system.board.port] if cell.place.array.start is Start.GROUP else 0
         return ((cell.begins or Fraction(0)) + since) % 2**32
 
     def _wrong_rows(self, image: OnCells, started: list[Cell]) -> Iterator[str]:

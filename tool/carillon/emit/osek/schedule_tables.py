@@ -103,7 +103,8 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     cell = image.cells[0][1]
     fields = {"starts": f"{stem}_starts"}
     if not image.sets:
-        fields = {"start": text.store(image.together("START", (c for _, c in image.cells)))}
+        starts = "RESTART" if image.restarts else "START"
+        fields = {"start": text.store(image.together(starts, (c for _, c in image.cells)))}
     for name in ("prepare", "stop") if not image.restarts else ():
         fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
@@ -126,7 +127,7 @@ def _end(image: TableImage) -> dict[str, str]:
     if not early:
         return fields
     fields |= {"early": f"{len(early)}u", "rest": f"{(table.duration - table.half) * image.counter.tick}u"}
-    fields["resume"] = text.store(image.together("START", early))
+    fields["resume"] = text.store(image.together("RESTART" if image.restarts else "START", early))
     return fields | ({"hold": text.store(image.together("STOP_TOGETHER", early))} if image.restarts else {})
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timer array (``hardware/timer_array/README.md``): down counters, and four registers whose bits are the cells'.
 
-START at +0 and STOP at +4, the requests' ENABLE at +8 and DISABLE at +12; from +0x200 on each cell's count, reload value, what
-is added to the count, and the cells whose requests its expiry enables.  An addition takes no time: what is stored to ADJUST moves
-the expiry by just that.
+START at +0 and STOP at +4, RESTART at +0x14, the requests' ENABLE at +8 and DISABLE at +12; from +0x200 on each cell's count,
+reload value, what is added to the count, and the cells whose requests its expiry enables.  An addition takes no time: what is
+stored to ADJUST moves the expiry by just that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from carillon.verify.families import AddedTo, Cell
 
-BITS, CELLS = ("start", "stop", "enable", "disable"), 0x200
+BITS, CELLS, RESTART = ("start", "stop", "enable", "disable"), 0x200, 0x14
 
 
 class Model(AddedTo):
@@ -36,6 +36,10 @@ class Model(AddedTo):
         return next(iter(self.cells.values())).place.registers["base"]
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
+        if address - self.base == RESTART:
+            for cell in (cell for number, cell in self.cells.items() if value >> number & 1):
+                cell.started, cell.first = at, cell.again
+            return True
         if address - self.base not in range(0, 16, 4):
             return super().write(address, value, at)
         for number, cell in self.cells.items():
@@ -57,8 +61,11 @@ class Model(AddedTo):
             cell.again = value
         return register in (0, 4)
 
+    def counter(self, address: int) -> Cell | None:
+        return self.cell_at(address, 0) or self.cell_at(address, 8)  # both read what is left
+
     def shift(self, address: int, units: int) -> bool:
-        return super().shift(address - 8, units)
+        return self.cell_at(address, 8) is not None and super().shift(address, units)
 
     def rearmed(self, register: int) -> Cell | None:
         return self.cell_at(register, 8)
