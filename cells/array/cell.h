@@ -31,6 +31,10 @@
 #define ARRAY_STOP_TOGETHER(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_STOP_OFFSET, (bits))
 #define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
 
+/* A task's deadlines request from the expiry on that activates the task, until the end of its handler is stored to DONE. */
+#define ARRAY_ARMS(cell, bits) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ARMS_OFFSET(cell), (bits))
+#define ARRAY_HOLD(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_DISABLE_OFFSET, ARRAY_BIT(cell))
+
 /* Of a running cell that stood at its period when it was started, and of one that runs: carillon_port_shift stores what is
  * to be added. */
 #define ARRAY_ALIGN(cell, first, period) CARILLON_SHIFT(ARRAY_ADJUST(cell), (uint32_t)(first) - (uint32_t)(period))

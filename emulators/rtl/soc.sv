@@ -42,7 +42,7 @@ module soc
     output logic        refused_o,  // an access to data, with an error
     output logic        sleeps_o
 );
-  localparam logic [31:0] ARRAY = 32'h4000_0000, CLIC = 32'h4001_0000, DEVICES = 32'h4002_0000;
+  localparam logic [31:0] ARRAY = 32'hFFFF_F000, CLIC = 32'h4001_0000, DEVICES = 32'h4002_0000;
 
   logic data_req, data_gnt, data_we, data_rvalid, data_err;
   logic [3:0] data_be;
@@ -52,7 +52,7 @@ module soc
   logic to_array, to_clic, here;
   assign to_array = data_addr[31:12] == ARRAY[31:12];
   assign to_clic = data_addr[31:13] == CLIC[31:13];
-  assign here = data_addr >= ARRAY && data_addr < DEVICES;
+  assign here = to_array || (data_addr >= CLIC && data_addr < DEVICES);
 
   // Answers come in the order of the accesses: one to a device here waits until the one before, which goes outside, is
   // answered.  One that goes outside is answered later than a device here, which answers in the next cycle.
@@ -90,7 +90,7 @@ module soc
   assign data_err = answers ? array_err | clic_err | nowhere : data_err_i;
 
   logic [CELLS-1:0] request;
-  timer_array #(.CELLS(CELLS)) i_array (
+  timer_array #(.CELLS(CELLS), .SOURCE(FIRST_CELL)) i_array (
       .clk_i, .rst_ni,
       .tick_i(1'b1),
       .req_i(device_req && to_array), .we_i(data_we), .be_i(data_be), .addr_i(data_addr[11:0]), .wdata_i(data_wdata),

@@ -16,9 +16,11 @@
 // One store starts any set of cells in the same cycle, where they stood or from their reload values, or stops them: a
 // cell that stops keeps its count.  One store
 // lets any set of cells request interrupts, or no more.  A cell that expires does the same for those that its register
-// ARMS names: from the next cycle on they request interrupts.  README.md says what each register is for.
+// ARMS names: from the next cycle on they request interrupts, until what the cell has begun is told to be done.  README.md
+// says what each register is for.
 module timer_array #(
-    parameter int unsigned CELLS = 32  // 1 to 32
+    parameter int unsigned CELLS = 32,  // 1 to 32
+    parameter int unsigned SOURCE = 0   // the number by which the interrupt controller knows the first cell
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -38,6 +40,7 @@ module timer_array #(
   logic signed [31:0] reload[CELLS];
   logic [CELLS-1:0] arms[CELLS];
   logic [CELLS-1:0] running, enabled;
+  logic [CELLS-1:0] active, waiting;  // a cell has expired and is not done; and has expired once more since
   logic [31:0] now;
 
   // Which register an access names.  There is none but for whole, aligned words.
@@ -52,12 +55,13 @@ module timer_array #(
     known = addr_i[1:0] == 2'b00 && be_i == 4'hF
         && (in_cells || addr_i == timer_array_pkg::START_OFFSET || addr_i == timer_array_pkg::STOP_OFFSET
             || addr_i == timer_array_pkg::ENABLE_OFFSET || addr_i == timer_array_pkg::DISABLE_OFFSET
-            || addr_i == timer_array_pkg::NOW_OFFSET || addr_i == timer_array_pkg::RESTART_OFFSET);
+            || addr_i == timer_array_pkg::NOW_OFFSET || addr_i == timer_array_pkg::RESTART_OFFSET
+            || addr_i == timer_array_pkg::DONE_OFFSET);
     write = req_i && we_i && known;
   end
 
   // A store to START, RESTART or ENABLE sets the bits that are written, one to STOP or DISABLE clears them.
-  logic [CELLS-1:0] starts, restarts, stops, enables, disables, ones, stored;
+  logic [CELLS-1:0] starts, restarts, stops, enables, disables, ones, stored, done;
   always_comb begin
     ones     = wdata_i[CELLS-1:0];
     restarts = write && addr_i == timer_array_pkg::RESTART_OFFSET ? ones : '0;
@@ -67,13 +71,17 @@ module timer_array #(
     disables = write && addr_i == timer_array_pkg::DISABLE_OFFSET ? ones : '0;
     // The cell that has one of its own registers stored.
     for (int unsigned k = 0; k < CELLS; k++) stored[k] = write && in_cells && 32'(cell_index) == k;
+    // The cell whose source is stored to DONE, in the lowest 12 bits, as a core has it in mcause.
+    for (int unsigned k = 0; k < CELLS; k++)
+      done[k] = write && addr_i == timer_array_pkg::DONE_OFFSET && 32'(wdata_i[11:0]) == SOURCE + k;
   end
 
   // What each cell does next.
   logic signed [31:0] next[CELLS];
-  logic [CELLS-1:0] expires, armed;
+  logic [CELLS-1:0] expires, armed, disarmed;
   always_comb begin
     armed = '0;
+    disarmed = '0;
     for (int unsigned k = 0; k < CELLS; k++) begin
       next[k] = count[k];
       if (running[k] && tick_i) next[k] = next[k] - 1;
@@ -81,6 +89,7 @@ module timer_array #(
       expires[k] = running[k] && tick_i && next[k] <= 0;
       if (expires[k]) next[k] = next[k] + reload[k];
       if (expires[k]) armed = armed | arms[k];
+      if (done[k] && !waiting[k] && !expires[k]) disarmed = disarmed | arms[k];
       if (stored[k] && word == timer_array_pkg::COUNT_WORD) next[k] = wdata_i;
       if (restarts[k]) next[k] = reload[k];
     end
@@ -90,6 +99,8 @@ module timer_array #(
     if (!rst_ni) begin
       running <= '0;
       enabled <= '0;
+      active <= '0;
+      waiting <= '0;
       now <= '0;
       for (int unsigned k = 0; k < CELLS; k++) begin
         count[k]  <= '0;
@@ -102,9 +113,17 @@ module timer_array #(
         count[k] <= next[k];
         if (stored[k] && word == timer_array_pkg::RELOAD_WORD) reload[k] <= wdata_i;
         if (stored[k] && word == timer_array_pkg::ARMS_WORD) arms[k] <= ones;
+        // Of two activations that are not done, one waits, as in the interrupt controller.
+        if (stored[k] && word == timer_array_pkg::ARMS_WORD) begin
+          active[k] <= 1'b0;
+          waiting[k] <= 1'b0;
+        end else begin
+          active[k] <= expires[k] || (active[k] && (!done[k] || waiting[k]));
+          waiting[k] <= (expires[k] && active[k] && (!done[k] || waiting[k])) || (waiting[k] && !done[k]);
+        end
         running[k] <= (running[k] | starts[k]) & ~stops[k] & ~(expires[k] && reload[k] == 0 && !starts[k]);
       end
-      enabled <= (enabled | armed | enables) & ~disables;
+      enabled <= ((enabled & ~disarmed) | armed | enables) & ~disables;
     end
   end
 
@@ -117,7 +136,7 @@ module timer_array #(
       timer_array_pkg::START_OFFSET, timer_array_pkg::STOP_OFFSET: read = 32'(running);
       timer_array_pkg::ENABLE_OFFSET, timer_array_pkg::DISABLE_OFFSET: read = 32'(enabled);
       timer_array_pkg::NOW_OFFSET: read = now;
-      timer_array_pkg::RESTART_OFFSET: read = '0;
+      timer_array_pkg::RESTART_OFFSET, timer_array_pkg::DONE_OFFSET: read = '0;
       default:
       unique case (word)
         timer_array_pkg::RELOAD_WORD: read = reload[cell_index];

@@ -19,13 +19,20 @@
 #define CARILLON_UNLINK
 #endif
 
+/* Where a cell's expiry has armed deadlines, the number of its source, which is mcause's, is stored to where they are
+ * disarmed.  The linker script says where that is: within reach of register zero. */
+#if CARILLON_ARMS
+#define CARILLON_DONE "   sw t0, %lo(carillon_done)(zero)\n"
+#else
+#define CARILLON_DONE
+#endif
+
 /* What a handler ends with that others may preempt.  GCC writes `sret` there, which a core with machine mode alone does
  * not have: so it is a macro of the assembler. */
 __asm__(".macro sret\n"
         "   csrci mstatus, 8\n" CARILLON_UNLINK "   lw t0, 8(sp)\n"
         "   csrw mepc, t0\n"
-        "   lw t0, 4(sp)\n"
-        "   csrw mcause, t0\n"
+        "   lw t0, 4(sp)\n" CARILLON_DONE "   csrw mcause, t0\n"
         "   lw t0, 0(sp)\n"
         "   addi sp, sp, 16\n"
         "   mret\n"

@@ -18,6 +18,8 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
   logic signed [31:0] was;  // the count in the cycle before
   logic requested, expired, ran, moved, set, started, restarted, stopped, ticked;
   logic signed [31:0] had_reload;
+  logic finished, was_active, had_waited, reset_done, armed_now;
+  logic [CELLS-1:0] had_arms;
   always @(posedge clk_i) begin
     was <= count[k];
     had_reload <= reload[k];
@@ -30,6 +32,12 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
     restarted <= restarts[k];
     stopped <= stops[k];
     ticked <= tick_i;
+    finished <= done[k];
+    was_active <= active[k];
+    had_waited <= waiting[k];
+    reset_done <= stored[k] && word == timer_array_pkg::ARMS_WORD;
+    armed_now <= armed[k] || enables[k];
+    had_arms <= arms[k];
   end
 
   always @(posedge clk_i) begin
@@ -60,6 +68,13 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
       if (requested && request_o[k] && !moves[k] && !moved && !set)
         assert (had_reload == 1 || was - 1 + had_reload <= 1);
       // One store starts, one stops, and one that expires with a reload value of 0 stops by itself.
+      // An activation waits only behind one that is not done.  An expiry is not done at once, and each is done once.
+      assert (!waiting[k] || active[k]);
+      if (!reset_done && expired) assert (active[k]);
+      if (!reset_done && finished && !expired) assert (active[k] == had_waited && !waiting[k]);
+      if (!reset_done && !finished && !expired) assert (active[k] == was_active && waiting[k] == had_waited);
+      // What a cell has armed requests no more when the last is done.
+      if (finished && !had_waited && !expired && had_arms[k] && !armed_now) assert (!enabled[k]);
       if (started) assert (running[k]);
       if (restarted) assert (running[k] && count[k] == had_reload);
       if (stopped) assert (!running[k]);

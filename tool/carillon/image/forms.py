@@ -7,6 +7,7 @@ from carillon.actions.activate import Activate
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.image import CellImage, Image, ModeImage
+from carillon.model.family import Capability
 
 
 def deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
@@ -25,6 +26,28 @@ def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
         and not any(c.use.cell.array.acknowledge for c in mode.cells if c.carrier is carrier)
         and not deadline_cells(mode, carrier.demand.object)
     )
+
+
+def armed_by_expiry(image: Image, mode: ModeImage) -> dict[int, list[CellImage]]:
+    """By the source of an activation, the deadlines that the expiry of its cell arms, and the end of its handler disarms.
+
+    So its vector has nothing to do around the task.  Of one cell's activations one waits at most, as in the interrupt controller:
+    the array counts them in the same way.
+    """
+    found: dict[int, list[CellImage]] = {}
+    if image.system.board.handlers != "own" or image.system.bounded or (image.osek and image.osek.allocation.budgets):
+        return found
+    for cell in mode.cells:
+        carrier, name = cell.carrier, cell.carrier.demand.object
+        if not isinstance(carrier.action, Activate) or Capability.ARMS not in cell.family.can or carrier.lowered:
+            continue
+        alone = [c for c in mode.cells if c.carrier.demand.object == name and isinstance(c.carrier.action, Activate)] == [cell]
+        if not alone or carrier.style is not Style.DIRECT or carrier.guard is not Guard.NONE or carrier.forgets:
+            continue
+        deadlines = deadline_cells(mode, name)
+        if deadlines and all(c.disarmed and c.use.cell.array == cell.use.cell.array for c in deadlines):
+            found[carrier.source] = deadlines
+    return found
 
 
 def plain(image: Image, carrier: Carrier) -> bool:

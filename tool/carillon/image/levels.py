@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from carillon.allocate.osek import OsekAllocation
 from carillon.image import Image, ModeImage
+from carillon.image.forms import armed_by_expiry
 from carillon.model.board import Board
 
 
@@ -56,10 +57,12 @@ def controlled(board: Board, source: int) -> bool:
 def enabled(image: Image, mode: ModeImage) -> list[int]:
     """Sources that may interrupt as soon as the mode runs."""
     board = image.system.board
+    armed = [cell for cells in armed_by_expiry(image, mode).values() for cell in cells]
     return [
         cell.carrier.source
         for cell in mode.cells
-        if controlled(board, cell.carrier.source) and not (cell.disarmed and cell.use.cell.array.request_enable == "controller")
+        if controlled(board, cell.carrier.source)
+        and not (cell.disarmed and cell not in armed and cell.use.cell.array.request_enable == "controller")
     ]
 
 

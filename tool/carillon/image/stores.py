@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from carillon.actions.dispatch import Dispatch
 from carillon.image import CellImage, Image, ModeImage, OsekImage, StartStore, Store
+from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels, osek_levels
 from carillon.image.pieces import ENTRIES
 from carillon.image.pieces.common import by_register
@@ -37,6 +38,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     beneath = image.osek.cells if image.osek is not None else ()
     sources_of_mode = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
     may = enabled(image, mode)
+    armed = armed_by_expiry(image, mode)
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
@@ -45,6 +47,10 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
         if cell.due is not None:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
             stop.append(Store("STOP", cell, (cell.number + 1,)))
+        deadlines = armed.get(cell.carrier.source, []) if cell.carrier.action.runs else []
+        if deadlines:
+            prepare.append(Store("ARMS", cell, (cell.number, sum(1 << c.number for c in deadlines)), about=(cell,)))
+        prepare += [_of(cell, "HOLD")] if any(cell in cells for cells in armed.values()) else []
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
         stop += of_sources(board, "DISABLE", sources_of_mode) + of_sources(board, "UNPEND", sources_of_mode)
     stores = {

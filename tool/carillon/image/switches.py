@@ -13,6 +13,7 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
 from carillon.image.devices import units_of_tick
+from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import base_levels, lowered_level
 from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.image.registry import OFF, OSEK_OFF
@@ -81,6 +82,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_MULTIPLEXES": any(m.multiplexes or m.table for m in image.modes),
         "CARILLON_TIMEKEEPERS": any(c.due is not None for c in cells),
         "CARILLON_LAPS": bool(image.laps),
+        "CARILLON_ARMS": any(armed_by_expiry(image, mode) for mode in image.modes),
         "CARILLON_ALIGNS": any(c.family.align for c in cells),
         "CARILLON_FINISHES": any(c.family.finish for c in cells),
         "CARILLON_START_KEEPS": bool(system.board.kept),

@@ -51,6 +51,7 @@ class Capability(Enum):
     FIRST = "first"
     RESTART = "restart"
     KEEP = "keep"
+    ARMS = "arms"
     UNTOUCHED = "untouched"
     WITHIN = "within"
 

@@ -163,7 +163,8 @@ class ActivationVector:
         deadlines = round_.of(Subject("deadline", subject.name))
         direct = [r for r in deadlines if r.multiplex is None]
         self.cells = {r.cell.place.name: r for r in direct if r.cell.place.array.request_enable == "cell"}
-        self.sources = {r.source for r in direct if r.cell.place.array.request_enable == "controller"}
+        armed = {other for r in round_.own_cells(source) for other in r.cell.arms}  # by the expiry (check_arming)
+        self.sources = {r.source for r in direct if r.cell.place.array.request_enable == "controller"} - armed
         self.postponed = {r.multiplex.multiplex for r in deadlines if r.multiplex is not None}
         self.siblings = {r.source for r in round_.of(subject)} - {source}
         round_.report.deadlines += len(deadlines)

@@ -132,7 +132,7 @@ CHIPS: dict[tuple[str, str], Chip] = {
     # emulators/rtl/soc.sv: ARRAY, and FIRST_CELL, the source of cell 0.
     ("rv32clic", "soc"): Chip(
         "emulators/rtl/soc.sv",
-        {"array": {f"T{n}": {"base": 0x4000_0000, "number": n, SOURCE: 16 + n} for n in range(32)}},
+        {"array": {f"T{n}": {"base": 0xFFFF_F000, "number": n, SOURCE: 16 + n} for n in range(32)}},
     ),
 }
 REMEDY = "correct the board's file; where its timers are is in {}"

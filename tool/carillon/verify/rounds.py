@@ -10,6 +10,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.model import Mode, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
+from carillon.verify.arming import check_arming
 from carillon.verify.contract import ModeTable, store
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
@@ -114,6 +115,7 @@ class Round:
         self._times()
         self._spare()
         self._handlers()
+        check_arming(self)
         check_standing_levels(self)
         check_requests(self)
 

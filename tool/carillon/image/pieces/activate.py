@@ -6,7 +6,7 @@ from __future__ import annotations
 from carillon.actions.activate import Activate
 from carillon.allocate.result import Carrier, Guard, Style
 from carillon.image import CellImage, Entry, Image, ModeImage, names
-from carillon.image.forms import deadline_cells, runs_apart
+from carillon.image.forms import armed_by_expiry, deadline_cells, runs_apart
 from carillon.image.levels import controlled
 from carillon.image.operations import Does, Operation
 from carillon.image.pieces.common import acknowledge, by_register, cells_of, operate, rearm, task_number
@@ -20,7 +20,7 @@ def operations(image: Image, mode: ModeImage, carrier: Carrier) -> list[Operatio
     What belongs to the cell is done at every expiry, what belongs to the task each time that it runs.
     """
     task = image.system.task(carrier.demand.object)
-    deadlines = deadline_cells(mode, task.name)
+    deadlines = [] if carrier.source in armed_by_expiry(image, mode) else deadline_cells(mode, task.name)
     cells = cells_of(mode, carrier)
     before = acknowledge(image, mode, cells) + rearm(image, mode, carrier)
     after = _arming(image, deadlines, Does.DISARM)

@@ -40,7 +40,8 @@ class Cell:
     """A cell as the stores so far have left it.
 
     ``started`` in ticks since the first start store, None while it stands still.  ``first`` and ``again`` in units: from
-    the start to the first expiry, and from each to the next.  ``lets``: whether its own mask lets it interrupt.
+    the start to the first expiry, and from each to the next.  ``lets``: whether its own mask lets it interrupt.  ``arms``: the
+    sources of cells that its expiry lets interrupt.
     """
 
     place: Place
@@ -49,6 +50,7 @@ class Cell:
     again: int | None = None
     prescaler: int = 1
     lets: bool = True
+    arms: frozenset[int] = frozenset()
     registers: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timer array (``hardware/timer_array/README.md``): down counters, and four registers whose bits are the cells'.
 
-START at +0 and STOP at +4, RESTART at +0x14, the requests' ENABLE at +8 and DISABLE at +12; from +0x200 on each cell's count,
-reload value, what is added to the count, and the cells whose requests its expiry enables.  An addition takes no time: what is
-stored to ADJUST moves the expiry by just that.
+START at +0x800 and STOP at +0x804, the requests' ENABLE and DISABLE at +0x808 and +0x80C, RESTART at +0x814, DONE at +0x818.
+From +0xA00 on, each cell's count, reload value, what is added to the count, and the cells whose requests its expiry enables until
+DONE has the number of its source.  An addition takes no time: what is stored to ADJUST moves the expiry by just that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from carillon.verify.families import AddedTo, Cell
 
-BITS, CELLS, RESTART = ("start", "stop", "enable", "disable"), 0x200, 0x14
+BITS, REGISTERS, RESTART, CELLS = ("start", "stop", "enable", "disable"), 0x800, 0x814, 0xA00
 
 
 class Model(AddedTo):
@@ -40,12 +40,12 @@ class Model(AddedTo):
             for cell in (cell for number, cell in self.cells.items() if value >> number & 1):
                 cell.started, cell.first = at, cell.again
             return True
-        if address - self.base not in range(0, 16, 4):
+        if address - self.base not in range(REGISTERS, REGISTERS + 16, 4):
             return super().write(address, value, at)
         for number, cell in self.cells.items():
             if not value >> number & 1:
                 continue
-            match BITS[(address - self.base) // 4]:
+            match BITS[(address - self.base - REGISTERS) // 4]:
                 case "start":
                     cell.started = at if cell.started is None else cell.started
                 case "stop":
@@ -59,7 +59,9 @@ class Model(AddedTo):
             cell.first = value
         elif register == 4:
             cell.again = value
-        return register in (0, 4)
+        elif register == 12:
+            cell.arms = frozenset(other.place.source for number, other in self.cells.items() if value >> number & 1)
+        return register in (0, 4, 12)
 
     def counter(self, address: int) -> Cell | None:
         return self.cell_at(address, 0) or self.cell_at(address, 8)  # both read what is left
