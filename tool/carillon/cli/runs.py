@@ -164,8 +164,8 @@ def run_built(
         stacks=stacks,
         hardware=hardware or PLAIN,
     )
-    if trace is None:
-        return None
+    if trace is None or (hardware is not None and not hardware.as_planned):
+        return trace
     return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
 
 
@@ -227,7 +227,7 @@ def show_runs(asked: Asked, report: Report) -> None:
     from carillon.show import terminal
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
-    from carillon.trace.bounds import report_broken, warn_of_refuted
+    from carillon.trace.bounds import Bounds, report_broken, warn_of_refuted
     from carillon.trace.executions import warn_of_exceeded, warn_of_fault, warn_of_lost, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
@@ -250,7 +250,7 @@ def show_runs(asked: Asked, report: Report) -> None:
         if trace is None:
             return
         traces.append(trace)
-        bounds.append(pipeline.bounds_of(planned))
+        bounds.append(pipeline.bounds_of(planned) if hardware.as_planned else Bounds())
     releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
     try:
         panels = panels_of(traces, releases)

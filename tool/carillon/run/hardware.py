@@ -22,6 +22,11 @@ class Hardware:
     wait_states: int = 0
     waveform: Path | None = None
 
+    @property
+    def as_planned(self) -> bool:
+        """Whether the hardware takes the times that the board's file says, so that bounds hold."""
+        return not self.wait_states
+
     def fits(self, board: Board, diagnostics: Diagnostics) -> bool:
         """Whether the board is simulated in RTL if that is needed; reports C351 if not."""
         asked = {"--wait-states": self.wait_states, "--waveform": self.waveform}
