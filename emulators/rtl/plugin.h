@@ -23,6 +23,9 @@ struct qemu_plugin_insn *plugin_meet(uint64_t address, const uint8_t *bytes, siz
 /* The cycle in which what is told next happens. */
 void plugin_time(uint64_t cycle);
 
+/* The runner's: the plugin ends the process with it. */
+void plugin_exit(int status) __attribute__((noreturn));
+
 /* An instruction is executed; and then, what it loads from or stores to. */
 void plugin_executed(const struct qemu_plugin_insn *insn);
 void plugin_accessed(const struct qemu_plugin_insn *insn, bool store, uint64_t address);

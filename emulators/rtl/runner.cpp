@@ -2,9 +2,10 @@
 //
 // Runs an image on soc.sv, cycle by cycle, and lets QEMU's tracing plugin (plugin.c) watch what is retired.
 //
-// Arguments: the clock's rate (which is not used), the image, those of the plugin (map=FILE, out=FILE, ...), and
+// Arguments: the clock's rate, the image, those of the plugin (map=FILE, out=FILE, ...), and
 // - waits=N, the wait states of the memory;
-// - vcd=FILE, a waveform, and log=FILE, a line for each instruction that is executed and for each request of a cell.
+// - vcd=FILE, a waveform from reset on, and vcd_cycles=N, of so many cycles at most;
+// - log=FILE, a line for each instruction that is executed and for each request of a cell.
 //
 // Memory is 1 MiB at address 0.  A byte that is stored at CONSOLE goes to standard output.
 //
@@ -102,42 +103,119 @@ struct Access {
     bool store;
 };
 
+std::FILE *log_file = nullptr;
+
+#if VM_TRACE
+// A waveform.  Within a cycle nothing changes but the clock, which is 1 in its first half.
+class Waveform
+{
+  public:
+    void open(Vsoc &soc, const char *name, double rate, uint64_t most)
+    {
+        soc.trace(&trace, 99);
+        trace.set_time_unit("1ps");
+        trace.set_time_resolution("1ps");
+        trace.open(name);
+        half = static_cast<uint64_t>(5e11 / rate);
+        left = most;
+    }
+
+    // Write a cycle, whose values are settled.
+    void cycle(Vsoc &soc)
+    {
+        if (left == 0) {
+            return;
+        }
+        left--;
+        soc.clk_i = 1; // only in the file: the model has seen this edge
+        trace.dump(2 * half * now);
+        soc.clk_i = 0;
+        soc.eval(); // without it, nothing is written
+        trace.dump(2 * half * now + half);
+        now++;
+        if (left == 0) {
+            close();
+        }
+    }
+
+    void close()
+    {
+        left = 0;
+        if (half != 0 && !closed) {
+            closed = true;
+            trace.flush();
+            if (!trace.isOpen()) {
+                give_up("cannot write the waveform");
+            }
+            trace.close();
+        }
+    }
+
+  private:
+    VerilatedVcdC trace;
+    uint64_t half = 0, now = 0, left = 0;
+    bool closed = false;
+};
+
+Waveform waveform;
+#endif
+
 } // namespace
+
+// Verilator's own would wait for ever for a waveform that cannot be written.
+void vl_fatal(const char *, int, const char *, const char *why)
+{
+    give_up("the simulation fails: ", why);
+}
+
+// The plugin ends the run: what is still in buffers is written.
+void plugin_exit(int status)
+{
+#if VM_TRACE
+    waveform.close();
+#endif
+    if (log_file != nullptr) {
+        std::fclose(log_file);
+    }
+    std::_Exit(status);
+}
 
 int main(int count, char **arguments)
 {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); /* whoever waits for a line has it */
     std::vector<char *> plugins;
     unsigned wait_states = 0;
-    const char *waveform = nullptr;
-    std::FILE *log = nullptr;
+    const char *vcd = nullptr;
+    uint64_t vcd_cycles = UINT64_MAX;
     for (int k = 3; k < count; k++) {
         if (std::strncmp(arguments[k], "waits=", 6) == 0) {
             wait_states = static_cast<unsigned>(std::strtoul(arguments[k] + 6, nullptr, 10));
         } else if (std::strncmp(arguments[k], "vcd=", 4) == 0) {
-            waveform = arguments[k] + 4;
+            vcd = arguments[k] + 4;
+        } else if (std::strncmp(arguments[k], "vcd_cycles=", 11) == 0) {
+            vcd_cycles = std::strtoull(arguments[k] + 11, nullptr, 10);
         } else if (std::strncmp(arguments[k], "log=", 4) == 0) {
-            log = std::fopen(arguments[k] + 4, "w");
+            log_file = std::fopen(arguments[k] + 4, "w");
         } else {
             plugins.push_back(arguments[k]);
         }
     }
     if (count < 5 || !plugin_install(static_cast<int>(plugins.size()), plugins.data())) {
-        give_up("usage: rtl_runner RATE IMAGE [waits=N] [vcd=FILE] map=FILE out=FILE ...");
+        give_up("usage: rtl_runner RATE IMAGE [waits=N] [vcd=FILE] [vcd_cycles=N] map=FILE out=FILE ...");
     }
     load(arguments[2]);
 
     VerilatedContext context;
+#if VM_TRACE
+    context.traceEverOn(vcd != nullptr);
+#endif
     Vsoc soc{&context};
 #if VM_TRACE
-    VerilatedVcdC trace;
-    if (waveform != nullptr) {
-        context.traceEverOn(true);
-        soc.trace(&trace, 99);
-        trace.open(waveform);
+    if (vcd != nullptr) {
+        waveform.open(soc, vcd, std::strtod(arguments[1], nullptr), vcd_cycles);
     }
 #else
-    if (waveform != nullptr) {
+    if (vcd != nullptr) {
         give_up("this runner was built without waveforms");
     }
 #endif
@@ -162,9 +240,7 @@ int main(int count, char **arguments)
         soc.clk_i = 0;
         soc.eval();
 #if VM_TRACE
-        if (waveform != nullptr) {
-            trace.dump(cycle * 10);
-        }
+        waveform.cycle(soc);
 #endif
         if (soc.rst_ni == 0) {
             continue;
@@ -201,8 +277,8 @@ int main(int count, char **arguments)
             }
         }
 
-        if (log != nullptr && soc.request_o != 0) {
-            std::fprintf(log, "%llu request %08x\n", static_cast<unsigned long long>(cycle), soc.request_o);
+        if (log_file != nullptr && soc.request_o != 0) {
+            std::fprintf(log_file, "%llu request %08x\n", static_cast<unsigned long long>(cycle), soc.request_o);
         }
 
         if (soc.refused_o) {
@@ -231,8 +307,8 @@ int main(int count, char **arguments)
                 insn = plugin_meet(pc, bytes, is_long ? 4 : 2);
             }
             last_pc = pc;
-            if (log != nullptr) {
-                std::fprintf(log, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
+            if (log_file != nullptr) {
+                std::fprintf(log_file, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
             }
             plugin_time(cycle - 1);
             plugin_executed(insn);

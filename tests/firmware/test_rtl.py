@@ -7,14 +7,20 @@ A tick is a cycle.  The counts are those of hardware/README.md, which explains t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from laboratory import Laboratory, declared, points, task
+from laboratory import Laboratory, Outcome, declared, points, task
+from typer.testing import CliRunner
 
+from carillon.build.symbols import symbols
+from carillon.cli import app
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Role
 from carillon.run import record
+from carillon.run import run as run_firmware
+from carillon.run.hardware import Hardware
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "cv32e40x-rtl"
@@ -133,3 +139,101 @@ def test_cells_with_many_points_are_moved_to_each_of_them(lab: Laboratory) -> No
         assert len(outcome.cells(Role.ACTIVATION, name)) == 1
         assert outcome.task(name).activations == 200
         assert len(outcome.delays(name)) == 1
+
+
+def test_memory_that_waits_makes_starts_later_by_known_cycles(lab: Laboratory) -> None:
+    """Wait states lengthen the start; without them it takes the same cycles each time."""
+    planned, firmware = lab.firmware(ROOT / "bench/dispatch/schedule.toml", BOARD)
+    found = []
+    for waits in (0, 1, 2):
+        trace = run_firmware(planned.image, firmware, 20_000, Diagnostics(), rounds=5, hardware=Hardware(waits))
+        assert trace is not None
+        found.append(Outcome(planned, firmware, trace).delays("Plain"))
+    assert found == [{PREEMPTABLE}, {23, 24}, {33, 34, 35}]
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [("run", "--wait-states", "1"), ("wcet", "--wait-states", "2"), ("bench", "--wait-states", "1"), ("show", "--waveform", "")],
+)
+def test_hardware_is_refused_on_other_boards_before_anything_is_built(
+    command: str, option: str, value: str, tmp_path: Path
+) -> None:
+    out, waveform = tmp_path / "out", tmp_path / "x.vcd"
+    told = [command, str(ROOT / "bench/dispatch"), "--board", "ast1030-evb", "--out", str(out), option, value or str(waveform)]
+    result = CliRunner().invoke(app, told)
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert f"C351: {option}: board 'ast1030-evb' is not simulated in RTL" in said
+    assert "choose a board in RTL: --board cv32e40x-rtl, or leave the option out" in said
+    assert not out.exists()
+    assert not waveform.exists()
+
+
+def test_wait_states_have_a_range_and_none_fit_every_board(tmp_path: Path) -> None:
+    told = ["run", str(ROOT / "bench/dispatch"), "--out", str(tmp_path / "out"), "--wait-states"]
+    wrong = CliRunner().invoke(app, [*told, "3"])
+    assert wrong.exit_code == 2
+    assert "less than or equal to 2" in " ".join(wrong.output.split())
+    assert CliRunner().invoke(app, [*told, "0", "--board", "virtual-256"]).exit_code == 0
+
+
+def rising(path: Path, names: dict[str, str]) -> Iterator[dict[str, int]]:
+    """Of a VCD file the values of signals, by names of one's own for their paths, in each cycle's first half."""
+    scopes: list[str] = []
+    known: dict[str, str] = {}
+    values: dict[str, int] = {}
+    for line in path.read_text(encoding="ascii").splitlines():
+        words = line.split()
+        if words[:1] == ["$scope"]:
+            scopes.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scopes.pop()
+        elif words[:1] == ["$var"]:
+            known[".".join((*scopes, words[4]))] = words[3]
+        elif line.startswith("#"):
+            if values and values[known["TOP.clk_i"]]:
+                yield {name: values[known[f"TOP.{signal}"]] for name, signal in names.items()}
+        elif line[:1] == "b":
+            values[words[1]] = int(words[0][1:], 2)
+        elif line[:1] in ("0", "1"):
+            values[line[1:]] = int(line[0])
+
+
+def test_the_waveform_of_a_dispatch_has_the_bus_and_the_cells_request(lab: Laboratory, tmp_path: Path) -> None:
+    """A cell requests, the handler is fetched, and the task's first instruction is done PREEMPTABLE cycles later."""
+    planned, firmware = lab.firmware(ROOT / "bench/dispatch/schedule.toml", BOARD)
+    path, begins = tmp_path / "dispatch.vcd", symbols(firmware.elf)["Plain"][0]
+    assert run_firmware(planned.image, firmware, 300, Diagnostics(), hardware=Hardware(0, path)) is not None
+    text = path.read_text(encoding="ascii")
+    assert "$timescale 1ps $end" in text
+    assert "#20000\n" in text
+    data = {name: f"soc.data_{name}" for name in ("req", "we", "addr", "wdata")}
+    others = {"request": "request_o", "irq": "soc.irq", "fetch": "instr_req_o", "retired": "retired_o", "pc": "retired_pc_o"}
+    cycles = list(rising(path, data | others))
+    (request,) = (k for k, cycle in enumerate(cycles) if cycle["request"])
+    started = next(k for k, cycle in enumerate(cycles) if cycle["retired"] and cycle["pc"] == begins)
+    assert started - 1 - request == PREEMPTABLE  # an instruction is executed in the cycle before
+    assert cycles[request]["irq"] == 1
+    assert any(cycle["fetch"] for cycle in cycles[request : started + 1])
+    stores = [(c["addr"], c["wdata"]) for c in cycles[:request] if c["req"] and c["we"] and c["addr"] >> 12 == 0x40000]
+    assert stores  # the array was set up, and started
+    assert len(text) / len(cycles) < 400
+
+
+def test_a_waveform_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
+    told = ["show", str(ROOT / "bench/dispatch"), "--board", BOARD, "--out", str(tmp_path / "out"), "--waveform"]
+    result = CliRunner().invoke(app, [*told, str(tmp_path / "none" / "x.vcd")])
+    assert result.exit_code == 1
+    assert "C096: --waveform" in result.output
+    assert not (tmp_path / "out").exists()
+    both = CliRunner().invoke(app, [*told, str(tmp_path / "x.vcd"), "--compare"])
+    assert both.exit_code == 2
+    assert "--waveform is of one run, and --compare runs two" in " ".join(both.output.split())
+
+
+def test_a_run_that_fails_leaves_no_waveform(lab: Laboratory, tmp_path: Path) -> None:
+    code = task("Low", "*(volatile unsigned *)0x50000000u = 1u;")
+    planned, firmware = lab.firmware(lab.write(declared(Low=600) + points(2000, (300, "Low")), code), BOARD)
+    assert record(planned.image, firmware, 4000, Diagnostics(), hardware=Hardware(0, tmp_path / "x.vcd")) is None
+    assert list(tmp_path.iterdir()) == []

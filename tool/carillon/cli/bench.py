@@ -38,18 +38,21 @@ def command(
     time: options.For = None,
     out: options.Out = None,
     stimuli: options.Stimuli = None,
+    wait_states: options.WaitStates = 0,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build and run an application on each kernel: starts, jitter, the kernel's instructions, flash and RAM side by side."""
     from carillon import pipeline
     from carillon.bench import KERNELS, render, rows_of
     from carillon.cli.runs import built, run_built, run_length, stimuli_of
+    from carillon.run.hardware import Hardware
     from carillon.trace.analyse import analyse
 
     source = schedule_file(paths, include)
     if isinstance(source, Path) and source.suffix.lower() == GIOTTO:
         usage(f"'{source}' is a Giotto program, which no conventional kernel carries out")
     check_outputs(files_of(source), out=out)
+    hardware = Hardware(wait_states)
     rows: list[Row] = []
     traces: list[Trace] = []
     clock: int | None = None
@@ -59,10 +62,10 @@ def command(
         clock = planned.system.clock_hz  # of all that are compared
         ticks, count = run_length(planned, rounds, time)
         happens = stimuli_of(planned.system, stimuli, report)
-        firmware = built(planned, name, out and out / name, report, stimuli=happens)
+        firmware = built(planned, name, out and out / name, report, stimuli=happens, hardware=hardware)
         if firmware is None:
             return
-        trace = run_built(planned, firmware, ticks, count, report, stimuli=happens)
+        trace = run_built(planned, firmware, ticks, count, report, stimuli=happens, hardware=hardware)
         if trace is None:
             return
         summary = analyse(trace, pipeline.releases(planned.system, trace))

@@ -79,7 +79,8 @@ def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report
     from carillon.show.scene import panels_of
 
     unfit = {"compare": asked.compare, "rounds": asked.rounds, "for": asked.time, "out": asked.out, "record": asked.record}
-    for option, value in {**unfit, "offsets": asked.files.get("offsets")}.items():
+    unfit |= {"offsets": asked.files.get("offsets"), "wait-states": asked.wait_states, "waveform": asked.files.get("waveform")}
+    for option, value in unfit.items():
         if value:
             usage(f"--{option} is for runs, and --from runs nothing")
     source = schedule_file(asked.paths, asked.include)

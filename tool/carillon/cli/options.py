@@ -49,6 +49,9 @@ Stimuli = Annotated[
     Path | None,
     typer.Option("--stimuli", help="What happens to pins and inputs: a TOML or CSV file, instead of the schedule's [stimuli]."),
 ]
+WaitStates = Annotated[
+    int, typer.Option("--wait-states", min=0, max=2, help="Wait states of the memory, on a board that is simulated in RTL.")
+]
 
 # Of runs of networks
 RECORDED = "1s"

@@ -45,6 +45,7 @@ def command(
     offsets: options.Offsets = None,
     record: options.Record = None,
     stimuli: options.Stimuli = None,
+    wait_states: options.WaitStates = 0,
     strict: Annotated[
         bool,
         typer.Option(
@@ -57,4 +58,5 @@ def command(
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
     files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets}
     given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
-    show_asked(Asked(*given, elf=elf, stimuli=stimuli), report, serial=serial, elf=elf, stimuli=stimuli)
+    asked = Asked(*given, elf=elf, stimuli=stimuli, wait_states=wait_states)
+    show_asked(asked, report, serial=serial, elf=elf, stimuli=stimuli, **{"wait-states": wait_states or None})

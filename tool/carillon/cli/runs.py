@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from carillon.model import System
     from carillon.model.stimuli import Stimuli
     from carillon.pipeline import Planned
+    from carillon.run.hardware import Hardware
     from carillon.trace import Trace
     from carillon.trace.bounds import Bounds
 
@@ -53,6 +54,7 @@ class Asked:
     compare: bool = False
     elf: Path | None = None
     stimuli: Path | None = None
+    wait_states: int = 0
 
     @property
     def written(self) -> dict[str, Path]:
@@ -105,7 +107,13 @@ def _two_expiries(system: System) -> int:
 
 
 def built(
-    planned: Planned, kernel: str, out: Path | None, report: Report, elf: Path | None = None, stimuli: Stimuli | None = None
+    planned: Planned,
+    kernel: str,
+    out: Path | None,
+    report: Report,
+    elf: Path | None = None,
+    stimuli: Stimuli | None = None,
+    hardware: Hardware | None = None,
 ) -> Firmware | None:
     """Build for a run, or take ``elf``, which others built, if it does what the schedule says; None after errors."""
     from carillon.build import build as build_firmware
@@ -117,6 +125,8 @@ def built(
     if runnable(planned.system, report.diagnostics) is None:
         return None
     if stimuli is not None and not fits(stimuli, planned.system.board, report.diagnostics):
+        return None
+    if hardware is not None and not hardware.fits(planned.system.board, report.diagnostics):
         return None
     if elf is not None:
         return built_elsewhere(planned.image, elf, report.diagnostics)
@@ -135,17 +145,27 @@ def run_built(
     serial: Path | None = None,
     stimuli: Stimuli | None = None,
     stacks: bool = False,
+    hardware: Hardware | None = None,
 ) -> Trace | None:
     """Run what was built; None after errors.  ``stacks``: what was used of the main stack is told, too."""
     from carillon import pipeline
+    from carillon.run import PLAIN
     from carillon.run import run as run_firmware
 
     report.status(f"running {ticks} ticks")
     trace = run_firmware(
-        planned.image, firmware, ticks, report.diagnostics, rounds=rounds, serial=serial, stimuli=stimuli, stacks=stacks
+        planned.image,
+        firmware,
+        ticks,
+        report.diagnostics,
+        rounds=rounds,
+        serial=serial,
+        stimuli=stimuli,
+        stacks=stacks,
+        hardware=hardware or PLAIN,
     )
-    if trace is None:
-        return None
+    if trace is None or (hardware is not None and not hardware.as_planned):
+        return trace
     return replace(trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
 
 
@@ -159,10 +179,13 @@ def build_and_run(
     serial: Path | None = None,
     elf: Path | None = None,
     stimuli: Stimuli | None = None,
+    hardware: Hardware | None = None,
 ) -> Trace | None:
     """Build and run, or run ``elf``, which others built, if it does what the schedule says; None after errors."""
-    firmware = built(planned, kernel, out, report, elf, stimuli)
-    return run_built(planned, firmware, ticks, rounds, report, serial, stimuli) if firmware is not None else None
+    firmware = built(planned, kernel, out, report, elf, stimuli, hardware)
+    if firmware is None:
+        return None
+    return run_built(planned, firmware, ticks, rounds, report, serial, stimuli, hardware=hardware)
 
 
 def stimuli_of(system: System, path: Path | None, report: Report) -> Stimuli | None:
@@ -200,16 +223,18 @@ def show_runs(asked: Asked, report: Report) -> None:
     """Run with each kernel, one below the other in what is shown."""
     from carillon import pipeline, show
     from carillon.files import replacing
+    from carillon.run.hardware import Hardware
     from carillon.show import terminal
     from carillon.show.scene import panels_of
     from carillon.trace import write_events
-    from carillon.trace.bounds import report_broken, warn_of_refuted
+    from carillon.trace.bounds import Bounds, report_broken, warn_of_refuted
     from carillon.trace.executions import warn_of_exceeded, warn_of_fault, warn_of_lost, warn_of_missed
 
     source = schedule_file(asked.paths, asked.include)
     read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
     check_outputs(read, False, out=asked.out, serial=asked.serial, **asked.files)
     machine = check_machine(asked.machine, source)
+    hardware = Hardware(asked.wait_states, asked.files.get("waveform"))
     traces: list[Trace] = []
     bounds: list[Bounds] = []
     clock: int | None = None
@@ -221,11 +246,11 @@ def show_runs(asked: Asked, report: Report) -> None:
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out
         stimuli = stimuli_of(planned.system, asked.stimuli, report)
-        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf, stimuli)
+        trace = build_and_run(planned, kernel, out, ticks, count, report, asked.serial, asked.elf, stimuli, hardware)
         if trace is None:
             return
         traces.append(trace)
-        bounds.append(pipeline.bounds_of(planned))
+        bounds.append(pipeline.bounds_of(planned) if hardware.as_planned else Bounds())
     releases = pipeline.releases(planned.system, max(traces, key=lambda t: t.length))
     try:
         panels = panels_of(traces, releases)
@@ -233,7 +258,7 @@ def show_runs(asked: Asked, report: Report) -> None:
             if option == "events":
                 with replacing(path) as stream:
                     write_events(traces[0].events, stream)
-            else:
+            elif option != "waveform":  # which the run has written
                 show.write(option, path, panels, part)
         summaries = [panel.summary for panel in panels]
         totals = summaries[0].totals

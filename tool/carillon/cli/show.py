@@ -10,7 +10,7 @@ import typer
 
 from carillon.cli import options
 from carillon.cli.capture import CaptureOptions, show_capture
-from carillon.cli.common import Report
+from carillon.cli.common import Report, usage
 from carillon.cli.network import show_asked
 from carillon.cli.runs import Asked
 
@@ -61,15 +61,26 @@ def command(
         typer.Option("--base", help="Of a dump of memory: the address of its first byte; the file's is the ring's if absent."),
     ] = None,
     stimuli: options.Stimuli = None,
+    wait_states: options.WaitStates = 0,
+    waveform: Annotated[
+        Path | None,
+        typer.Option(
+            "--waveform", help="Write the signals of a board in RTL as a VCD file, of 500000 cycles from reset at most."
+        ),
+    ] = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Run, or read a capture, and show the timeline in the terminal, as a page, as a picture, or for other viewers."""
     given = CaptureOptions(lane or [], sample_rate, least_delay, elf, base)
     files = {"html": html, "svg": svg, "perfetto": perfetto, "vcd": vcd, "btf": btf, "ctf": ctf, "offsets": offsets}
+    files |= {"waveform": waveform}
     told = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files)
-    asked = Asked(*told, compare=compare, stimuli=stimuli)
+    asked = Asked(*told, compare=compare, stimuli=stimuli, wait_states=wait_states)
     if capture is not None:
         show_capture(capture, given, asked, report)
         return
     given.refuse()
-    show_asked(asked, report, compare=compare or None, vcd=vcd, stimuli=stimuli)
+    if compare and waveform is not None:
+        usage("--waveform is of one run, and --compare runs two")
+    unfit = {"wait-states": wait_states or None, "waveform": waveform}
+    show_asked(asked, report, compare=compare or None, vcd=vcd, stimuli=stimuli, **unfit)

