@@ -147,6 +147,9 @@ class _Verifier:
                     hardware.start(beneath)
                 hardware.enabled = set()
                 hardware.carry_out(stores(elf.rows("carillon_initials")), BEFORE)
+                for interrupt in (it for it in system.interrupts if it.source not in hardware.enabled):
+                    cause = f"the interrupt '{interrupt.name}' is not let in from the start"
+                    self.diagnostics.error("C208", interrupt.span, cause, REMEDY)
                 if surplus := hardware.enabled - {interrupt.source for interrupt in system.interrupts}:
                     cause = f"{named(surplus)} is let in from the start, and is no interrupt of the application"
                     self.diagnostics.error("C208", Span(system.file.name), cause, REMEDY)

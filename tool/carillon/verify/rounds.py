@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Mode, OnDeadlineMiss, System
+from carillon.model import Mode, Monitor, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
 from carillon.verify.contract import ModeTable, store
@@ -308,6 +308,8 @@ class Round:
         if held and running.armed:
             cause = f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
             self.error("C206", cause, span)
+        elif held and running.cell.mute:
+            self.error("C204", f"the {subject}: {running} is started, but never asks for its source", span)
         if not held and not running.armed:
             self.error("C204", f"the {subject}: {running} is started, but its request is not enabled", span)
 
@@ -329,6 +331,11 @@ class Round:
         at, earliest = times[0], last_end(self.mode, self.system)
         if at < earliest:
             self.error("C208", f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
+        begin = at + self.system.board.switch_ticks + self.system.board.lead_at(self.system.clock_hz)
+        watched = all(a.monitor is Monitor.ALWAYS and a.deadlines for a in self.mode.activations)  # so that this end is exact
+        if begin < length or (begin > length and watched and at != max(earliest, 1)):
+            cause = f"the switch of modes is at {at}, so that the next round begins at {begin}; this one has {length} ticks"
+            self.error("C208", cause)
         if not leaving["control"]:
             self.error("C208", "nothing says how the mode is left")
             return

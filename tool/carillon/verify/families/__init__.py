@@ -59,6 +59,11 @@ class Cell:
         return Fraction(units * self.prescaler) / self.place.rate
 
     @property
+    def mute(self) -> bool:
+        """Whether its own mask keeps it from asking for a source that only the controller lets in and holds back."""
+        return self.place.array.request_enable == "controller" and not self.lets
+
+    @property
     def begins(self) -> Fraction | None:
         """The first expiry, in ticks since the first start store; None if the cell does not run."""
         if self.started is None or self.first is None:

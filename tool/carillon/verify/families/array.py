@@ -48,7 +48,8 @@ class Model(AddedTo):
             match BITS[(address - self.base) // 4]:
                 case "start":
                     cell.started = at if cell.started is None else cell.started
-                case "stop":
+                case "stop":  # the count is what is left, which depends on when it was
+                    cell.first = cell.first if cell.started is None else None
                     cell.started = None
                 case change:
                     cell.lets = change == "enable"
