@@ -326,6 +326,54 @@ FAULTS = [
     Fault("adjusted on the array", "a move of another cell", "C204", lambda p: p.number(KEPT + "_moves", 0, plus(32))),
     Fault("adjusted on the array", "a move of the count", "C204", lambda p: p.number(KEPT + "_moves", 0, plus(-8))),
     Fault("adjusted on the array", "a cell not restarted", "C204", lambda p: p.number(KEPT, 1, to(6))),
+    # What a vector leaves as it was.
+    Fault(
+        "array",
+        "a vector that jumps past its beginning",
+        "C205",
+        lambda p: p.number(M0 + "vectors", 19, to(p.symbols[LONG][0])),
+    ),
+    Fault("array", "an entry that loses the cause", "C205", lambda p: p.drop("carillon_activation_0_Long", r"csrr t0, mcause")),
+    Fault("array", "an entry that does not save it", "C205", lambda p: p.drop("carillon_activation_0_Long", r"sw t0, -0xc")),
+    Fault("array", "an entry that lets nothing in", "C205", lambda p: p.drop("carillon_activation_0_Long", r"csrsi")),
+    Fault("steps of the array", "not re-armed", "C205", lambda p: p.drop(OFTEN, r"c\.sw a0, 0\(a1\)"), "stores nothing"),
+    Fault("steps of the array", "not stepped on", "C205", lambda p: p.drop(OFTEN, r"c\.sw a2, 0\(a5\)"), "due"),
+    Fault(
+        "steps of the array",
+        "re-armed by where it goes on",
+        "C205",
+        lambda p: another(p, OFTEN, r"c\.lw a0, 4", lambda v: v ^ 0x40),
+    ),
+    Fault(
+        "steps of the array",
+        "stepped on too early",
+        "C205",
+        lambda p: another(p, OFTEN, r"c\.lw a2, 0\(a3\)", lambda v: v ^ 0x40),
+    ),
+    Fault(
+        "events of the array",
+        "a frame that is the function",
+        "C205",
+        lambda p: p.number(VECTORS, 18, to(p.symbols["carillon_task_High"][0])),
+    ),
+    Fault(
+        "events of the array",
+        "a frame that does not save a register",
+        "C205",
+        lambda p: p.drop("carillon_frame_18", r"c\.swsp a3"),
+    ),
+    Fault(
+        "events of the array", "a frame that is not linked", "C205", lambda p: p.drop("carillon_frame_18", r"csrrw t0, mscratch")
+    ),
+    Fault("events of the array", "a frame without its cause", "C205", lambda p: p.drop("carillon_frame_18", r"csrr t0, mcause")),
+    Fault("events of the array", "a frame that lets nothing in", "C205", lambda p: p.drop("carillon_frame_18", r"csrsi")),
+    Fault("events of the array", "a frame that does not end", "C205", lambda p: p.drop("carillon_frame_18", r"j ")),
+    Fault(
+        "events of the array",
+        "the frames' end without a register",
+        "C205",
+        lambda p: p.drop("carillon_port_frame_end", r"c\.lwsp a3"),
+    ),
 ]
 
 

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
+from carillon.elf import RISCV
 from carillon.model import Mode, Monitor, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
+from carillon.verify.code.returned import Rearmed, Vector, unmoved
 from carillon.verify.contract import ModeTable, store
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.joined import DISPATCHER, is_table, joined, spread
-from carillon.verify.layout import Row
+from carillon.verify.layout import STRUCTURE, Row
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
 from carillon.verify.standing import check_interrupts, check_requests, check_standing_levels, check_stopped, stopped
 from carillon.verify.sync import check_sync
@@ -114,6 +116,7 @@ class Round:
         self._times()
         self._spare()
         self._handlers()
+        self._moved()
         check_standing_levels(self)
         check_requests(self)
 
@@ -384,6 +387,22 @@ class Round:
                     ActivationVector(self, source, served, part).check()
                 elif not part.every("ask"):
                     self._other(source, served, part)
+
+    def _moved(self) -> None:
+        """A vector of RISC-V is carried out, where the family says what its store re-arms a cell by."""
+        elf = self.hardware.elf
+        for running in self.running:
+            multiplex, family, source = running.multiplex, running.family, running.source
+            meaning = self.meaning(source)
+            if multiplex is None or not family.steps or elf.machine != RISCV or source not in self.subjects:
+                continue
+            if multiplex.multiplex not in {s.number for s in meaning.every("touch")}:
+                continue  # which the end of a task moves on
+            first = multiplex.first
+            variable = multiplex.multiplex + elf.layouts.named(STRUCTURE, "carillon_multiplex").members["next"][0]
+            step = Rearmed(variable, first.address, multiplex.register, first["interval"], first.to("next").address)
+            fault = unmoved(elf, Vector(meaning.address, self.meanings.functions, False), step)
+            self.tell("C205", self._span(self.subjects[source]), source, meaning, [fault] if fault else [])
 
     def serves(self, source: int) -> dict[Subject, Meaning]:
         """What a source's vector is for, and what it does for each."""

@@ -88,6 +88,9 @@ class Family:
     resets = False
     """Whether each handler must set the next expiry, because the device has no reload."""
 
+    steps = False
+    """Whether a handler re-arms a cell by a store of a step's interval to the re-arming register, as it is."""
+
     def __init__(self, places: Sequence[Place], elf: Elf, board: Board, defines: Mapping[str, int]) -> None:
         self.elf, self.board, self.defines = elf, board, defines
         self.cells = {p.number: Cell(p) for p in places}

@@ -19,6 +19,8 @@ BITS, CELLS, RESTART = ("start", "stop", "enable", "disable"), 0x200, 0x14
 class Model(AddedTo):
     """See above."""
 
+    steps = True
+
     def prepare(self) -> None:
         for cell in self.cells.values():
             cell.lets = False
