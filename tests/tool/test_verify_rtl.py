@@ -13,7 +13,7 @@ from verified_images import LEVELS, M0, M1, PREPARE, TABLES, Fault, Images, Patc
 ARRAY, CLIC = 0x4000_0000, 0x4001_0000
 START, STOP, NOW, RESTART = ARRAY, ARRAY + 4, ARRAY + 0x10, ARRAY + 0x14
 UNPEND, ENABLE, DISABLE = CLIC + 0x10, CLIC + 0x20, CLIC + 0x30  # of sources 0 to 31; those from 32 on, 4 behind
-LETS, SUPERFLUOUS = ARRAY + 8, ARRAY + 0xC  # a cell requests, and requests no more
+LETS, SILENCES = ARRAY + 8, ARRAY + 0xC  # a cell requests, and requests no more
 
 
 def count(cell: int) -> int:
@@ -54,13 +54,18 @@ OFTEN, LONG, SPARE = BODY + "activation_0_Often", BODY + "activation_0_Long", BO
 STEPS = "carillon_multiplex_activation_0_Often_steps"
 VECTORS = "carillon_osek_vectors"
 FAST, SLOWLY, KEPT = "carillon_table_Fast", "carillon_table_Slowly", "carillon_table_Kept"
-ALARMS = "carillon_osek_alarms"
 
 FAULTS = [
     # The cells' registers.
     Fault("array", "a reload value one more", "C204", lambda p: p.store(M0 + "prepare", at(count(4) + 4), value(plus(1)))),
     Fault("array", "a reload value of 0", "C209", lambda p: p.store(M0 + "prepare", at(count(3) + 4), nothing)),
-    Fault("array", "a first count one less", "C204", lambda p: p.store(M0 + "prepare", at(count(4)), value(plus(-1)))),
+    Fault(
+        "array",
+        "a first count one less",
+        "C204",
+        lambda p: p.store(M0 + "prepare", at(count(4)), value(plus(-1))),
+        "found at 69999",
+    ),
     Fault("array", "a deadline's first count", "C204", lambda p: p.store(M0 + "prepare", at(count(5)), value(plus(1)))),
     Fault("array", "a deadline's reload value", "C204", lambda p: p.store(M0 + "prepare", at(count(10) + 4), value(plus(-1)))),
     Fault("array", "a first count of another mode", "C204", lambda p: p.store(M1 + "prepare", at(count(2)), value(plus(1)))),
@@ -72,24 +77,60 @@ FAULTS = [
     Fault("array", "a count in NOW", "C209", lambda p: p.store(M0 + "prepare", at(count(4)), elsewhere(NOW))),
     Fault("array", "a cell beyond the array", "C209", lambda p: p.store(M0 + "prepare", at(count(4)), elsewhere(count(32)))),
     Fault("array", "a cell that does not request", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 4), nothing)),
-    Fault("array", "a deadline that does not request", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 10), nothing)),
+    Fault(
+        "array",
+        "a deadline that does not request",
+        "C204",
+        lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 10), nothing),
+        "T10 (source 26) is started, but never asks",
+    ),
     Fault("array", "an enable that does not request", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 12), nothing)),
-    Fault("array", "requests that end", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 4), elsewhere(SUPERFLUOUS))),
-    Fault("array", "a cell that is not started", "C204", lambda p: p.store(M0 + "start", at(START), without(1 << 4))),
-    Fault("array", "a deadline that is not started", "C204", lambda p: p.store(M0 + "start", at(START), without(1 << 6))),
+    Fault("array", "requests that end", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 4), elsewhere(SILENCES))),
+    Fault("array", "a cell that is not started", "C204", lambda p: p.store(M0 + "start", at(START), without(1 << 4)), "'Short'"),
+    Fault(
+        "array",
+        "a deadline that is not started",
+        "C204",
+        lambda p: p.store(M0 + "start", at(START), without(1 << 6)),
+        "deadline of 'Often'",
+    ),
     Fault("array", "a switch that is not started", "C205", lambda p: p.store(M0 + "start", at(START), without(1 << 31))),
     Fault("array", "another cell started", "C209", lambda p: p.store(M0 + "start", at(START), value(lambda v: v ^ 0x2010))),
     Fault("array", "a cell too many started", "C209", lambda p: p.store(M0 + "start", at(START), value(lambda v: v | 1 << 13))),
     Fault("array", "a start from the reload value", "C204", lambda p: p.store(M0 + "start", at(START), elsewhere(RESTART))),
     Fault("array", "a start that is a stop", "C209", lambda p: p.store(M1 + "start", at(START), elsewhere(STOP))),
-    Fault("array", "a cell that is not stopped", "C208", lambda p: p.store(M0 + "stop", bits(STOP, 1 << 4), nothing)),
+    Fault(
+        "array",
+        "a cell that is not stopped",
+        "C208",
+        lambda p: p.store(M0 + "stop", bits(STOP, 1 << 4), nothing),
+        "T4 (source 20) still runs",
+    ),
     Fault("array", "a deadline that is not stopped", "C208", lambda p: p.store(M1 + "stop", bits(STOP, 1 << 5), nothing)),
     Fault("array", "another cell stopped", "C208", lambda p: p.store(M0 + "stop", bits(STOP, 1 << 4), value(lambda v: v << 9))),
     Fault("array", "a stop that is a start", "C208", lambda p: p.store(M0 + "stop", bits(STOP, 1 << 4), elsewhere(START))),
-    Fault("array", "a switch that is not stopped", "C208", lambda p: p.store(M1 + "restart", bits(STOP, 1 << 31), nothing)),
-    Fault("array", "a switch one later", "C208", lambda p: p.store(M0 + "restart", at(count(31)), value(plus(1)))),
+    Fault(
+        "array",
+        "a switch that is not stopped",
+        "C208",
+        lambda p: p.store(M1 + "restart", bits(STOP, 1 << 31), nothing),
+        "T31 (source 47) still runs",
+    ),
+    Fault(
+        "array",
+        "a switch one later",
+        "C208",
+        lambda p: p.store(M0 + "restart", at(count(31)), value(plus(1))),
+        "the next round begins at 200001",
+    ),
     Fault("array", "a switch of another period", "C204", lambda p: p.store(M1 + "restart", at(count(31) + 4), value(plus(1)))),
-    Fault("array", "a switch that does not request", "C204", lambda p: p.store(M0 + "restart", at(LETS), nothing)),
+    Fault(
+        "array",
+        "a switch that does not request",
+        "C204",
+        lambda p: p.store(M0 + "restart", at(LETS), nothing),
+        "T31 (source 47) is started, but never asks",
+    ),
     Fault("array", "a switch of another cell", "C208", lambda p: p.number(M0 + "control", 0, plus(16))),
     Fault("array", "a switch at another time", "C208", lambda p: p.number(M0 + "control", 1, plus(1))),
     Fault("array", "a switch that forgets another source", "C208", lambda p: p.number(M0 + "control", 3, to(1 << 14))),
@@ -141,11 +182,19 @@ FAULTS = [
         "array", "a request not forgotten at the start", "C208", lambda p: p.store(M0 + "prepare", at(UNPEND), without(1 << 19))
     ),
     Fault("array", "a request not forgotten at the end", "C208", lambda p: p.store(M0 + "stop", at(UNPEND), without(1 << 19))),
-    Fault("array", "a source that stays enabled", "C208", lambda p: p.store(M0 + "stop", at(DISABLE), without(1 << 25))),
-    Fault("array", "the switch's source stays enabled", "C208", lambda p: p.store(M1 + "stop", at(DISABLE + 4), nothing)),
+    Fault(
+        "array", "a source that stays enabled", "C208", lambda p: p.store(M0 + "stop", at(DISABLE), without(1 << 25)), "source 25"
+    ),
+    Fault(
+        "array",
+        "the switch's source stays enabled",
+        "C208",
+        lambda p: p.store(M1 + "stop", at(DISABLE + 4), nothing),
+        "source 47",
+    ),
     Fault("array", "a source's own word stored", "C209", lambda p: p.store(M0 + "prepare", at(UNPEND), elsewhere(CLIC + 0x1050))),
     Fault("array", "the table's address stored", "C209", lambda p: p.store(M0 + "stop", at(UNPEND), elsewhere(CLIC + 0x100))),
-    Fault("array", "the interrupt not enabled", "C208", lambda p: p.number("carillon_initials", 1, to(0))),
+    Fault("array", "the interrupt not enabled", "C208", lambda p: p.number("carillon_initials", 1, to(0)), "'I0'"),
     Fault("array", "another interrupt enabled", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16))),
     # Handlers.
     Fault("array", "a deadline never armed", "C206", lambda p: p.drop(LONG, r"c\.sw a4, 0x20\(a5\)")),
@@ -203,7 +252,13 @@ FAULTS = [
         "events of the array", "an alarm's cycle", "C204", lambda p: p.store(PREPARE, at(count(4) + 4), value(plus(-1))), "'Wake'"
     ),
     Fault("events of the array", "a tick", "C204", lambda p: p.store(PREPARE, at(count(0) + 4), value(plus(1))), "'Coarse'"),
-    Fault("events of the array", "an alarm that does not request", "C204", lambda p: p.store(PREPARE, bits(LETS, 4), nothing)),
+    Fault(
+        "events of the array",
+        "an alarm that does not request",
+        "C204",
+        lambda p: p.store(PREPARE, bits(LETS, 4), nothing),
+        "T2 (source 18) is started, but never asks",
+    ),
     Fault("events of the array", "an alarm not started", "C204", lambda p: p.store("carillon_osek_start", at(START), without(4))),
     Fault(
         "events of the array",
@@ -216,7 +271,11 @@ FAULTS = [
         "events of the array", "an alarm's stop of another cell", "C204", lambda p: p.number("carillon_alarm_Beat_stop", 1, to(8))
     ),
     Fault(
-        "events of the array", "an alarm's stop of two cells", "C204", lambda p: p.number("carillon_alarm_Beat_stop", 1, to(12))
+        "events of the array",
+        "an alarm's stop of two cells",
+        "C204",
+        lambda p: p.number("carillon_alarm_Beat_stop", 1, to(12)),
+        "stops T3",
     ),
     Fault("events of the array", "an alarm's stop of none", "C204", lambda p: p.number("carillon_alarm_Beat_stop", 1, to(0))),
     Fault(
@@ -299,8 +358,8 @@ FAULTS = [
     # Schedule tables on cells.
     Fault("cells of the array", "another cell restarted", "C204", lambda p: p.number(FAST, 1, lambda v: v << 1)),
     Fault("cells of the array", "a cell too few restarted", "C204", lambda p: p.number(FAST, 1, to(2))),
-    Fault("cells of the array", "the time base restarted", "C204", lambda p: p.number(FAST, 1, to(7))),
-    Fault("cells of the array", "started from its count", "C204", lambda p: p.number(FAST, 0, to(START))),
+    Fault("cells of the array", "the time base restarted", "C204", lambda p: p.number(FAST, 1, to(7)), "changes T0"),
+    Fault("cells of the array", "started from its count", "C204", lambda p: p.number(FAST, 0, to(START)), "'Fast'"),
     Fault("cells of the array", "a shift one later", "C204", lambda p: p.number(FAST + "_shifts", 1, plus(1))),
     Fault("cells of the array", "a shift one earlier", "C204", lambda p: p.number(SLOWLY + "_shifts", 3, plus(-1))),
     Fault("cells of the array", "a shift of another cell", "C204", lambda p: p.number(FAST + "_shifts", 0, plus(16))),
@@ -324,7 +383,13 @@ FAULTS = [
     Fault("cells of the array", "a point's level", "C207", lambda p: p.number(LEVELS, 7, to(4), 2)),
     Fault("adjusted on the array", "a move one more", "C204", lambda p: p.number(KEPT + "_moves", 3, plus(1))),
     Fault("adjusted on the array", "a move of another cell", "C204", lambda p: p.number(KEPT + "_moves", 0, plus(32))),
-    Fault("adjusted on the array", "a move of the count", "C204", lambda p: p.number(KEPT + "_moves", 0, plus(-8))),
+    Fault(
+        "adjusted on the array",
+        "a move of the count",
+        "C204",
+        lambda p: p.number(KEPT + "_moves", 0, plus(-8)),
+        "to which nothing can be added",
+    ),
     Fault("adjusted on the array", "a cell not restarted", "C204", lambda p: p.number(KEPT, 1, to(6))),
     # What a vector leaves as it was.
     Fault(
@@ -333,9 +398,21 @@ FAULTS = [
         "C205",
         lambda p: p.number(M0 + "vectors", 19, to(p.symbols[LONG][0])),
     ),
-    Fault("array", "an entry that loses the cause", "C205", lambda p: p.drop("carillon_activation_0_Long", r"csrr t0, mcause")),
+    Fault(
+        "array",
+        "an entry that loses the cause",
+        "C205",
+        lambda p: p.drop("carillon_activation_0_Long", r"csrr t0, mcause"),
+        "does not leave mcause as it was",
+    ),
     Fault("array", "an entry that does not save it", "C205", lambda p: p.drop("carillon_activation_0_Long", r"sw t0, -0xc")),
-    Fault("array", "an entry that lets nothing in", "C205", lambda p: p.drop("carillon_activation_0_Long", r"csrsi")),
+    Fault(
+        "array",
+        "an entry that lets nothing in",
+        "C205",
+        lambda p: p.drop("carillon_activation_0_Long", r"csrsi"),
+        "runs 'Long' while no other interrupt can come",
+    ),
     Fault("steps of the array", "not re-armed", "C205", lambda p: p.drop(OFTEN, r"c\.sw a0, 0\(a1\)"), "stores nothing"),
     Fault("steps of the array", "not stepped on", "C205", lambda p: p.drop(OFTEN, r"c\.sw a2, 0\(a5\)"), "due"),
     Fault(
@@ -355,15 +432,21 @@ FAULTS = [
         "a frame that is the function",
         "C205",
         lambda p: p.number(VECTORS, 18, to(p.symbols["carillon_task_High"][0])),
+        "returns as a function does",
     ),
     Fault(
         "events of the array",
         "a frame that does not save a register",
         "C205",
         lambda p: p.drop("carillon_frame_18", r"c\.swsp a3"),
+        "does not leave x13 as it was",
     ),
     Fault(
-        "events of the array", "a frame that is not linked", "C205", lambda p: p.drop("carillon_frame_18", r"csrrw t0, mscratch")
+        "events of the array",
+        "a frame that is not linked",
+        "C205",
+        lambda p: p.drop("carillon_frame_18", r"csrrw t0, mscratch"),
+        "does not leave mscratch as it was",
     ),
     Fault("events of the array", "a frame without its cause", "C205", lambda p: p.drop("carillon_frame_18", r"csrr t0, mcause")),
     Fault("events of the array", "a frame that lets nothing in", "C205", lambda p: p.drop("carillon_frame_18", r"csrsi")),

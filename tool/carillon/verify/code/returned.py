@@ -26,8 +26,8 @@ from carillon.verify.elf import Elf
 MOST = 5000
 """Instructions of the longest vector."""
 PAGE, STACK, RETURN = 0x1000, 0x7A5A_8800, 0x6A5A_A000
-MRET, ENABLED, SYSTEM = 0x3020_0073, 8, 0x73
-ZERO, RA, SP, T0, T1 = 0, 1, 2, 5, 6
+MRET, NOTHING, ENABLED, SYSTEM = 0x3020_0073, 0x13, 8, 0x73
+RA, SP, T0 = 1, 2, 5
 LOST = (1, 5, 6, 7, *range(10, 18), *range(28, 32))
 """Numbers of the registers that a called function may change (RISC-V ABI)."""
 OF_INTERRUPT = ("MEPC", "MCAUSE")
@@ -94,6 +94,7 @@ class _Run:
         self.cpu = Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
         for at in (STACK - 1, STACK, RETURN, vector.address):
             self._map(at)
+        self.cpu.mem_write(RETURN, NOTHING.to_bytes(4, "little"))
         self.cpu.hook_add(
             unicorn.UC_HOOK_MEM_UNMAPPED, lambda _cpu, _access, at, size, *_: self._map(at) and self._map(at + size - 1)
         )
