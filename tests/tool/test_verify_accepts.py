@@ -238,7 +238,16 @@ def test_a_time_base_whose_turn_is_all_that_its_counter_counts(board: str, tmp_p
 
 ARM = ["ast1030-evb", "blackpill-f411", "microbit", "mps2-an385", "mps2-an505", "nucleo-f429zi"]
 ARM += ["raspberry-pi-pico", "stm32f4-discovery"]
-OTHERS = ["atmega128", "arduino-uno", "arduino-leonardo", "arduino-mega", "qemu-rv32-virt", "tc1796", "virtual-256"]
+OTHERS = [
+    "atmega128",
+    "arduino-uno",
+    "arduino-leonardo",
+    "arduino-mega",
+    "qemu-rv32-virt",
+    "cv32e40x-rtl",
+    "tc1796",
+    "virtual-256",
+]
 
 
 @pytest.mark.parametrize("board", ARM + OTHERS)

@@ -35,6 +35,11 @@ IMAGES = {  # name: schedule, board
     "channels": ("channels", "atmega128"),
     "laps": ("laps", "atmega128"),
     "rv32": ("one", "qemu-rv32-virt"),
+    "array": ("array", "cv32e40x-rtl"),
+    "steps of the array": ("array-steps", "cv32e40x-rtl"),
+    "events of the array": ("events", "cv32e40x-rtl"),
+    "cells of the array": ("table-cells", "cv32e40x-rtl"),
+    "adjusted on the array": ("table-adjusted", "cv32e40x-rtl"),
     "stm32": ("started", "stm32f4-discovery"),
     "matches": ("matches", "blackpill-f411"),
     "nrf": ("started", "microbit"),
@@ -206,6 +211,14 @@ class Patch:
                     self.put(self.find(function, old), struct.pack("<HH", opcode, new // 2))
                     return
             raise AssertionError("no such call")
+        if self.machine == "EM_RISCV":
+            for where, size, text in self.code(function):
+                if (jump := re.match(r"(?:c\.)?j(?:al)? (?:ra, )?(-?0x[0-9a-f]+|\d+)$", text)) and where + int(
+                    jump[1], 0
+                ) == target:
+                    self.put(where, _jump(self.data[self.offset(where) :][:size], new - where))
+                    return
+            raise AssertionError("no such call")
         for where, size, text in self.code(function):
             if re.match(rf"(bl|b\.w|call|jmp) .*{target:#x}$", text):
                 if self.machine == "EM_X86_64":
@@ -220,6 +233,18 @@ class Patch:
                 self.put(where, struct.pack("<HH", upper, lower))
                 return
         raise AssertionError("no such call")
+
+
+def _jump(old: bytes, by: int) -> bytes:
+    """A jump of RISC-V, or a call, that goes elsewhere."""
+    bits, size = int.from_bytes(old, "little"), len(old)
+    places = (11, 4, 9, 8, 10, 6, 7, 3, 2, 1, 5) if size == 2 else (20, *range(10, 0, -1), 11, *range(19, 11, -1))
+    assert -(1 << places[0]) <= by < 1 << places[0]
+    top = 8 * size - 4 if size == 2 else 31
+    for k, place in enumerate(places):
+        at = top - k
+        bits = bits & ~(1 << at) | (by >> place & 1) << at
+    return bits.to_bytes(size, "little")
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,19 @@ reported as not verified, never passed over.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
 from carillon import c_names
 from carillon.diagnostics import Diagnostics, Span
-from carillon.elf import UnreadableError
+from carillon.elf import RISCV, UnreadableError
 from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
+from carillon.verify.code.returned import Vector, unlike
 from carillon.verify.contract import ModeTable, stores, vector
 from carillon.verify.controllers import controller, named
 from carillon.verify.elf import Elf
@@ -132,6 +133,10 @@ class _Verifier:
                 self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
         for wrong in (fault for place in places for fault in supervisor(elf, place)):
             self.diagnostics.error("C205", Span(system.file.name), wrong, REMEDY)
+        if system.board.handlers == "own" and elf.machine == RISCV:
+            for table, of_mode in zip(whole, vectors, strict=True):
+                levels = dict(table.levels) | dict(beneath.levels if beneath is not None else ())
+                self._left(levels, of_mode, functions, below)
         if beneath is not None:
             self._events(beneath, functions, vectors)
         bases, syncs = elf.rows("carillon_time_bases", number_of), elf.rows("carillon_syncs", number_of)
@@ -147,6 +152,9 @@ class _Verifier:
                     hardware.start(beneath)
                 hardware.enabled = set()
                 hardware.carry_out(stores(elf.rows("carillon_initials")), BEFORE)
+                for interrupt in (it for it in system.interrupts if it.source not in hardware.enabled):
+                    cause = f"the interrupt '{interrupt.name}' is not let in from the start"
+                    self.diagnostics.error("C208", interrupt.span, cause, REMEDY)
                 if surplus := hardware.enabled - {interrupt.source for interrupt in system.interrupts}:
                     cause = f"{named(surplus)} is let in from the start, and is no interrupt of the application"
                     self.diagnostics.error("C208", Span(system.file.name), cause, REMEDY)
@@ -157,6 +165,25 @@ class _Verifier:
                 self.diagnostics.error("C209", of.span, f"mode '{of.name}': {error}", REMEDY)
             self._strange(hardware, of.span)
             self.report.modes.append(comparison.report)
+
+    def _left(
+        self, levels: Mapping[int, int], vectors: Mapping[int, int], functions: Mapping[int, str], below: Container[int]
+    ) -> None:
+        """Vectors that save for themselves what they change (:mod:`.code.returned`).
+
+        A task of the rounds that is a vector itself, the compiler has made one; an event-triggered one is a plain function.
+        """
+        for source, level in levels.items():
+            address = vectors.get(source)
+            if address is None or (address in functions and source not in below):
+                continue
+            try:
+                fault = unlike(self.elf, Vector(address, functions, level < max(levels.values())))
+            except UnreadableError as error:
+                fault = f"is not read: {error}"
+            if fault:
+                cause = f"the vector of source {source}, '{self.elf.name_of(address)}', {fault}"
+                self.diagnostics.error("C205", Span(self.system.file.name), cause, REMEDY)
 
     def _strange(self, hardware: Hardware, span: Span) -> None:
         for what in dict.fromkeys(hardware.strange):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -41,6 +42,12 @@ class Elf:
             if address + size <= start + len(part):
                 return part[address - start : address - start + size]
         raise UnreadableError(f"the image has nothing at {address:#x}")
+
+    def contents(self, low: int, high: int) -> Iterator[tuple[int, bytes]]:
+        """What the image has between two addresses, each part with where it begins."""
+        for start, part in self._parts:
+            if start < high and low < start + len(part):
+                yield max(start, low), part[max(low - start, 0) : high - start]
 
     def is_cleared(self, at: int) -> bool:
         """Whether the image has no bytes for an address: the start clears it."""

@@ -266,6 +266,8 @@ class Events:
             if cell.begins is None or cell.again is None:
                 self.error("C204", f"{cell} is started without an interval")
                 continue
+            if cell.mute:
+                self.error("C204", f"{cell} is started, but never asks for its source")
             expected = self._expected(cell, service)
             if expected is not None:
                 wanted.append((cell, *expected))

@@ -100,12 +100,12 @@ class Hardware:
     @contextmanager
     def tried(self) -> Iterator[None]:
         """Undo at the end the effects of stores on cells within this context."""
-        before = [(c, c.started, c.first, c.again, dict(c.registers)) for _, c in self.cells]
+        before = [(c, c.started, c.first, c.again, c.lets, dict(c.registers)) for _, c in self.cells]
         try:
             yield
         finally:
-            for cell, started, first, again, registers in before:
-                cell.started, cell.first, cell.again, cell.registers = started, first, again, registers
+            for cell, started, first, again, lets, registers in before:
+                cell.started, cell.first, cell.again, cell.lets, cell.registers = started, first, again, lets, registers
 
     def add(self, store: Store, at: Fraction | None) -> None:
         """A store whose bits are added to the register's bits."""

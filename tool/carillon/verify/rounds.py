@@ -7,16 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Mode, OnDeadlineMiss, System
+from carillon.elf import RISCV
+from carillon.model import Mode, Monitor, OnDeadlineMiss, System
 from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
 from carillon.verify.arming import check_arming
+from carillon.verify.code.returned import Rearmed, Vector, unmoved
 from carillon.verify.contract import ModeTable, store
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
 from carillon.verify.joined import DISPATCHER, is_table, joined, spread
-from carillon.verify.layout import Row
+from carillon.verify.layout import STRUCTURE, Row
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
 from carillon.verify.standing import check_interrupts, check_requests, check_standing_levels, check_stopped, stopped
 from carillon.verify.sync import check_sync
@@ -116,6 +118,7 @@ class Round:
         self._spare()
         self._handlers()
         check_arming(self)
+        self._moved()
         check_standing_levels(self)
         check_requests(self)
 
@@ -310,6 +313,8 @@ class Round:
         if held and running.armed:
             cause = f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
             self.error("C206", cause, span)
+        elif held and running.cell.mute:
+            self.error("C204", f"the {subject}: {running} is started, but never asks for its source", span)
         if not held and not running.armed:
             self.error("C204", f"the {subject}: {running} is started, but its request is not enabled", span)
 
@@ -331,6 +336,11 @@ class Round:
         at, earliest = times[0], last_end(self.mode, self.system)
         if at < earliest:
             self.error("C208", f"the switch of modes, at {at}, comes before the last window has ended, at {earliest}")
+        begin = at + self.system.board.switch_ticks + self.system.board.lead_at(self.system.clock_hz)
+        watched = all(a.monitor is Monitor.ALWAYS and a.deadlines for a in self.mode.activations)  # so that this end is exact
+        if begin < length or (begin > length and watched and at != max(earliest, 1)):
+            cause = f"the switch of modes is at {at}, so that the next round begins at {begin}; this one has {length} ticks"
+            self.error("C208", cause)
         if not leaving["control"]:
             self.error("C208", "nothing says how the mode is left")
             return
@@ -379,6 +389,22 @@ class Round:
                     ActivationVector(self, source, served, part).check()
                 elif not part.every("ask"):
                     self._other(source, served, part)
+
+    def _moved(self) -> None:
+        """A vector of RISC-V is carried out, where the family says what its store re-arms a cell by."""
+        elf = self.hardware.elf
+        for running in self.running:
+            multiplex, family, source = running.multiplex, running.family, running.source
+            meaning = self.meaning(source)
+            if multiplex is None or not family.steps or elf.machine != RISCV or source not in self.subjects:
+                continue
+            if multiplex.multiplex not in {s.number for s in meaning.every("touch")}:
+                continue  # which the end of a task moves on
+            first = multiplex.first
+            variable = multiplex.multiplex + elf.layouts.named(STRUCTURE, "carillon_multiplex").members["next"][0]
+            step = Rearmed(variable, first.address, multiplex.register, first["interval"], first.to("next").address)
+            fault = unmoved(elf, Vector(meaning.address, self.meanings.functions, False), step)
+            self.tell("C205", self._span(self.subjects[source]), source, meaning, [fault] if fault else [])
 
     def serves(self, source: int) -> dict[Subject, Meaning]:
         """What a source's vector is for, and what it does for each."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from carillon.model import Interrupt
 from carillon.verify.controllers import named
 from carillon.verify.expected import Subject, windows
+from carillon.verify.families import BEFORE
 from carillon.verify.meaning import Meaning, Step, surplus
 
 if TYPE_CHECKING:
@@ -176,6 +177,8 @@ def _stopped(round_: Round, sources: set[int]) -> None:
     for cell in others:
         if not cell.lets and cell.place.source in round_.below:
             round_.error("C208", f"the mode's start takes its interrupt from {cell.place.name}")
+    let_in = {r.source for r in round_.running if r.source in sources and r.cell.place.array.request_enable == "controller"}
+    hardware.enabled |= let_in  # by handlers and services, if not from the start
     hardware.carry_out(round_.table.stores("stop"), None)
     surplus = hardware.named - {c.place.source for c in round_.started} - {i.source for i in round_.system.interrupts}
     if surplus:
@@ -187,6 +190,11 @@ def _stopped(round_: Round, sources: set[int]) -> None:
         control = round_.subjects.get(running.source, Subject("", "")).kind == "control"
         if running.cell.started is not None and not control:
             round_.error("C208", f"{running} still runs when the mode has been stopped")
+    with hardware.tried():
+        hardware.carry_out(round_.table.stores("restart"), BEFORE)
+        for running in round_.running:
+            if running.cell.started is not None:
+                round_.error("C208", f"{running} still runs when a switch of modes has set it, before the next mode starts it")
     if several:
         for source in sorted(sources & hardware.enabled):
             round_.error("C208", f"{named([source])} is still enabled when the mode has been stopped")

@@ -117,19 +117,14 @@ class TableCellChecks:
 
     def _wrong_cells(self, table: ScheduleTable, tick: int, image: OnCells) -> Iterator[str]:
         """The faults of the cells' behaviour under the table's stores."""
-        before = {id(c) for _, c in self.hardware.cells if c.started is not None}
-        self.hardware.carry_out(image.prepare, BEFORE)
-        if image.set:  # each has less to its first expiry by what its own store comes later
-            for k, (shift, store) in enumerate(zip(image.shifts, image.starts, strict=True)):
-                apart = k * self.hardware.system.board.start_spacing
-                self.hardware.carry_out([replace(shift, value=(shift.value - apart) % 2**32)], BEFORE)
-                self.hardware.carry_out([store], Fraction(apart))
-        else:
-            self.hardware.add(image.starts[0], Fraction(0))
-            for shift in image.shifts:
-                if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
-                    yield f"shifts {shift.address:#x}, which is no counter that it has started"
+        for cell in (c for _, c in self.hardware.cells if c.started is not None):
+            cell.started = (cell.started or Fraction(0)) - 1  # the others have run for a while: a start anew is another one
+        before = {id(c): (c.begins, c.again) for _, c in self.hardware.cells if c.started is not None}
+        yield from self._started(image)
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
+        began = {id(c): (c.begins, c.again) for c in started}
+        for cell in (c for _, c in self.hardware.cells if before.get(id(c)) not in (None, (c.begins, c.again))):
+            yield f"changes {cell}, which runs already, when it starts"
         yield from self._wrong_times(table, tick, started)
         yield from self._wrong_rows(image, started)
         yield from self._wrong_end(table, tick, image, started)
@@ -141,6 +136,24 @@ class TableCellChecks:
         also = sorted(c.place.name for _, c in self.hardware.cells if c.started is None and id(c) in before)
         if image.stop is not None and (still or also):
             yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
+        elif image.stop is not None:
+            yield from self._started(image)
+            if other := [c for c in started if (c.begins, c.again) != began[id(c)]]:
+                yield f"starts {other[0]} otherwise when it has been stopped"
+
+    def _started(self, image: OnCells) -> Iterator[str]:
+        """The table's start, at time 0; its faults."""
+        self.hardware.carry_out(image.prepare, BEFORE)
+        if image.set:  # each has less to its first expiry by what its own store comes later
+            for k, (shift, store) in enumerate(zip(image.shifts, image.starts, strict=True)):
+                apart = k * self.hardware.system.board.start_spacing
+                self.hardware.carry_out([replace(shift, value=(shift.value - apart) % 2**32)], BEFORE)
+                self.hardware.carry_out([store], Fraction(apart))
+        else:
+            self.hardware.add(image.starts[0], Fraction(0))
+            for shift in image.shifts:
+                if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
+                    yield f"shifts {shift.address:#x}, which is no counter that it has started"
 
     def _wrong_times(self, table: ScheduleTable, tick: int, started: list[Cell]) -> Iterator[str]:
         """At each point, one cell expires for each action."""
@@ -225,9 +238,8 @@ class TableCellChecks:
                 yield f"is adjusted by the counter at {move.address:#x}, which is no cell's that it is to shift now"
                 continue
             before = cell.first
-            for family in self.hardware.families.values():
-                if family.shift(move.address, move.value):
-                    break
+            if not any(family.shift(move.address, move.value) for family in self.hardware.families.values()):
+                yield f"is adjusted by the register at {move.address:#x}, to which nothing can be added"
             if cell.first != before:
                 yield f"has {cell} shifted otherwise than by the adjustment"
             cell.first = before

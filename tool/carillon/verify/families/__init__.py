@@ -61,6 +61,11 @@ class Cell:
         return Fraction(units * self.prescaler) / self.place.rate
 
     @property
+    def mute(self) -> bool:
+        """Whether its own mask keeps it from asking for a source that only the controller lets in and holds back."""
+        return self.place.array.request_enable == "controller" and not self.lets
+
+    @property
     def begins(self) -> Fraction | None:
         """The first expiry, in ticks since the first start store; None if the cell does not run."""
         if self.started is None or self.first is None:
@@ -84,6 +89,9 @@ class Family:
     """Whether a cell whose interrupt is disabled asks for it once that is enabled, if it has expired meanwhile."""
     resets = False
     """Whether each handler must set the next expiry, because the device has no reload."""
+
+    steps = False
+    """Whether a handler re-arms a cell by a store of a step's interval to the re-arming register, as it is."""
 
     def __init__(self, places: Sequence[Place], elf: Elf, board: Board, defines: Mapping[str, int]) -> None:
         self.elf, self.board, self.defines = elf, board, defines

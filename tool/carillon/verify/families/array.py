@@ -19,6 +19,8 @@ BITS, REGISTERS, RESTART, CELLS = ("start", "stop", "enable", "disable"), 0x800,
 class Model(AddedTo):
     """See above."""
 
+    steps = True
+
     def prepare(self) -> None:
         for cell in self.cells.values():
             cell.lets = False
@@ -48,7 +50,8 @@ class Model(AddedTo):
             match BITS[(address - self.base - REGISTERS) // 4]:
                 case "start":
                     cell.started = at if cell.started is None else cell.started
-                case "stop":
+                case "stop":  # the count is what is left, which depends on when it was
+                    cell.first = cell.first if cell.started is None else None
                     cell.started = None
                 case change:
                     cell.lets = change == "enable"
