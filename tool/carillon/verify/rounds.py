@@ -313,7 +313,7 @@ class Round:
         if held and running.armed:
             cause = f"the {subject}: {running} may interrupt as soon as the mode runs, not only when it is armed"
             self.error("C206", cause, span)
-        elif held and running.cell.mute:
+        elif held and running.cell.mute and not any(running.source in r.cell.arms for r in self.running):
             self.error("C204", f"the {subject}: {running} is started, but never asks for its source", span)
         if not held and not running.armed:
             self.error("C204", f"the {subject}: {running} is started, but its request is not enabled", span)

@@ -25,7 +25,7 @@ from carillon.verify.elf import Elf
 
 MOST = 5000
 """Instructions of the longest vector."""
-PAGE, STACK, RETURN = 0x1000, 0x7A5A_8800, 0x6A5A_A000
+PAGE, STACK, RETURN, LAST = 0x1000, 0x7A5A_8800, 0x6A5A_A000, 0xFFFF_F000
 MRET, NOTHING, ENABLED, SYSTEM = 0x3020_0073, 0x13, 8, 0x73
 RA, SP, T0 = 1, 2, 5
 LOST = (1, 5, 6, 7, *range(10, 18), *range(28, 32))
@@ -92,7 +92,7 @@ class _Run:
         self.last = (0, 0)
         """Where the last instruction was, and what follows it."""
         self.cpu = Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
-        for at in (STACK - 1, STACK, RETURN, vector.address):
+        for at in (STACK - 1, STACK, RETURN, vector.address, LAST):  # the last page of all cannot be added while it runs
             self._map(at)
         self.cpu.mem_write(RETURN, NOTHING.to_bytes(4, "little"))
         self.cpu.hook_add(
