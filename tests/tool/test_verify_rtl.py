@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from verified_images import LEVELS, M0, M1, PREPARE, TABLES, Fault, Images, Patch, at, must_be_found, plus, to, value
 
-ARRAY, CLIC = 0x4000_0000, 0x4001_0000
+ARRAY, CLIC = 0xFFFF_F800, 0x4001_0000
 START, STOP, NOW, RESTART = ARRAY, ARRAY + 4, ARRAY + 0x10, ARRAY + 0x14
 UNPEND, ENABLE, DISABLE = CLIC + 0x10, CLIC + 0x20, CLIC + 0x30  # of sources 0 to 31; those from 32 on, 4 behind
 LETS, SILENCES = ARRAY + 8, ARRAY + 0xC  # a cell requests, and requests no more
@@ -50,7 +50,7 @@ def upper(number: int) -> Callable[[int], int]:
 
 
 BODY = "carillon_body_carillon_"
-OFTEN, LONG, SPARE = BODY + "activation_0_Often", BODY + "activation_0_Long", BODY + "activation_1_Spare"
+OFTEN, SPARE = BODY + "activation_0_Often", BODY + "activation_1_Spare"
 STEPS = "carillon_multiplex_activation_0_Often_steps"
 VECTORS = "carillon_osek_vectors"
 FAST, SLOWLY, KEPT = "carillon_table_Fast", "carillon_table_Slowly", "carillon_table_Kept"
@@ -81,8 +81,8 @@ FAULTS = [
         "array",
         "a deadline that does not request",
         "C204",
-        lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 10), nothing),
-        "T10 (source 26) is started, but never asks",
+        lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 6), nothing),
+        "T6 (source 22) is started, but never asks",
     ),
     Fault("array", "an enable that does not request", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 12), nothing)),
     Fault("array", "requests that end", "C204", lambda p: p.store(M0 + "prepare", bits(LETS, 1 << 4), elsewhere(SILENCES))),
@@ -156,7 +156,7 @@ FAULTS = [
         "C205",
         lambda p: p.number(M0 + "vectors", 19, plus(4)),
     ),
-    Fault("array", "a vector that is the task itself", "C206", lambda p: p.number(M0 + "vectors", 19, to(p.symbols["Long"][0]))),
+    Fault("array", "a vector that is the task itself", "C205", lambda p: p.number(M0 + "vectors", 19, to(p.symbols["Long"][0]))),
     Fault("array", "an odd vector", "C205", lambda p: p.number(M0 + "vectors", 19, plus(1))),
     Fault("array", "a vector without a source", "C205", lambda p: p.number(M0 + "vectors", 60, to(p.symbols["Short"][0]))),
     Fault(
@@ -197,16 +197,40 @@ FAULTS = [
     Fault("array", "the interrupt not enabled", "C208", lambda p: p.number("carillon_initials", 1, to(0)), "'I0'"),
     Fault("array", "another interrupt enabled", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16))),
     # Handlers.
-    Fault("array", "a deadline never armed", "C206", lambda p: p.drop(LONG, r"c\.sw a4, 0x20\(a5\)")),
-    Fault("array", "another deadline armed", "C205", lambda p: another(p, LONG, r"lui a4", upper(0xA000))),
-    Fault("array", "one deadline of two armed", "C206", lambda p: another(p, LONG, r"lui a4", upper(0x2000))),
-    Fault("array", "a deadline not disarmed", "C206", lambda p: p.drop(LONG, r"c\.sw a4, 0x30\(a5\)")),
-    Fault("array", "an old request of a deadline", "C206", lambda p: p.drop(LONG, r"c\.sw a4, 0x10\(a5\)")),
+    Fault("array", "a deadline never armed", "C206", lambda p: p.drop(OFTEN, r"c\.sw a4, 0x20\(a5\)")),
+    Fault("array", "another deadline armed", "C205", lambda p: another(p, OFTEN, r"lui a4, 0x1e00", upper(0xA000))),
+    Fault("array", "some deadlines armed", "C206", lambda p: another(p, OFTEN, r"lui a4, 0x1e00", upper(0x1C00))),
+    Fault("array", "a deadline not disarmed", "C206", lambda p: p.drop(OFTEN, r"c\.sw a4, 0x30\(a5\)")),
+    Fault("array", "no deadline armed by an expiry", "C206", lambda p: p.store(M0 + "prepare", at(count(3) + 12), nothing)),
+    Fault(
+        "array",
+        "another deadline armed by an expiry",
+        "C206",
+        lambda p: p.store(M0 + "prepare", at(count(3) + 12), value(lambda v: v ^ 0xC00)),
+    ),
+    Fault(
+        "array", "armed by another expiry", "C206", lambda p: p.store(M0 + "prepare", at(count(3) + 12), elsewhere(count(4) + 12))
+    ),
+    Fault(
+        "array",
+        "a deadline armed from the start on",
+        "C206",
+        lambda p: p.store(M0 + "prepare", bits(SILENCES, 1 << 10), nothing),
+        "may interrupt as soon as the mode runs",
+    ),
+    Fault(
+        "array",
+        "an end that does not disarm",
+        "C206",
+        lambda p: p.drop("Long", r"sw t0, -0x7e8"),
+        "leaves its deadlines armed when 'Long' returns",
+    ),
+    Fault("array", "an end of another's deadlines", "C206", lambda p: another(p, "Long", r"sw t0, -0x7e8", lambda v: v ^ 4 << 7)),
     Fault("array", "another activation's request not forgotten", "C205", lambda p: p.drop(SPARE, r"c\.sw a4, 0x10\(a5\)")),
     Fault("array", "another request forgotten", "C205", lambda p: another(p, SPARE, r"lui a4", upper(0x200)), "source 21"),
     Fault("array", "its own request forgotten", "C205", lambda p: another(p, SPARE, r"lui a4", upper(0x80)), "source 20"),
-    Fault("array", "a task that is not called", "C205", lambda p: p.drop(LONG, r"jal")),
-    Fault("array", "another task called", "C204", lambda p: p.call(LONG, "Long", "Often")),
+    Fault("array", "a task that is not called", "C205", lambda p: p.drop(OFTEN, r"jal")),
+    Fault("array", "another task called", "C204", lambda p: p.call(OFTEN, "Often", "Long")),
     Fault(
         "array", "a deadline of another task", "C206", lambda p: another(p, "carillon_deadline_0_Long", r"c\.li a0", plus(1 << 2))
     ),
@@ -396,21 +420,21 @@ FAULTS = [
         "array",
         "a vector that jumps past its beginning",
         "C205",
-        lambda p: p.number(M0 + "vectors", 19, to(p.symbols[LONG][0])),
+        lambda p: p.number(M0 + "vectors", 16, to(p.symbols[OFTEN][0])),
     ),
     Fault(
         "array",
         "an entry that loses the cause",
         "C205",
-        lambda p: p.drop("carillon_activation_0_Long", r"csrr t0, mcause"),
-        "does not leave mcause as it was",
+        lambda p: p.drop("carillon_enter_Long", r"csrr t0, mcause"),
+        "does not save what 'Long' takes back at its end",
     ),
-    Fault("array", "an entry that does not save it", "C205", lambda p: p.drop("carillon_activation_0_Long", r"sw t0, -0xc")),
+    Fault("array", "an entry that does not save it", "C205", lambda p: p.drop("carillon_enter_Long", r"sw t0, -0xc")),
     Fault(
         "array",
         "an entry that lets nothing in",
         "C205",
-        lambda p: p.drop("carillon_activation_0_Long", r"csrsi"),
+        lambda p: p.drop("carillon_enter_Long", r"csrsi"),
         "runs 'Long' while no other interrupt can come",
     ),
     Fault("steps of the array", "not re-armed", "C205", lambda p: p.drop(OFTEN, r"c\.sw a0, 0\(a1\)"), "stores nothing"),

@@ -175,12 +175,15 @@ class _Verifier:
         """
         for source, level in levels.items():
             address = vectors.get(source)
-            if address is None or (address in functions and source not in below):
+            if address is None:
                 continue
+            own = address in functions and source not in below
             try:
-                fault = unlike(self.elf, Vector(address, functions, level < max(levels.values())))
+                fault = "" if own else unlike(self.elf, Vector(address, functions, level < max(levels.values())))
             except UnreadableError as error:
                 fault = f"is not read: {error}"
+            if own and level < max(levels.values()):
+                fault = "is the task's function, without the beginning of one that can be preempted"
             if fault:
                 cause = f"the vector of source {source}, '{self.elf.name_of(address)}', {fault}"
                 self.diagnostics.error("C205", Span(self.system.file.name), cause, REMEDY)
