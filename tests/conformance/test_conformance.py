@@ -14,6 +14,9 @@ from cases import BOARDS, Case, DoesNotFitError, Variant, all_cases, run_variant
 import asked
 from sample import turn
 
+PART = 48
+"""Of the variants in RTL, one in so many runs by default."""
+
 
 def _selected(every: list[Variant]) -> list[Variant]:
     """All variants with CARILLON_SUITES=all; else a part that has every case on the virtual board with hardware dispatch and
@@ -46,7 +49,14 @@ def _selected(every: list[Variant]) -> list[Variant]:
     return [variant for variant in every if chosen(variant)]
 
 
-@pytest.mark.parametrize("variant", _selected(variants(all_cases())), ids=str)
+def _in_rtl() -> list[Variant]:
+    """The same on the board in RTL, where a run takes seconds: by default a few, which turn with the commit."""
+    every = variants(all_cases(), ("cv32e40x-rtl",))
+    first = turn("conformance in RTL", PART)
+    return every if asked.all_cases() else every[first::PART]
+
+
+@pytest.mark.parametrize("variant", _selected(variants(all_cases())) + _in_rtl(), ids=str)
 def test_a_case_says_what_the_standard_says(variant: Variant, tmp_path: Path) -> None:
     try:
         said = run_variant(variant, tmp_path)
