@@ -23,9 +23,13 @@
 #define TEMPLATE_FIRST(cell) UINT32_C(0)
 
 /* "restart": a store that stops several cells, by their TEMPLATE_BITs.  What TEMPLATE_PREPARE stored holds while they
- * stand still, so that they can be started anew.  TEMPLATE_START's register holds the bits of the cells that run, to
- * which those of more cells are added. */
+ * stand still, so that they can be started anew at their periods, by TEMPLATE_RESTART.  Its register reads the bits of
+ * cells that run and may be stored again, or 0: those of more cells are added to what is read. */
 #define TEMPLATE_STOP_TOGETHER(bits) CARILLON_STORE(0u, (bits))
+#define TEMPLATE_RESTART(bits) CARILLON_STORE(0u, (bits))
+
+/* "arms": the cell's expiry lets the cells of `bits` request, which TEMPLATE_HOLD keeps from it before. */
+#define TEMPLATE_ARMS(cell, bits) CARILLON_STORE(0u, (bits))
 
 /* cell.toml: keep.  The register that TEMPLATE_START stores to, with all bits that a cell has in it: a start leaves
  * those of cells that the application drives itself as they are. */

@@ -216,7 +216,7 @@ def test_the_waveform_of_a_dispatch_has_the_bus_and_the_cells_request(lab: Labor
     assert started - 1 - request == PREEMPTABLE  # an instruction is executed in the cycle before
     assert cycles[request]["irq"] == 1
     assert any(cycle["fetch"] for cycle in cycles[request : started + 1])
-    stores = [(c["addr"], c["wdata"]) for c in cycles[:request] if c["req"] and c["we"] and c["addr"] >> 12 == 0x40000]
+    stores = [(c["addr"], c["wdata"]) for c in cycles[:request] if c["req"] and c["we"] and c["addr"] >> 12 == 0xFFFFF]
     assert stores  # the array was set up, and started
     assert len(text) / len(cycles) < 400
 
