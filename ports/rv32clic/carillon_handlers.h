@@ -53,7 +53,7 @@ __asm__(".macro uret\n"
  *
  * 1. Nothing comes between the vector's fetch and csrsi, so that what is below sp is free until then.
  * 2. The first CSR comes two instructions behind the vector's fetch, and each other one two behind the one before: the
- *    core stalls where they are nearer.  So it takes eight cycles. */
+ *    core stalls where they are nearer.  So it takes eight cycles, and eleven where frames are linked. */
 #define CARILLON_ENTRY(name, body)                                    \
     void name(void);                                                  \
     __asm__(".section .text.carillon_nested." #body ".0, \"ax\"\n"    \

@@ -21,6 +21,7 @@ from carillon.model.board import Role
 from carillon.run import record
 from carillon.run import run as run_firmware
 from carillon.run.hardware import Hardware
+from carillon.trace import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "cv32e40x-rtl"
@@ -237,3 +238,19 @@ def test_a_run_that_fails_leaves_no_waveform(lab: Laboratory, tmp_path: Path) ->
     planned, firmware = lab.firmware(lab.write(declared(Low=600) + points(2000, (300, "Low")), code), BOARD)
     assert record(planned.image, firmware, 4000, Diagnostics(), hardware=Hardware(0, tmp_path / "x.vcd")) is None
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("board", [BOARD, "ast1030-evb"])
+def test_the_deadline_of_an_activation_that_waited_is_watched(lab: Laboratory, board: str) -> None:
+    """The first job ends behind the second activation, whose deadline the array has armed, and keeps armed at that end."""
+    job = '#include "carillon/work.h"\n' + task("Late", "static unsigned n; carillon_work((n++ == 0u) ? 5000u : 2500u);")
+    hook = 'void ttErrorHook(ttStatusType error) { report("missed", error); }'
+    schedule = declared(Late=1000) + points(4000, (100, "Late", 2100))
+    system = 'on_deadline_miss = "continue"'
+    outcome = lab.run(schedule, job + hook, board, system=system, rounds=3)
+    assert [e.t for e in outcome.events(Kind.DEADLINE_MISSED, of="Late")] == [2100, 6100, 10_100]
+    assert len(outcome.reported) == 3  # the kernel has found each
+    shorter = job.replace("2500u", "500u")
+    outcome = lab.run(schedule, shorter + hook, board, system=system, rounds=4)
+    assert [e.t for e in outcome.events(Kind.DEADLINE_MISSED, of="Late")] == [2100]
+    assert len(outcome.reported) == 1
