@@ -20,7 +20,8 @@ from carillon.pipeline import plan
 from carillon.resources import board_names
 from carillon.trace import Kind
 
-BOARDS = ["virtual-256", "virtual-ast1030-evb", "tc1796", AST]
+RTL = "cv32e40x-rtl"
+BOARDS = ["virtual-256", "virtual-ast1030-evb", "tc1796", AST, RTL]
 ROUNDS = asked.tries(60)
 LENGTHEN, SHORTEN = 300, 500
 TEMPLATE = """
@@ -101,9 +102,9 @@ def moved(
     outcome = lab.run_file(path, board, ticks=rounds * LENGTH)
     found = {name: [e.t for e in outcome.events(Kind.START, of=name)] for name in POINTS}
     told = [(1500 + least + drawn) % LENGTH for drawn in draws(seed, rounds + rounds // 5, values)]
-    # From its activation to the look at the clock, the task that tells takes a few ticks, the same in each round.
+    # From its activation to the look at the clock, the task that tells takes some ticks, the same in each round.
     matching = []
-    for late in range(100):
+    for late in range(300):
         begins = starts(told, 1500 + late, LENGTH, lengthen, shorten)
         if [b + POINTS["Tell"][0] + found["Tell"][0] - 1500 for b in begins[:20]] != found["Tell"][:20]:
             continue
@@ -114,7 +115,7 @@ def moved(
             matching.append(late)
             assert len({b - a for a, b in itertools.pairwise(begins)}) > min(rounds, lengthen + shorten) // 4
     assert len(matching) == 1, {name: own[:12] for name, own in found.items()}
-    assert (matching == [0]) is (board != AST)
+    assert (matching == [0]) is (board not in (AST, RTL))
     assert all(len(own) > 0.6 * rounds * len(POINTS[name]) for name, own in found.items())
 
 
@@ -146,11 +147,11 @@ def test_with_a_hard_start_tasks_wait_for_the_global_time_and_the_first_round_is
     found = {name: [e.t for e in outcome.events(Kind.START, of=name)] for name in POINTS}
     # What is told at some 34567, where the round is at 4567, is that it is at 1200: all is 3367 later from then on.
     first = found["Often"][0]
-    assert 40_000 + 3367 + 700 <= first < 40_000 + 3367 + 700 + (1 if board != AST else 2000)
+    assert 40_000 + 3367 + 700 <= first < 40_000 + 3367 + 700 + (1 if board not in (AST, RTL) else 2000)
     for name, offsets in POINTS.items():
         expected = [first - 700 + k * LENGTH + at for k in range(9) for at in offsets]
         latency = found[name][0] - expected[0]
-        assert 0 <= latency < 40
+        assert (0 if board != RTL else -20) < latency + 1 < 40  # cycles of a prologue: that of Often has two deadlines
         assert found[name] == [t + latency for t in expected][: len(found[name])], name
 
 
@@ -454,7 +455,7 @@ shorten = "20us"
 period = "4ms"
 offset = "1ms"
 """
-MOVABLE = {"ast1030-evb", "tc1796", "virtual-256", "virtual-ast1030-evb", "virtual-tiny"}
+MOVABLE = {"ast1030-evb", "cv32e40x-rtl", "tc1796", "virtual-256", "virtual-ast1030-evb", "virtual-tiny"}
 
 
 @pytest.mark.parametrize("board", board_names())

@@ -79,7 +79,7 @@ def _held(round_: Round, table: Row, running: Running) -> None:
     hard = sync.start.value == "hard"
     store = round_.hardware.controller.store
     controlled = [r for r in round_.running if r.source >= round_.system.board.request_base and r is not running]
-    waiting = {r.source for r in controlled if r.armed} if hard else set()
+    waiting = {r.source for r in controlled if r.source in round_.hardware.enabled} if hard else set()
     own_sources = {r.source for r in controlled} if hard else set()
     done: list[tuple[str, set[int]]] = []
     for item in stores(row for name in ("hold", "release") for row in table.listed(name, table[f"{name}_count"])):
