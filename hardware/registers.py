@@ -23,7 +23,7 @@ def package(registers: dict) -> str:
     lines += [f"package {name}_pkg;"]
     lines += [f"  localparam logic [11:0] {r['name']}_OFFSET = 12'h{r['offset']:03X};" for r in registers["register"]]
     lines += [f"  localparam logic [11:0] CELLS_OFFSET = 12'h{cells['offset']:03X};"]
-    lines += [f"  localparam logic [1:0] {r['name']}_WORD = 2'd{r['word']};" for r in cells["register"]]
+    lines += [f"  localparam logic [2:0] {r['name']}_WORD = 3'd{r['word']};" for r in cells["register"]]
     return "\n".join([*lines, "endpackage", ""])
 
 

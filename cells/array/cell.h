@@ -27,7 +27,17 @@
 /* What the counter reads, plus the time, for a cell that expires at `offset`. */
 #define ARRAY_PHASE(offset) (offset)
 #define ARRAY_START(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_START_OFFSET, (bits))
+
+/* A schedule table starts by two stores.  RESTART begins its cells so far ahead of where they are to be that none expires
+ * before MOVE says when the table begins: the kernel adds that to its value. */
+#define ARRAY_AHEAD 0x10000u
+#define ARRAY_RESTART_PREPARE(cell, first, period, prescaler)                   \
+    CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_FIRST_OFFSET(cell),                 \
+                   (uint32_t)(first) + ARRAY_AHEAD - CARILLON_PORT_SINCE_READ), \
+        CARILLON_STORE(ARRAY_RELOAD(cell), (period)),                           \
+        CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ENABLE_OFFSET, ARRAY_BIT(cell))
 #define ARRAY_RESTART(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_RESTART_OFFSET, (bits))
+#define ARRAY_MOVE() CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_MOVE_OFFSET, 0u - ARRAY_AHEAD)
 #define ARRAY_STOP_TOGETHER(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_STOP_OFFSET, (bits))
 #define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
 
@@ -35,9 +45,8 @@
 #define ARRAY_ARMS(cell, bits) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ARMS_OFFSET(cell), (bits))
 #define ARRAY_HOLD(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_DISABLE_OFFSET, ARRAY_BIT(cell))
 
-/* Of a running cell that stood at its period when it was started, and of one that runs: carillon_port_shift stores what is
- * to be added. */
-#define ARRAY_ALIGN(cell, first, period) CARILLON_SHIFT(ARRAY_ADJUST(cell), (uint32_t)(first) - (uint32_t)(period))
+/* Of a running cell that RESTART has begun, and of any that runs: carillon_port_shift stores what is to be added. */
+#define ARRAY_ALIGN(cell, first, period) CARILLON_SHIFT(ARRAY_ADJUST(cell), 0u - ARRAY_AHEAD)
 #define ARRAY_SYNC(cell) CARILLON_SHIFT(ARRAY_ADJUST(cell), 0u)
 
 /* A step of a multiplexed cell that would count `period` by itself. */

@@ -241,6 +241,9 @@ struct carillon_osek_table_on_cells {
 #else
     struct carillon_store start; /* of all its cells, beside those that run */
 #endif
+#if CARILLON_OSEK_TABLES_MOVE
+    struct carillon_store move; /* moves all of them; to its value is added when the table begins */
+#endif
 #if !CARILLON_OSEK_TABLES_RESTART
     const struct carillon_store *prepare; /* before each start */
     const struct carillon_store *stop;

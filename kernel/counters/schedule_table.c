@@ -81,16 +81,13 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const bool absolute = fixed->start == CARILLON_OSEK_START_ABSOLUTE;
         const uint32_t ticks = absolute ? ticks_to(table, 0u, fixed->at) : fixed->at;
         carillon_osek_table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
+        const uint32_t saved = carillon_port_lock();
         const uint32_t left = start_cells(cells);
         const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
-        const uint32_t until = ticks * cells->tick;
-        if (ahead <= CARILLON_BASE_EARLY) {
-            place(cells, until + ahead, left);
-            note_begin(table, cells, until + ahead, left);
-        } else {
-            place(cells, until - passed_until(left), left);
-            note_begin(table, cells, until - passed_until(left), left);
-        }
+        const uint32_t until = ticks * table_tick(cells);
+        const bool early = ahead <= CARILLON_BASE_EARLY;
+        const uint32_t begin = early ? (until + ahead) : (until - carillon_base_later(TIME_0, left));
+        (void)begin_cells(table, cells, begin, left, saved);
     }
     await_time_0();
 }

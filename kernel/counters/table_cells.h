@@ -19,10 +19,11 @@
 #define TIME_0 (CARILLON_BASE_ORIGIN - CARILLON_BASE_GUARD)
 
 /* The units of the time base that have passed since time 0, as it has read `left`, but for whole periods of the base,
- * which are whole turns of the counters of tables on cells (allocate/base.py). */
+ * which are whole turns of the counters of tables on cells (allocate/base.py): one may be too many. */
 static inline uint32_t passed_until(uint32_t left)
 {
-    return carillon_base_later(TIME_0, left);
+    return (CARILLON_BASE_PERIOD <= (UINT32_MAX / 2u)) ? ((TIME_0 + CARILLON_BASE_PERIOD) - left)
+                                                       : carillon_base_later(TIME_0, left);
 }
 
 #if !CARILLON_OSEK_TABLES_SET
@@ -51,7 +52,15 @@ static inline uint32_t all_prepares(const struct carillon_osek_table_on_cells *c
 
 /* Start the first cells of a table, which stand still and have so many stores of `prepare`, and return what a counter
  * has read then; locked. */
-#if CARILLON_OSEK_TABLES_RESTART
+#if CARILLON_OSEK_TABLES_MOVE
+static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
+                                  uint32_t prepare_count, uint32_t counter)
+{
+    (void)cells;
+    (void)prepare_count;
+    return carillon_port_read_and_start(counter, some); /* what runs already runs on */
+}
+#elif CARILLON_OSEK_TABLES_RESTART
 static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
                                   uint32_t prepare_count, uint32_t counter)
 {
@@ -78,6 +87,19 @@ static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *ce
 {
     return start_some(cells, cells->start, all_prepares(cells), CARILLON_BASE_COUNTER);
 }
+
+/* Move the cells that have just been started, all of a table; locked. */
+#if CARILLON_OSEK_TABLES_MOVE
+static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
+{
+    carillon_port_write(cells->move.address, cells->move.value + by);
+}
+#else
+static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
+{
+    carillon_port_shift(cells->shifts, cells->count, by);
+}
+#endif
 
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
  * ask for now is requested here, when it is due. */
@@ -107,24 +129,44 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
 }
 
 /* Let the running cells of a table expire at its points, when it begins `begin` ticks of the system clock after the
- * reading of the time base with which they were started; locked, so that nothing comes in between.
+ * reading of the time base with which they were started; locked, so that nothing comes in between, up to here.
  *
- * 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading.  What is
- *    added to its counter says where it is to be then, whenever the addition comes.
+ * 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading; or at its
+ *    first point and some more, if one store moves them all.  What is added to its counter says where it is to be then,
+ *    whenever the addition comes.
  * 2. All additions have been made CARILLON_BASE_NEAR ticks after the reading.  A point that is due later has its cell
  *    before it: what that reads is more than 0 after the addition.
  * 3. A point that is due before is waited for (place_late), in the order of the points, when the cells of all others
  *    are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
  *    late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
  *    are farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
-static inline void place(const struct carillon_osek_table_on_cells *cells, uint32_t begin, uint32_t left)
+static __attribute__((noinline)) StatusType begin_late(uint8_t table, const struct carillon_osek_table_on_cells *cells,
+                                                       uint32_t begin, uint32_t left, uint32_t saved)
 {
-    (void)left;
+    place_late(cells, cells->count, begin, BEHIND);
+    note_begin(table, cells, begin, left);
+    carillon_port_unlock(saved);
+    return E_OK;
+}
+static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                                     uint32_t left, uint32_t saved)
+{
     if (is_near(begin + cells->first, BEHIND)) {
-        place_late(cells, cells->count, begin, BEHIND);
-        return;
+        return begin_late(table, cells, begin, left, saved);
     }
-    carillon_port_shift(cells->shifts, cells->count, begin);
+    move_cells(cells, begin);
+    note_begin(table, cells, begin, left);
+    carillon_port_unlock(saved);
+    return E_OK;
+}
+#else
+static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                                     uint32_t left, uint32_t saved)
+{
+    place(cells, begin, left);
+    note_begin(table, cells, begin, left);
+    carillon_port_unlock(saved);
+    return E_OK;
 }
 #endif
 
@@ -265,7 +307,7 @@ static inline void begin_next(uint8_t table, uint8_t next)
     state->next = NONE;
     halt_cells(table);
     if (other->first > (ago + CARILLON_BASE_NEAR)) {
-        carillon_port_shift(other->shifts, other->count, 0u - ago);
+        move_cells(other, 0u - ago);
     } else {
         place_late(other, other->count, 0u - ago, ago);
     }
@@ -415,16 +457,14 @@ static StatusType start_relative(uint8_t table, TickType offset)
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     settle_adjustments();
-    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
-    if (stopped) {
-        carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
-        const uint32_t left = start_cells(cells);
-        const uint32_t passed = passed_until(left);
-        place(cells, (offset * cells->tick) - (passed % cells->tick), left);
-        note_begin(table, cells, (offset * cells->tick) - (passed % cells->tick), left);
+    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
+        carillon_port_unlock(saved);
+        return E_OS_STATE;
     }
-    carillon_port_unlock(saved);
-    return stopped ? E_OK : E_OS_STATE;
+    carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
+    const uint32_t left = start_cells(cells);
+    const uint32_t begin = (offset * table_tick(cells)) - (passed_until(left) % table_tick(cells));
+    return begin_cells(table, cells, begin, left, saved);
 }
 
 static inline uint8_t status_of_absolute(uint8_t table)
@@ -440,17 +480,16 @@ static StatusType start_absolute(uint8_t table, TickType value)
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     settle_adjustments();
-    const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
-    if (stopped) {
-        carillon_osek_table_states[table].status = status_of_absolute(table);
-        const uint32_t left = start_cells(cells);
-        const uint32_t passed = passed_until(left);
-        const TickType now = (passed % cells->turn) / cells->tick;
-        place(cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick), left);
-        note_begin(table, cells, (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick), left);
+    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
+        carillon_port_unlock(saved);
+        return E_OS_STATE;
     }
-    carillon_port_unlock(saved);
-    return stopped ? E_OK : E_OS_STATE;
+    carillon_osek_table_states[table].status = status_of_absolute(table);
+    const uint32_t left = start_cells(cells);
+    const uint32_t passed = passed_until(left);
+    const TickType now = (passed % cells->turn) / table_tick(cells);
+    const uint32_t begin = (ticks_to(table, now, value) * table_tick(cells)) - (passed % table_tick(cells));
+    return begin_cells(table, cells, begin, left, saved);
 }
 
 #if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS

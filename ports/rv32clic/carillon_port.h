@@ -66,13 +66,16 @@ static inline uint32_t carillon_port_read(uint32_t address)
     return CARILLON_REGISTER(address);
 }
 
-/* All interrupts off, and as they were.  Pairs nest. */
+/* All interrupts off, and as they were.  Pairs nest.
+ *
+ * What is kept is the whole of mstatus.  The only other bit that can change is MPIE, and it is 1 wherever it matters: an
+ * interrupt comes while MIE is 1, and mret sets it.  So to set it again changes nothing, and no instruction masks it. */
 #define CARILLON_MSTATUS_MIE 8u
 static inline uint32_t carillon_port_lock(void)
 {
     uint32_t saved;
     __asm__ volatile("csrrci %0, mstatus, %1" : "=r"(saved) : "n"(CARILLON_MSTATUS_MIE) : "memory");
-    return saved & CARILLON_MSTATUS_MIE;
+    return saved;
 }
 static inline void carillon_port_unlock(uint32_t saved)
 {
@@ -350,7 +353,7 @@ static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct car
 /* Write that a schedule table has stopped.  The label tells the tracing plugin that this store does. */
 static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)
 {
-    __asm__ volatile("carillon_stops_table_%=:\n   sb %1, %0" : "=m"(*status) : "r"(stopped));
+    __asm__ volatile("carillon_stops_table_%=:\n   sb %z1, %0" : "=m"(*status) : "rJ"(stopped));
 }
 
 /* Wait until `counter`, which counts down, reads `target`; then as carillon_port_start.  The stores of

@@ -21,15 +21,15 @@ from verilated import ROOT, build, lint, run
 
 TICK, ACCESS, STORE = 1, 2, 4
 CYCLE, ANSWER = "<IHBB", "<III"
-CELLS_AT = 0xA00
-START, STOP, ENABLE, DISABLE, NOW, RESTART, DONE = range(0x800, 0x81C, 4)
-COUNT, RELOAD, ADJUST, ARMS = range(4)
+CELLS_AT, APART = 0xC00, 32
+START, STOP, ENABLE, DISABLE, NOW, RESTART, DONE, MOVE = range(0x800, 0x820, 4)
+COUNT, RELOAD, ADJUST, ARMS, FIRST = range(5)
 SEEDS, CYCLES = 4, 50_000
 EXPIRIES = 1_000_000
 
 
 def of_cell(cell: int, word: int) -> int:
-    return CELLS_AT + 16 * cell + 4 * word
+    return CELLS_AT + APART * cell + 4 * word
 
 
 def signed(value: int) -> int:
@@ -43,6 +43,7 @@ class Cell:
     due: int | None = None
     """The tick of the next expiry, of one that runs."""
     reload: int = 0
+    first: int = 0
     arms: int = 0
     owed: int = 0
     """Expiries that are not done: two at most."""
@@ -61,6 +62,8 @@ class Model:
     cells: list[Cell]
     now: int = 0
     enabled: int = 0
+    group: int = 0
+    """What the last store to RESTART has started."""
     every: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,15 +87,16 @@ class Model:
 
     def _exists(self, addr: int, be: int) -> bool:
         """Only whole, aligned words do."""
-        of_array = addr in (START, STOP, ENABLE, DISABLE, NOW, RESTART, DONE)
-        return be == 15 and addr % 4 == 0 and (of_array or CELLS_AT <= addr < of_cell(len(self.cells), 0))
+        of_array = addr in (START, STOP, ENABLE, DISABLE, NOW, RESTART, DONE, MOVE)
+        of_cells = CELLS_AT <= addr < of_cell(len(self.cells), 0) and addr % APART < 20
+        return be == 15 and addr % 4 == 0 and (of_array or of_cells)
 
     def _loaded(self, addr: int) -> int:
         if addr < CELLS_AT:
-            special = {START: self.running, STOP: self.running, NOW: lambda: self.now, RESTART: lambda: 0, DONE: lambda: 0}
-            return special.get(addr, lambda: self.enabled)() % 2**32
-        cell, word = self.cells[(addr - CELLS_AT) // 16], addr % 16 // 4
-        return {RELOAD: cell.reload, ARMS: cell.arms}.get(word, self.count(cell)) % 2**32
+            special = {START: self.running(), STOP: self.running(), NOW: self.now, RESTART: 0, DONE: 0, MOVE: 0}
+            return special.get(addr, self.enabled) % 2**32
+        cell, word = self.cells[(addr - CELLS_AT) // APART], addr % APART // 4
+        return {RELOAD: cell.reload, ARMS: cell.arms, FIRST: cell.first}.get(word, self.count(cell)) % 2**32
 
     def cycle(self, wdata: int, addr: int, be: int, flags: int) -> tuple[int, int, int]:
         """What the array answers."""
@@ -101,16 +105,19 @@ class Model:
         if flags & ACCESS and exists:
             answer = self._loaded(addr)
         stores = bool(flags & ACCESS) and bool(flags & STORE) and exists
-        target = self.cells[(addr - CELLS_AT) // 16] if stores and addr >= CELLS_AT else None
-        word = addr % 16 // 4
+        target = self.cells[(addr - CELLS_AT) // APART] if stores and addr >= CELLS_AT else None
+        word = addr % APART // 4
 
         # An adjustment counts in its own cycle.
-        if target is not None and word == ADJUST:
-            before = self.count(target)
-            if target.due is not None and flags & TICK:  # the sum with the tick is what has 32 bits
-                target.due += signed(before - 1 + signed(wdata)) - (before - 1)
+        moved = [target] if target is not None and word == ADJUST else []
+        if stores and addr == MOVE:
+            moved = [cell for k, cell in enumerate(self.cells) if self.group >> k & 1]
+        for cell in moved:
+            before = self.count(cell)
+            if cell.due is not None and flags & TICK:  # the sum with the tick is what has 32 bits
+                cell.due += signed(before - 1 + signed(wdata)) - (before - 1)
             else:
-                target.move(signed(before + signed(wdata)) - before)
+                cell.move(signed(before + signed(wdata)) - before)
         requests = armed = 0
         stopped, expired = [], set()
         if flags & TICK:
@@ -147,12 +154,16 @@ class Model:
             self._set_count(target, signed(wdata))
         if target is not None and word == RELOAD:
             target.reload = signed(wdata)
+        if target is not None and word == FIRST:
+            target.first = signed(wdata)
+        if stores and addr == RESTART:
+            self.group = ones
         if target is not None and word == ARMS:
             target.arms, target.owed = ones, 0
         for k, cell in enumerate(self.cells):
             told = stores and bool(ones >> k & 1)
             if told and addr == RESTART:
-                cell.due = self.now + cell.reload
+                cell.due = self.now + cell.first
             elif cell.due is None and told and addr == START:
                 cell.due = self.now + cell.left
             elif cell.due is not None and ((told and addr == STOP) or (k in stopped and not (told and addr == START))):
@@ -175,7 +186,7 @@ class Drawn:
             return draw.choice([0, 0, 1 << draw.randrange(32), draw.getrandbits(32)])
         if draw.random() < 0.08:
             return draw.choice(ends) % 2**32
-        low, high = {COUNT: (0, 12), RELOAD: (0, 15), ADJUST: (-40, 40)}[word]
+        low, high = {COUNT: (0, 12), RELOAD: (0, 15), ADJUST: (-40, 40), FIRST: (0, 20)}[word]
         return draw.randint(low, high) % 2**32
 
     def cycle(self) -> tuple[int, int, int, int]:
@@ -188,14 +199,16 @@ class Drawn:
         expiring = self.model.expiring()
         collides = bool(expiring) and draw.random() < 0.7
         if draw.random() < 0.45:
-            addr = draw.choice([START, START, STOP, ENABLE, ENABLE, DISABLE, NOW, RESTART, DONE, DONE])
+            addr = draw.choice([START, START, STOP, ENABLE, ENABLE, DISABLE, NOW, RESTART, RESTART, DONE, DONE, MOVE, MOVE])
             wdata = draw.getrandbits(32) & draw.getrandbits(32)
             if collides:
                 wdata |= 1 << draw.choice(expiring)
+            if addr == MOVE:
+                wdata = self._value(ADJUST)
             if addr == DONE:
                 wdata = wdata & ~0xFFF | (draw.choice(expiring) if collides else draw.randrange(cells + 1))
         else:
-            word = draw.choice([COUNT, RELOAD, ADJUST, ADJUST, ARMS])
+            word = draw.choice([COUNT, RELOAD, ADJUST, ADJUST, ARMS, FIRST])
             addr = of_cell(draw.choice(expiring) if collides else draw.randrange(cells), word)
             wdata = self._value(word)
         odd = draw.random()
@@ -206,7 +219,7 @@ class Drawn:
         elif odd < 0.06:
             addr = draw.getrandbits(12)
         if collides and flags & TICK and flags & STORE:
-            self.met[f"{addr:03X}" if addr < CELLS_AT else f"word {addr % 16 // 4}"] += 1
+            self.met[f"{addr:03X}" if addr < CELLS_AT else f"word {addr % APART // 4}"] += 1
         return wdata, addr, be, flags
 
     def cycles(self, number: int) -> Iterator[tuple[tuple[int, int, int, int], tuple[int, int, int]]]:
@@ -238,7 +251,7 @@ def compare(driver: Path, seed: int, cells: int, number: int) -> Counter[str]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_each_cycle_is_as_the_model_says(seed: int, driver: Callable[[int], Path]) -> None:
     met = compare(driver(32), seed, 32, CYCLES)
-    for what in ("800", "804", "808", "80C", "814", "818", "word 0", "word 1", "word 2", "word 3"):
+    for what in ("800", "804", "808", "80C", "814", "818", "81C", "word 0", "word 1", "word 2", "word 3", "word 4"):
         assert met[what] > 100, (what, met)  # stores in the very cycle of an expiry
 
 

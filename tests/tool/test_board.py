@@ -366,6 +366,7 @@ NEEDED = {
     Capability.LOAD: ("COUNTER(",),
     Capability.FIRST: ("FIRST(",),
     Capability.RESTART: ("STOP_TOGETHER(", "RESTART("),
+    Capability.MOVE: ("MOVE(", "RESTART_PREPARE("),
     Capability.ARMS: ("ARMS(", "HOLD("),
     Capability.KEEP: ("KEEP(",),
     Capability.UNTOUCHED: ("UNTOUCHED(",),

@@ -18,7 +18,7 @@ LETS, SILENCES = ARRAY + 8, ARRAY + 0xC  # a cell requests, and requests no more
 
 def count(cell: int) -> int:
     """The register of a cell's count; 4 behind is its reload value, 8 behind what is added."""
-    return ARRAY + 0x200 + 16 * cell
+    return ARRAY + 0x400 + 32 * cell
 
 
 def bits(register: int, mask: int) -> Callable[[int, int], bool]:
@@ -97,7 +97,7 @@ FAULTS = [
     Fault("array", "a switch that is not started", "C205", lambda p: p.store(M0 + "start", at(START), without(1 << 31))),
     Fault("array", "another cell started", "C209", lambda p: p.store(M0 + "start", at(START), value(lambda v: v ^ 0x2010))),
     Fault("array", "a cell too many started", "C209", lambda p: p.store(M0 + "start", at(START), value(lambda v: v | 1 << 13))),
-    Fault("array", "a start from the reload value", "C204", lambda p: p.store(M0 + "start", at(START), elsewhere(RESTART))),
+    Fault("array", "a start from the first count", "C209", lambda p: p.store(M0 + "start", at(START), elsewhere(RESTART))),
     Fault("array", "a start that is a stop", "C209", lambda p: p.store(M1 + "start", at(START), elsewhere(STOP))),
     Fault(
         "array",
@@ -131,13 +131,13 @@ FAULTS = [
         lambda p: p.store(M0 + "restart", at(LETS), nothing),
         "T31 (source 47) is started, but never asks",
     ),
-    Fault("array", "a switch of another cell", "C208", lambda p: p.number(M0 + "control", 0, plus(16))),
+    Fault("array", "a switch of another cell", "C208", lambda p: p.number(M0 + "control", 0, plus(32))),
     Fault("array", "a switch at another time", "C208", lambda p: p.number(M0 + "control", 1, plus(1))),
     Fault("array", "a switch that forgets another source", "C208", lambda p: p.number(M0 + "control", 3, to(1 << 14))),
     Fault("array", "a switch that enables another source", "C208", lambda p: p.number(M1 + "control", 5, to(1 << 16))),
-    Fault("array", "a switch that disables its source", "C208", lambda p: p.number(M1 + "control", 4, plus(16))),
+    Fault("array", "a switch that disables its source", "C208", lambda p: p.number(M1 + "control", 4, plus(32))),
     Fault("array", "a time base that is one ahead", "C204", lambda p: p.number("carillon_time_bases", 1, plus(1))),
-    Fault("array", "a time base of another cell", "C204", lambda p: p.number("carillon_time_bases", 0, plus(16))),
+    Fault("array", "a time base of another cell", "C204", lambda p: p.number("carillon_time_bases", 0, plus(32))),
     # Levels, vectors and the controller's words.
     Fault("array", "a task at the level of what it preempts", "C207", lambda p: p.number(M0 + "levels", 2 * 4 + 1, to(1), 2)),
     Fault("array", "a deadline below the tasks", "C207", lambda p: p.number(M0 + "levels", 2 * 5 + 1, to(1), 2)),
@@ -265,7 +265,7 @@ FAULTS = [
         "steps of the array",
         "re-armed in another cell",
         "C204",
-        lambda p: p.number("carillon_multiplex_activation_0_Often", 1, plus(16)),
+        lambda p: p.number("carillon_multiplex_activation_0_Often", 1, plus(32)),
     ),
     Fault("steps of the array", "a deadline not disarmed", "C206", lambda p: p.drop(OFTEN, r"c\.sw a3, 0x30\(a4\)")),
     # Alarms on cells, counters, tasks.
@@ -305,7 +305,7 @@ FAULTS = [
     Fault(
         "events of the array", "an alarm's stop that starts", "C204", lambda p: p.number("carillon_alarm_Beat_stop", 0, to(START))
     ),
-    Fault("events of the array", "an alarm's counter", "C204", lambda p: p.number("carillon_alarm_Beat_cell", 0, plus(16))),
+    Fault("events of the array", "an alarm's counter", "C204", lambda p: p.number("carillon_alarm_Beat_cell", 0, plus(32))),
     Fault(
         "events of the array",
         "an alarm's counter is its reload",
@@ -386,7 +386,7 @@ FAULTS = [
     Fault("cells of the array", "started from its count", "C204", lambda p: p.number(FAST, 0, to(START)), "'Fast'"),
     Fault("cells of the array", "a shift one later", "C204", lambda p: p.number(FAST + "_shifts", 1, plus(1))),
     Fault("cells of the array", "a shift one earlier", "C204", lambda p: p.number(SLOWLY + "_shifts", 3, plus(-1))),
-    Fault("cells of the array", "a shift of another cell", "C204", lambda p: p.number(FAST + "_shifts", 0, plus(16))),
+    Fault("cells of the array", "a shift of another cell", "C204", lambda p: p.number(FAST + "_shifts", 0, plus(32))),
     Fault("cells of the array", "a shift of the reload value", "C204", lambda p: p.number(FAST + "_shifts", 0, plus(-4))),
     Fault("cells of the array", "a shift of the count", "C204", lambda p: p.number(FAST + "_shifts", 0, plus(-8))),
     Fault("cells of the array", "a stop that leaves a cell", "C204", lambda p: p.number("carillon_osek_table_stops", 1, to(2))),
@@ -394,7 +394,11 @@ FAULTS = [
     Fault("cells of the array", "stops exchanged", "C204", lambda p: p.swap("carillon_osek_table_stops", 0, 1, 8)),
     Fault("cells of the array", "a stop that starts", "C204", lambda p: p.number("carillon_osek_table_stops", 0, to(START))),
     Fault("cells of the array", "a period one longer", "C204", lambda p: p.store(PREPARE, at(count(1) + 4), value(plus(1)))),
-    Fault("cells of the array", "another first point", "C204", lambda p: p.number(FAST, 5, plus(1)), "first expiry"),
+    Fault("cells of the array", "another first point", "C204", lambda p: p.number(FAST, 7, plus(1)), "first expiry"),
+    Fault("cells of the array", "moved one more", "C204", lambda p: p.number(FAST, 3, plus(1))),
+    Fault("cells of the array", "moved by another register", "C209", lambda p: p.number(FAST, 2, plus(4))),
+    Fault("cells of the array", "moved by a cell's register", "C209", lambda p: p.number(FAST, 2, to(count(1) + 8))),
+    Fault("cells of the array", "another first count", "C204", lambda p: p.store(PREPARE, at(count(2) + 16), value(plus(1)))),
     Fault("cells of the array", "another cell's points", "C204", lambda p: p.number(FAST + "_cells", 2, plus(1))),
     Fault("cells of the array", "another autostart", "C204", lambda p: p.number(TABLES, 3, plus(1))),
     Fault(

@@ -10,23 +10,26 @@ always @(posedge clk_i) if (begun) assume (rst_ni);
 // Nothing is assumed of accesses and ticks.
 logic [CELLS-1:0] moves, sets;
 for (genvar k = 0; k < CELLS; k++) begin : g_stores
-  assign moves[k] = stored[k] && word == timer_array_pkg::ADJUST_WORD;
+  assign moves[k] = (stored[k] && word == timer_array_pkg::ADJUST_WORD)
+      || (write && addr_i == timer_array_pkg::MOVE_OFFSET && together[k]);
   assign sets[k] = (stored[k] && word == timer_array_pkg::COUNT_WORD) || restarts[k];
 end
 
 for (genvar k = 0; k < CELLS; k++) begin : g_cell
   logic signed [31:0] was;  // the count in the cycle before
   logic requested, expired, ran, moved, set, started, restarted, stopped, ticked;
-  logic signed [31:0] had_reload;
+  logic signed [31:0] had_reload, had_first, given;
   logic finished, was_active, had_waited, reset_done, armed_now;
   logic [CELLS-1:0] had_arms;
   always @(posedge clk_i) begin
     was <= count[k];
     had_reload <= reload[k];
+    had_first <= first[k];
     requested <= request_o[k];
     expired <= expires[k];
     ran <= running[k];
     moved <= moves[k];
+    given <= wdata_i;
     set <= sets[k];
     started <= starts[k];
     restarted <= restarts[k];
@@ -64,6 +67,8 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
       // A cell that expires gets its reload value, and has lost the tick: its period is its reload value.
       if (expired && !moved && !set) assert (count[k] == was - 1 + had_reload);
       if (ran && ticked && !expired && !moved && !set) assert (count[k] == was - 1);
+      // A cell that is moved, by its own register or with others, is moved by just that, and counts all the same.
+      if (moved && !set) assert (count[k] == was - 32'(ran && ticked) + given + (expired ? had_reload : 0));
       // It requests in the next cycle again only where it is told to, has a reload value of 1, or catches up.
       if (requested && request_o[k] && !moves[k] && !moved && !set)
         assert (had_reload == 1 || was - 1 + had_reload <= 1);
@@ -76,7 +81,7 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
       // What a cell has armed requests no more when the last is done.
       if (finished && !had_waited && !expired && had_arms[k] && !armed_now) assert (!enabled[k]);
       if (started) assert (running[k]);
-      if (restarted) assert (running[k] && count[k] == had_reload);
+      if (restarted) assert (running[k] && count[k] == had_first);
       if (stopped) assert (!running[k]);
       if (expired && had_reload == 0 && !started) assert (!running[k]);
       if (ran && !stopped && !(expired && had_reload == 0)) assert (running[k]);

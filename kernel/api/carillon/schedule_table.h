@@ -217,10 +217,14 @@ extern struct carillon_osek_table_state carillon_osek_table_states[];
 extern const struct carillon_store carillon_osek_table_stops[];
 static inline __attribute__((always_inline)) StatusType carillon_stop_cells(ScheduleTableType table)
 {
+    /* Volatile, so that it is read before the lock. */
+    const volatile struct carillon_store *const stop = &carillon_osek_table_stops[table];
+    const uint32_t address = stop->address;
+    const uint32_t value = stop->value;
     const uint32_t saved = carillon_port_lock();
     StatusType status = E_OS_NOFUNC;
     if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
-        carillon_port_write(carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value);
+        carillon_port_write(address, value);
         carillon_port_note_stop(&carillon_osek_table_states[table].status, SCHEDULETABLE_STOPPED);
         status = E_OK;
     }

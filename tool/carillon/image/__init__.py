@@ -289,6 +289,11 @@ class TableImage:
         return Capability.RESTART in self.cells[0][1].family.can
 
     @property
+    def moves(self) -> bool:
+        """Whether one store moves all cells that another one has started."""
+        return Capability.MOVE in self.cells[0][1].family.can
+
+    @property
     def sets(self) -> bool:
         """Whether each cell is set while it stands still, and started by a store of its own."""
         return is_set(self.cells[0][1].use.cell.array)
@@ -435,6 +440,12 @@ class OsekImage:
     def model(self) -> Osek:
         """What the schedule says of the system."""
         return self.allocation.osek
+
+    @property
+    def tables_tick(self) -> int:
+        """Ticks of the system clock in a tick of each counter of tables on cells; 0 where these differ."""
+        ticks = {table.counter.tick for table in self.tables}
+        return ticks.pop() if len(ticks) == 1 else 0
 
     @property
     def stopped(self) -> tuple[CellImage, ...]:

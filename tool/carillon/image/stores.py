@@ -91,7 +91,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
             *([_of(cell, "HOLD")] if cell is osek.base and _has_mask(cell) else []),
         ]
     stores = {
-        "prepare": (*prepare, *(_prepare(c, first=c.period) for c in kept)),
+        "prepare": (*prepare, *map(_prepare_table, kept)),
         "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
@@ -109,6 +109,13 @@ def _of(cell: CellImage, does: str) -> Store:
 def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -> Store:
     first = cell.first if first is None else first
     return Store(does, cell, (cell.number, first, cell.period, cell.use.prescaler), about=(cell,))
+
+
+def _prepare_table(cell: CellImage) -> Store:
+    """Before any start of its schedule table: where one store moves all its cells, they begin at their first points."""
+    if Capability.MOVE not in cell.family.can:
+        return _prepare(cell, first=cell.period)
+    return _prepare(cell, "RESTART_PREPARE")
 
 
 def _first(cell: CellImage, mode: ModeImage | None = None) -> int:

@@ -50,6 +50,7 @@ class Capability(Enum):
     LOAD = "load"
     FIRST = "first"
     RESTART = "restart"
+    MOVE = "move"
     KEEP = "keep"
     ARMS = "arms"
     UNTOUCHED = "untouched"

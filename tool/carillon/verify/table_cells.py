@@ -7,7 +7,7 @@ table's begin. When each cell expires is compared with the points of the task th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -47,6 +47,11 @@ class OnCells:
     def set(self) -> bool:
         """Whether cells are set while they stand still."""
         return "starts" in self.row
+
+    @property
+    def move(self) -> tuple[Store, ...]:
+        """What moves all cells that a start has begun, where one store does."""
+        return stores([self.row.row("move")] if "move" in self.row else [])
 
     @property
     def resume(self) -> tuple[Store, ...]:
@@ -120,7 +125,7 @@ class TableCellChecks:
         for cell in (c for _, c in self.hardware.cells if c.started is not None):
             cell.started = (cell.started or Fraction(0)) - 1  # the others have run for a while: a start anew is another one
         before = {id(c): (c.begins, c.again) for _, c in self.hardware.cells if c.started is not None}
-        yield from self._started(image)
+        yield from self._started(image, image.move)
         started = [c for _, c in self.hardware.cells if c.started is not None and id(c) not in before]
         began = {id(c): (c.begins, c.again) for c in started}
         for cell in (c for _, c in self.hardware.cells if before.get(id(c)) not in (None, (c.begins, c.again))):
@@ -137,12 +142,12 @@ class TableCellChecks:
         if image.stop is not None and (still or also):
             yield f"stops {', '.join(also) or 'nothing else'}, and leaves {', '.join(still) or 'nothing'} running"
         elif image.stop is not None:
-            yield from self._started(image)
+            yield from self._started(image, ())
             if other := [c for c in started if (c.begins, c.again) != began[id(c)]]:
-                yield f"starts {other[0]} otherwise when it has been stopped"
+                yield f"starts {other[0]} otherwise when it has been stopped, or when it is late"
 
-    def _started(self, image: OnCells) -> Iterator[str]:
-        """The table's start, at time 0; its faults."""
+    def _started(self, image: OnCells, move: Sequence[Store]) -> Iterator[str]:
+        """The table's start, at time 0; its faults.  ``move``: what moves all cells at once, else each is moved by itself."""
         self.hardware.carry_out(image.prepare, BEFORE)
         if image.set:  # each has less to its first expiry by what its own store comes later
             for k, (shift, store) in enumerate(zip(image.shifts, image.starts, strict=True)):
@@ -151,7 +156,8 @@ class TableCellChecks:
                 self.hardware.carry_out([store], Fraction(apart))
         else:
             self.hardware.add(image.starts[0], Fraction(0))
-            for shift in image.shifts:
+            self.hardware.carry_out(move, None)
+            for shift in image.shifts if not move else ():
                 if not any(family.shift(shift.address, shift.value) for family in self.hardware.families.values()):
                     yield f"shifts {shift.address:#x}, which is no counter that it has started"
 

@@ -7,7 +7,7 @@ from carillon.actions.every import of
 from carillon.allocate.cursors import Cursor, Step
 from carillon.allocate.osek import OsekAllocation
 from carillon.emit import text
-from carillon.image import OsekImage, TableImage
+from carillon.image import OsekImage, Store, TableImage
 from carillon.model.osek import AlarmAction, ScheduleTable, SetEvent, TableStart
 
 
@@ -105,6 +105,8 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     if not image.sets:
         starts = "RESTART" if image.restarts else "START"
         fields = {"start": text.store(image.together(starts, (c for _, c in image.cells)))}
+    if image.moves:
+        fields["move"] = text.store(Store("MOVE", cell))
     for name in ("prepare", "stop") if not image.restarts else ():
         fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timer array (``hardware/timer_array/README.md``): down counters, and four registers whose bits are the cells'.
 
-START at +0x800 and STOP at +0x804, the requests' ENABLE and DISABLE at +0x808 and +0x80C, RESTART at +0x814, DONE at +0x818.
-From +0xA00 on, each cell's count, reload value, what is added to the count, and the cells whose requests its expiry enables until
-DONE has the number of its source.  An addition takes no time: what is stored to ADJUST moves the expiry by just that.
+START at +0x800 and STOP at +0x804, the requests' ENABLE and DISABLE at +0x808 and +0x80C, RESTART at +0x814, DONE at +0x818,
+MOVE at +0x81C.  From +0xC00 on, each cell's count, reload value, what is added to the count, the cells whose requests its expiry
+enables until DONE has the number of its source, and the count with which RESTART begins.  An addition takes no time: what is
+stored to ADJUST moves the expiry by just that, and what is stored to MOVE those of all cells of the last store to RESTART.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from carillon.verify.families import AddedTo, Cell
+from carillon.verify.families import AddedTo, Cell, counted
 
-BITS, REGISTERS, RESTART, CELLS = ("start", "stop", "enable", "disable"), 0x800, 0x814, 0xA00
+BITS, REGISTERS, RESTART, MOVE, CELLS = ("start", "stop", "enable", "disable"), 0x800, 0x814, 0x81C, 0xC00
 
 
 class Model(AddedTo):
@@ -22,6 +23,7 @@ class Model(AddedTo):
     steps = True
 
     def prepare(self) -> None:
+        self._together: tuple[Cell, ...] = ()  # of the last store to RESTART
         for cell in self.cells.values():
             cell.lets = False
 
@@ -29,7 +31,7 @@ class Model(AddedTo):
         return {**cell.place.registers, "number": cell.place.number}  # by its number a cell has its bits and its registers
 
     def place(self, address: int) -> tuple[Cell, int] | None:
-        number, register = divmod(address - self.base - CELLS, 16)
+        number, register = divmod(address - self.base - CELLS, 32)
         return (self.cells[number], register) if number in self.cells else None
 
     @property
@@ -39,8 +41,13 @@ class Model(AddedTo):
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         if address - self.base == RESTART:
-            for cell in (cell for number, cell in self.cells.items() if value >> number & 1):
-                cell.started, cell.first = at, cell.again
+            self._together = tuple(cell for number, cell in self.cells.items() if value >> number & 1)
+            for cell in self._together:
+                cell.started, cell.first = at, cell.registers.get("first")
+            return True
+        if address - self.base == MOVE:
+            for cell in self._together:
+                cell.first = counted(cell.first + value) if cell.first is not None else None
             return True
         if address - self.base not in range(REGISTERS, REGISTERS + 16, 4):
             return super().write(address, value, at)
@@ -64,7 +71,9 @@ class Model(AddedTo):
             cell.again = value
         elif register == 12:
             cell.arms = frozenset(other.place.source for number, other in self.cells.items() if value >> number & 1)
-        return register in (0, 4, 12)
+        elif register == 16:
+            cell.registers["first"] = value
+        return register in (0, 4, 12, 16)
 
     def counter(self, address: int) -> Cell | None:
         return self.cell_at(address, 0) or self.cell_at(address, 8)  # both read what is left
