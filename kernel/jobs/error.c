@@ -35,16 +35,12 @@ ProtectionReturnType carillon_osek_ask_protection(StatusType error)
 }
 #endif
 
-#if CARILLON_OSEK_LEVEL_CELLS
+#if CARILLON_OSEK_LEVEL_CELLS && CARILLON_OSEK_ERROR_HOOK
 void carillon_osek_cell_fails(uint8_t action, TaskType object, EventMaskType event, StatusType status)
 {
     const OSServiceIdType service =
         (action == CARILLON_ACTION_ACTIVATE) ? OSServiceId_ActivateTask : OSServiceId_SetEvent;
     (void)FAIL(service, status, .object = object, .first = event);
-    (void)service;
-    (void)object;
-    (void)event;
-    (void)status;
 }
 #endif
 

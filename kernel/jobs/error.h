@@ -22,9 +22,17 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
  */
 ProtectionReturnType carillon_osek_ask_protection(StatusType error);
 
-#if CARILLON_OSEK_LEVEL_CELLS
 /* The action of a cell failed. */
+#if CARILLON_OSEK_ERROR_HOOK
 void carillon_osek_cell_fails(uint8_t action, TaskType object, EventMaskType event, StatusType status);
+#else
+static inline void carillon_osek_cell_fails(uint8_t action, TaskType object, EventMaskType event, StatusType status)
+{
+    (void)action;
+    (void)object;
+    (void)event;
+    (void)status;
+}
 #endif
 
 /* Return `status` from the service unless `holds`. */

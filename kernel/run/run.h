@@ -67,7 +67,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         }
     } else if (CARILLON_OSEK_ENDS_INLINE && (level->capacity == 0u) && (fixed->extended != NULL) &&
                (fixed->thread == 0u)) {
-        (void)carillon_osek_hold(); /* up to the task's end */
+        if (!CARILLON_OSEK_HAS_CELLS(number)) {
+            (void)carillon_osek_hold(); /* up to the task's end */
+        }
         carillon_osek_end_job(task, (TaskType)before);
     } else {
         carillon_osek_ended(task, (TaskType)before); /* before those that it held back find it */

@@ -37,9 +37,13 @@
     "   lw s11, 44(sp)\n" \
     "   lw ra, 48(sp)\n"  \
     "   addi sp, sp, 64\n"
-#define SAVED_BYTES 64u
-#define SAVED_S0 0u
-#define SAVED_RA 12u
+
+/* From a context in a0 to the handler that has resumed it, in a0 as in others (resume.h). */
+#define GO_BACK          \
+    "   lw ra, 12(a0)\n" \
+    "   lw sp, 4(a0)\n"  \
+    "   lw s0, 16(a0)\n" \
+    "   jr ra\n"
 
 /* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it. */
 static void *frame __attribute__((used));
@@ -67,44 +71,40 @@ __attribute__((naked)) void carillon_port_unwind(void)
                      "   j carillon_port_landed\n");
 }
 
-/* The function is what s0 holds. */
-void carillon_port_begin_context(void);
-__attribute__((naked, used)) void carillon_port_begin_context(void)
+/* Where one goes on that has suspended itself. */
+void carillon_port_continue_context(void);
+__attribute__((naked, used)) void carillon_port_continue_context(void)
 {
-    __asm__ volatile("   jalr s0\n"
-                     "   j carillon_osek_end\n");
+    __asm__ volatile(POP_SAVED "   ret\n");
 }
 
-void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
+/* A function that returns has ended its job. */
+__attribute__((naked)) void carillon_port_resume_saved(void)
 {
-    const uintptr_t top = (uintptr_t)&stack[words] & ~(uintptr_t)15u; /* the ABI's alignment */
-    uint32_t *const saved = (uint32_t *)(top - SAVED_BYTES);
-    saved[SAVED_S0] = (uint32_t)(uintptr_t)function;
-    saved[SAVED_RA] = (uint32_t)(uintptr_t)carillon_port_begin_context;
-    context->sp = saved;
-}
-
-__attribute__((naked)) void carillon_port_resume(struct carillon_context *context __attribute__((unused)))
-{
-    __asm__ volatile(PUSH_SAVED ".global carillon_port_resumed\n"
-                                "carillon_port_resumed:\n"
-                                "   sw sp, 4(a0)\n"
-                                "   lw sp, 0(a0)\n" POP_SAVED "   ret\n");
+    __asm__ volatile("   lw t0, 8(a0)\n"
+                     "   sw s0, 16(a0)\n"
+                     "   sw ra, 12(a0)\n"
+                     ".global carillon_port_resumed\n"
+                     "carillon_port_resumed:\n"
+                     "   sw sp, 4(a0)\n"
+                     "   lw sp, 0(a0)\n"
+                     "   la ra, carillon_osek_end\n"
+                     "   jr t0\n");
 }
 
 __attribute__((naked)) void carillon_port_suspend(struct carillon_context *context __attribute__((unused)))
 {
-    __asm__ volatile(PUSH_SAVED "   sw sp, 0(a0)\n"
+    __asm__ volatile(PUSH_SAVED "   la t0, carillon_port_continue_context\n"
+                                "   sw t0, 8(a0)\n"
                                 ".global carillon_port_suspended\n"
                                 "carillon_port_suspended:\n"
-                                "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
+                                "   sw sp, 0(a0)\n" GO_BACK);
 }
 
 __attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
 {
     __asm__ volatile(".global carillon_port_left\n"
-                     "carillon_port_left:\n"
-                     "   lw sp, 4(a0)\n" POP_SAVED "   ret\n");
+                     "carillon_port_left:\n" GO_BACK);
 }
 
 #endif

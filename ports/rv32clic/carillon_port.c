@@ -149,14 +149,23 @@ void carillon_port_divert(const void *frame, carillon_vector function)
 __attribute__((naked)) void carillon_port_exchange(struct carillon_context *context __attribute__((unused)),
                                                    struct carillon_context *other __attribute__((unused)))
 {
-    __asm__ volatile(PUSH_SAVED "   sw sp, 0(a0)\n"
+    __asm__ volatile(PUSH_SAVED "   la t0, carillon_port_continue_context\n"
+                                "   sw t0, 8(a0)\n"
                                 ".global carillon_port_exchange_from\n"
                                 "carillon_port_exchange_from:\n"
+                                "   sw sp, 0(a0)\n"
                                 "   lw t0, 4(a0)\n"
+                                "   lw t1, 12(a0)\n"
+                                "   lw t2, 16(a0)\n"
                                 ".global carillon_port_exchange_to\n"
                                 "carillon_port_exchange_to:\n"
                                 "   sw t0, 4(a1)\n"
-                                "   lw sp, 0(a1)\n" POP_SAVED "   ret\n");
+                                "   sw t1, 12(a1)\n"
+                                "   sw t2, 16(a1)\n"
+                                "   lw t0, 8(a1)\n"
+                                "   lw sp, 0(a1)\n"
+                                "   la ra, carillon_osek_end\n"
+                                "   jr t0\n");
 }
 
 /* The frame of what was preempted is the argument. */

@@ -214,12 +214,7 @@ void carillon_port_call(carillon_vector function);
 void carillon_port_unwind(void) __attribute__((noreturn));
 
 /* A task with a stack of its own; ports/armv7m says more. */
-struct carillon_context {
-    void *sp;
-    void *below;
-};
-void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function);
-void carillon_port_resume(struct carillon_context *context);
+#include "ports/rv32/resume.h"
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);

@@ -18,7 +18,7 @@ class RiscV(Code):
     """See above."""
 
     remark = "#"
-    context = 64 + 8
+    context = 8
     first = 8
 
     def step(self, walk: Walk, it: Instruction, depth: int, known: dict[str, Value]) -> Paths:
