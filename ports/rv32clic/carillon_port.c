@@ -151,9 +151,9 @@ __attribute__((naked)) void carillon_port_exchange(struct carillon_context *cont
 {
     __asm__ volatile(PUSH_SAVED "   la t0, carillon_port_continue_context\n"
                                 "   sw t0, 8(a0)\n"
+                                "   sw sp, 0(a0)\n"
                                 ".global carillon_port_exchange_from\n"
                                 "carillon_port_exchange_from:\n"
-                                "   sw sp, 0(a0)\n"
                                 "   lw t0, 4(a0)\n"
                                 "   lw t1, 12(a0)\n"
                                 "   lw t2, 16(a0)\n"
