@@ -111,6 +111,11 @@ enum region { NO_REGION, BEGIN, END };
 
 #include "parent.h"
 #include "trace_processor.h"
+
+/* From the instruction that leaves a handler to the one with which what it preempted goes on. */
+#ifndef RETURN_TAKES
+#define RETURN_TAKES 1u
+#endif
 #include "trace_records.h"
 
 struct insn {
@@ -356,7 +361,7 @@ static size_t leave(struct frame *frame, size_t place)
         frame->watching--;
         insert(place++, frame->last_index, RECORD_RETURN, frame->watched[frame->watching]);
     }
-    insert(place++, frame->last_index + 1, RECORD_EXIT, frame->handler);
+    insert(place++, frame->last_index + RETURN_TAKES, RECORD_EXIT, frame->handler);
     top--;
     return place;
 }

@@ -4,21 +4,6 @@
 #ifndef CARILLON_HANDLERS_H
 #define CARILLON_HANDLERS_H
 
-/* Where tasks are event-triggered, the kernel asks which handlers have not ended: their frames are linked, and mscratch
- * leads to that of the handler that runs (carillon_port.h). */
-#if CARILLON_OSEK
-#define CARILLON_LINK             \
-    "   nop\n"                    \
-    "   csrrw t0, mscratch, sp\n" \
-    "   sw t0, 12(sp)\n"
-#define CARILLON_UNLINK  \
-    "   lw t0, 12(sp)\n" \
-    "   csrw mscratch, t0\n"
-#else
-#define CARILLON_LINK
-#define CARILLON_UNLINK
-#endif
-
 /* Where a cell's expiry has armed deadlines, the number of its source, which is mcause's, is stored to where they are
  * disarmed.  The linker script says where that is: within reach of register zero. */
 #if CARILLON_ARMS
@@ -27,15 +12,42 @@
 #define CARILLON_DONE
 #endif
 
-/* What a handler ends with that others may preempt.  GCC writes `sret` there, which a core with machine mode alone does
- * not have: so it is a macro of the assembler. */
-__asm__(".macro sret\n"
-        "   csrci mstatus, 8\n" CARILLON_UNLINK "   lw t0, 8(sp)\n"
-        "   csrw mepc, t0\n"
-        "   lw t0, 4(sp)\n" CARILLON_DONE "   csrw mcause, t0\n"
-        "   lw t0, 0(sp)\n"
-        "   addi sp, sp, 16\n"
-        "   mret\n"
+/* The last of what a vector saves, and what a handler ends with that others may preempt (CARILLON_END).
+ *
+ * 1. Where tasks are event-triggered, the kernel asks which handlers have not ended: their frames are linked, and mscratch
+ *    leads to that of the handler that runs (carillon_port.h).
+ * 2. Elsewhere the fourth word is free for a second register, with which the end does not wait for what it loads.  An
+ *    access to a CSR waits for one less than three cycles before: so other instructions stand between them.  Nothing comes
+ *    that would change what is below the stack pointer. */
+#if CARILLON_OSEK
+#define CARILLON_SAVE             \
+    "   nop\n"                    \
+    "   csrrw t0, mscratch, sp\n" \
+    "   sw t0, 12(sp)\n"
+#define CARILLON_END                                         \
+    "   csrci mstatus, 8\n"                                  \
+    "   lw t0, 12(sp)\n"                                     \
+    "   csrw mscratch, t0\n"                                 \
+    "   lw t0, 8(sp)\n"                                      \
+    "   csrw mepc, t0\n"                                     \
+    "   lw t0, 4(sp)\n" CARILLON_DONE "   csrw mcause, t0\n" \
+    "   lw t0, 0(sp)\n"                                      \
+    "   addi sp, sp, 16\n"
+#else
+#define CARILLON_SAVE "   sw t1, 12(sp)\n"
+#define CARILLON_END                                           \
+    "   lw t0, 4(sp)\n"                                        \
+    "   lw t1, 8(sp)\n"                                        \
+    "   csrci mstatus, 8\n" CARILLON_DONE "   csrw mepc, t1\n" \
+    "   lw t1, 12(sp)\n"                                       \
+    "   addi sp, sp, 16\n"                                     \
+    "   csrw mcause, t0\n"                                     \
+    "   lw t0, -16(sp)\n"
+#endif
+
+/* GCC writes `sret` at the end of such a handler, which a core with machine mode alone does not have: so it is a macro of
+ * the assembler. */
+__asm__(".macro sret\n" CARILLON_END "   mret\n"
         ".endm\n");
 
 /* A function that a handler calls keeps all registers, so that the handler saves none for it: for that, GCC would write
@@ -68,7 +80,7 @@ __asm__(".macro uret\n"
             "   sw t0, -12(sp)\n"                                     \
             "   addi sp, sp, -16\n"                                   \
             "   csrr t0, mepc\n"                                      \
-            "   sw t0, 8(sp)\n" CARILLON_LINK "   csrsi mstatus, 8\n" \
+            "   sw t0, 8(sp)\n" CARILLON_SAVE "   csrsi mstatus, 8\n" \
             ".size " #name ", . - " #name "\n"                        \
             ".option pop\n"                                           \
             ".text\n")

@@ -106,7 +106,7 @@ def test_the_engine_runs_as_its_plan_says(lab: Laboratory) -> None:
 
 
 def test_an_access_to_nothing_ends_the_run_and_says_where(lab: Laboratory) -> None:
-    code = task("Low", "*(volatile unsigned *)0xFFFFFB00u = 1u; *(volatile unsigned *)0x50000000u = 1u;")
+    code = task("Low", "*(volatile unsigned *)0xFFFFFC00u = 1u; *(volatile unsigned *)0x50000000u = 1u;")
     planned, firmware = lab.firmware(lab.write(declared(Low=600) + points(2000, (300, "Low")), code), BOARD)
     diagnostics = Diagnostics()
     assert record(planned.image, firmware, 4000, diagnostics) is None

@@ -8,4 +8,7 @@
 #define START_TURN 32u
 #define START_STORED 0u
 
+/* The core fetches anew behind mret. */
+#define RETURN_TAKES 2u
+
 #include "../rv32/trace_processor.h"

@@ -27,7 +27,7 @@ MOST = 5000
 """Instructions of the longest vector."""
 PAGE, STACK, RETURN, LAST = 0x1000, 0x7A5A_8800, 0x6A5A_A000, 0xFFFF_F000
 MRET, NOTHING, ENABLED, SYSTEM = 0x3020_0073, 0x13, 8, 0x73
-RA, SP, T0 = 1, 2, 5
+RA, SP, T0, T1 = 1, 2, 5, 6
 LOST = (1, 5, 6, 7, *range(10, 18), *range(28, 32))
 """Numbers of the registers that a called function may change (RISC-V ABI)."""
 OF_INTERRUPT = ("MEPC", "MCAUSE")
@@ -205,14 +205,15 @@ class _Run:
         self.last = at, back
 
     def _entered(self, at: int) -> None:
-        """A task follows that is a handler's body itself: it ends with what takes three words from the stack."""
+        """A task follows that is a handler's body itself: it ends with what takes four words from the stack."""
         pointer = self._csr(f"X{SP}")
-        words = [int.from_bytes(self.cpu.mem_read(pointer + k, 4), "little") for k in (0, 4, 8)]
+        *words, last = (int.from_bytes(self.cpu.mem_read(pointer + k, 4), "little") for k in (0, 4, 8, 12))
         before, now = self.before[:32], self._all()
         before[SP] -= 16
         saved = [self.before[T0], self.before[32 + 1], self.before[32]]
         now[T0] = before[T0]
-        if now != before or words != saved:
+        linked = self._csr("MSCRATCH") == pointer  # then the last word leads to the handler that was preempted
+        if now != before or words != saved or last != self.before[32 + 2 if linked else T1]:
             self._stop(f"does not save what '{self.elf.name_of(at)}' takes back at its end")
         self._stop("" if self._csr("MSTATUS") & ENABLED else f"runs '{self.elf.name_of(at)}' while no other interrupt can come")
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a task's start and its end take in all, in clock cycles: ``bench/cycles`` on the board in RTL.
+
+A start counts from the cycle in which the timer cell requests to that of the task's first instruction.  So it has the time in it
+that the hardware takes.  An end counts from the task's last own instruction to the first one of what goes on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.papers.made import BENCH, Application, change, copied, made
+from bench.papers.rows import Row, board, row
+from carillon.diagnostics import Diagnostics
+from carillon.run.records import Decoder
+from carillon.trace.analyse import analyse
+from carillon.trace.summary import Summary
+from carillon.trace.timeline import KERNEL
+
+TASKS = {"": "Plain", "_deadline_1": "One", "_deadline_2": "Two"}
+"""What ends a metric's name, and the task."""
+
+
+def latencies(kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) -> list[Row]:
+    """``start`` and ``end`` with 0, 1 and 2 deadlines; and of a task that nothing may preempt, ``start_alone`` and ``end_alone``."""
+    source = copied(BENCH / "cycles", folder / f"cycles-{kernel}")
+    rows = _rows(made(source / "schedule.toml", folder / f"cycles-{kernel}-made", diagnostics, board(), kernel), kernel, rounds)
+    alone = copied(BENCH / "cycles", folder / f"alone-{kernel}")
+    change(alone / "schedule.toml", _without_deadlines)
+    application = made(alone / "schedule.toml", folder / f"alone-{kernel}-made", diagnostics, board(), kernel)
+    return [*_rows(application, kernel, rounds, alone=True), *rows]
+
+
+def _without_deadlines(text: str) -> str:
+    """The schedule with the first task alone."""
+    head, _, rest = text.partition("[task.One]")
+    points = [line for line in rest[rest.index("[mode") :].splitlines() if '"One"' not in line and '"Two"' not in line]
+    return head + "\n".join(points) + "\n"
+
+
+def _rows(application: Application, kernel: str, rounds: int, *, alone: bool = False) -> list[Row]:
+    mode = application.planned.system.modes[0]
+    ends = {task: f"bench_{task}_ends" for task in TASKS.values() if f"bench_{task}_ends" in application.symbols}
+    recording = application.recorded((rounds + 2) * mode.round_length, list(ends.values()))
+    decoder = Decoder(application.planned.image, application.symbols)
+    origin = decoder.origin(recording.records)
+    assert origin is not None
+    trace = decoder.trace(recording.records, (rounds + 2) * mode.round_length, 0, recording.output)
+    summary, passed = analyse(trace, ()), application.marks(recording, list(ends.values()))
+    rows: list[Row] = []
+    for end, task in TASKS.items():
+        if task not in ends:
+            continue
+        at = next(a.at for a in mode.activations if a.task == task)
+        starts = [r.begin.n % mode.round_length - at for r in summary.runs if r.lane.name == task]
+        times = [time - origin for time in passed.times(ends[task])]
+        names = ("start_alone", "end_alone") if alone else (f"start{end}", f"end{end}")
+        rows.append(row(names[0], kernel, board(), "cycles", starts[:rounds]))
+        rows.append(row(names[1], kernel, board(), "cycles", _to_next(summary, task, times)[:rounds]))
+    return rows
+
+
+def _to_next(summary: Summary, task: str, times: list[int]) -> list[int]:
+    """From each time to the first instruction of what has the processor next and is neither the kernel's nor the task's."""
+    begins = [s.begin.n for s in summary.segments if s.lane is not KERNEL and s.lane.name != task]
+    return [next(b for b in begins if b >= time) - time for time in times if begins and begins[-1] >= time]
