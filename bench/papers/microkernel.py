@@ -28,7 +28,7 @@ from pathlib import Path
 
 from bench.papers.laws import LAWS, law_rows
 from bench.papers.made import Application, scratch
-from bench.papers.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from bench.papers.rows import IN_CYCLES, Curve, Plot, Progress, Result, Row, board, row
 from carillon.build.symbols import sizes
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.microcode import S_CODE, Opcode
@@ -174,7 +174,7 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
 
 def _made(file: Path, machine: Machine) -> Application:
     diagnostics = Diagnostics()
-    return Application(plan(file, diagnostics, BOARD, machine=machine), file.parent / "build", diagnostics)
+    return Application(plan(file, diagnostics, board(), machine=machine), file.parent / "build", diagnostics)
 
 
 def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -281,7 +281,7 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     """What a case costs; None if it is infeasible.  CarillonError if it cannot be built or run."""
     machine = Machine.CELLS if case.method == "cells" else Machine.TICKS
     file = _sources(folder, program(case.tasks, Fraction(0)), "void work(void);\n", case.method)
-    hz = read_and_check(file, Diagnostics(), BOARD, machine=machine).clock_hz
+    hz = read_and_check(file, Diagnostics(), board(), machine=machine).clock_hz
     ticks = int(case.work_ms * hz / 1000)
     mark = 'void {0}(void);\n__attribute__((noinline)) void {0}(void)\n{{\n    __asm__ volatile("");\n}}\n'
     functions = (
@@ -371,14 +371,14 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
     """The rows of a case: its metrics end with the number of tasks and the load.  None: it is infeasible."""
     suffix = f"{case.tasks}_{case.load}"
     if costs is None:
-        return [row(f"infeasible_{suffix}", case.method, BOARD, "", [1], None)]
+        return [row(f"infeasible_{suffix}", case.method, board(), "", [1], None)]
     if any(costs.late):
-        return [row(f"late_{suffix}", case.method, BOARD, "per round", costs.late, None)]
+        return [row(f"late_{suffix}", case.method, board(), "per round", costs.late, None)]
     every = len(costs.microcode)
 
     def of(metric: str, values: Sequence[float], unit: str = "instructions") -> Row:
         most = _must(metric, case.tasks, case.method)
-        return row(f"{metric}_{suffix}", case.method, BOARD, unit, values, most)
+        return row(f"{metric}_{suffix}", case.method, board(), unit, values, most)
 
     def average(metric: str, values: Sequence[int]) -> Row:
         return replace(of(metric, [round(sum(values) / max(1, len(values)), 1)]), samples=len(values))
@@ -399,7 +399,7 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
 def _nonpreemptive(case: Case, costs: Costs) -> list[Row]:
     """The preemptions of a program with nonpreemptive S code, beside each method of the paper for that program."""
     metric = f"nonpreemptive_{case.tasks}_{case.load}"
-    return [row(metric, method, BOARD, "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
+    return [row(metric, method, board(), "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
 
 
 def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
@@ -414,12 +414,12 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     rows += [r for case, costs in found.items() if case.method == "nonpreemptive-s" for r in _nonpreemptive(case, costs)]
     load = next((case.load for case in found), "")
     of_load = [(case.method, case.tasks, costs.parts, costs.ended) for case, costs in found.items() if case.load == load]
-    by_case = [law_rows(BOARD, method, tasks, parts, ended) for method, tasks, parts, ended in of_load]
+    by_case = [law_rows(board(), method, tasks, parts, ended) for method, tasks, parts, ended in of_load]
     rows += sorted((r for its in by_case for r in its), key=lambda r: list(LAWS).index(r.metric.rpartition("_")[0]))
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:
-            rows.append(row(metric, "microcode", BOARD, "instructions", values, most))
+            rows.append(row(metric, "microcode", board(), "instructions", values, most))
     rows += _of_image(-(-rounds // ROUND_MS), diagnostics, progress)
     return Result(rows, tuple(_plots(found)))
 
@@ -434,7 +434,8 @@ def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
             return []
     units = {"interpret_call": "instructions"}
     return [
-        row(metric, "microcode", BOARD, units.get(metric, "bytes"), samples[metric], most) for metric, most in MUST_IMAGE.items()
+        row(metric, "microcode", board(), units.get(metric, "bytes"), samples[metric], most)
+        for metric, most in MUST_IMAGE.items()
     ]
 
 
