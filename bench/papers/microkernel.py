@@ -66,6 +66,10 @@ MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
 
 
 _PARTS_OF_FLASH = ("machine", "tasks", "verify", "loader")
+_KNOWN = {*_SCHEDULER, *_INTERPRETER, *_DISPATCHER, *_LOOP, _BEGIN, _END, _LATE}
+_DRIVERS = ("always", "zero", "get_seen", "copy")
+_UNMARKED = ("work", "carillon_work", "main", "ttIdleTask", "carillon_osek_idle")
+"""In cycles, all other functions are marked: an instruction takes as long as it is to the next one that is executed."""
 _CALLING = """\
 sensor int seen uses get_seen;
 output int told := zero;
@@ -151,13 +155,14 @@ class Costs:
 class Watched:
     """A run: ``segments`` say who had the processor, ``marks`` which of the marked functions was executed when.
 
-    ``fetches`` are the times at which the interpreter read an instruction of microcode, and its opcode.  All times count from
+    ``lengths`` are what each of them took: an instruction, or its cycles.  ``fetches`` are the times at which the interpreter read an instruction of microcode, and its opcode.  All times count from
     the program's first instant.
     """
 
     per_ms: int
     segments: tuple[Segment, ...]
     marks: tuple[tuple[int, str], ...]
+    lengths: tuple[int, ...]
     fetches: tuple[tuple[int, Opcode], ...]
 
 
@@ -188,6 +193,8 @@ def _watched(application: Application, rounds: int) -> Watched:
     image, table = application.planned.image, application.symbols
     spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_DISPATCHER, *_LOOP))
     marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
+    if board() == IN_CYCLES:
+        spans += _others(application, [*spans, *marks])
     ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
     fetched = ("interpret", "code") if image.microcode is not None else None
     recording = application.recorded(ticks, marks, spans, fetched)
@@ -202,18 +209,48 @@ def _watched(application: Application, rounds: int) -> Watched:
     trace = decoder.trace([r for r in kept if r.code != Code.MARK], ticks, 0, recording.output)
     begin = next(event.n for event in trace.events if event.kind is Kind.ENTER and event.object in ("clock", "slices"))
     segments = tuple(analyse(trace, []).segments)
+    times = tuple((time - origin - begin, name) for time, name in passed)
+    segments = tuple(
+        s._replace(begin=s.begin._replace(n=s.begin.n - begin), end=s.end._replace(n=s.end.n - begin)) for s in segments
+    )
     opcodes = [i.opcode for i in image.microcode.compiled.program.code] if image.microcode is not None else []
     code = table["code"][0] if opcodes else 0
     return Watched(
         trace.clock_hz * max(1, trace.instructions_per_tick) // 1000,
-        tuple(s._replace(begin=s.begin._replace(n=s.begin.n - begin), end=s.end._replace(n=s.end.n - begin)) for s in segments),
-        tuple((time - origin - begin, name) for time, name in passed),
+        segments,
+        times,
+        _lengths([time for time, _ in times], segments),
         tuple(
             (r.time - 1 - origin - begin, opcodes[(r.value - code) // 8])
             for r in steps
             if (r.value - code) % 8 == 0 and 0 <= r.value - code < 8 * len(opcodes)
         ),
     )
+
+
+def _others(application: Application, known: Sequence[str]) -> list[str]:
+    """The functions that are marked in cycles alone, each once; none begins where another does."""
+    table, run = application.symbols, application.planned.system.board.run
+    assert run is not None
+    taken = {table[name][0] & ~1 for name in (*known, *_functions(table, _UNMARKED))}
+    found: list[str] = []
+    for name, (at, size) in table.items():
+        if size and run.code_base <= at < run.code_base + run.code_bytes and at & ~1 not in taken:
+            taken.add(at & ~1)
+            found.append(name)
+    return found
+
+
+def _lengths(times: Sequence[int], segments: Sequence[Segment]) -> tuple[int, ...]:
+    """What each marked instruction took: one, or in cycles until the next one, or until another has the processor."""
+    if board() != IN_CYCLES:
+        return (1,) * len(times)
+    begins = [segment.begin.n for segment in segments]
+    found = []
+    for time, following in pairwise([*times, times[-1] + 1]):
+        k = bisect_right(begins, time)
+        found.append(max(0, min(following, segments[k - 1].end.n if k else following) - time))
+    return tuple(found)
 
 
 def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, int]], list[int]]:
@@ -261,19 +298,19 @@ def _parts(run: Watched, length: int) -> dict[str, list[int]]:
     """Of each millisecond, the instructions of the interpreter for E code and for S code, and the scheduler's."""
     parts = {part: [0] * length for part in ("e_code", "s_code", "scheduler")}
     times = [time for time, _ in run.fetches]
-    for time, function in run.marks:
+    for (time, function), length_of in zip(run.marks, run.lengths, strict=True):
         ms = time // run.per_ms
         if not 0 <= ms < length:
             continue
         if function in _SCHEDULER:
-            parts["scheduler"][ms] += 1
+            parts["scheduler"][ms] += length_of
         elif function in _DISPATCHER:
-            parts["s_code"][ms] += 1
+            parts["s_code"][ms] += length_of
         elif function in _INTERPRETER:
             k = bisect_right(times, time)
             if k < len(times) and (k == 0 or times[k] - time < time - times[k - 1]):
                 k += 1  # what comes before the first fetch of a turn of the interpreter counts for that
-            parts["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += 1
+            parts["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += length_of
     return parts
 
 
@@ -320,25 +357,27 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
 
 
 def _interpreted(run: Watched) -> Iterator[tuple[int, Opcode, int, int]]:
-    """When an instruction of microcode was fetched, which, of how many marks until the next, and of how many instructions.
+    """When an instruction of microcode was fetched, which, how long the interpreter took until the next, and how long it was.
 
-    Only of those between which no other code is marked than the interpreter's.
+    Only of those between which no other code is marked than the interpreter's, and drivers.
     """
     marks = [time for time, _ in run.marks]
     for (time, opcode), (following, _) in pairwise(run.fetches):
-        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
-        if time >= 0 and all(name in _INTERPRETER for _, name in between):
-            yield time, opcode, len(between), following - time
+        first, last = bisect_right(marks, time), bisect_right(marks, following)
+        between = [name for _, name in run.marks[first:last]]
+        if time >= 0 and all(name in _INTERPRETER or name in _DRIVERS for name in between):
+            lengths = zip(between, run.lengths[first:last], strict=True)
+            yield time, opcode, sum(length for name, length in lengths if name in _INTERPRETER), following - time
 
 
 def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     """The instructions of interpreting each ``release`` and ``future``, and of each invocation that changes nothing."""
     end = length * run.per_ms
     samples: dict[str, list[int]] = {metric: [] for metric in MUST}
-    marks = [time for time, _ in run.marks]
+    marks = [time for time, name in run.marks if name in _KNOWN]
     for time, opcode, passed, taken in _interpreted(run):
         name = f"interpret_{opcode.name.lower()}"
-        if time < end and taken == passed and name in samples:
+        if time < end and (taken == passed or board() == IN_CYCLES) and name in samples:
             samples[name].append(taken)
     for segment in run.segments:
         begin, last = segment.begin.n, segment.end.n
