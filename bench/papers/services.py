@@ -287,6 +287,10 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
     return rows
 
 
+def _of(kernel: str, progress: Progress) -> Progress:
+    return lambda what: progress(f"{what}, {kernel} kernel")
+
+
 def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Every figure; ``rounds`` is the number of samples, a tenth of it where a hundred things are due at once."""
     rows: list[Row] = []
@@ -294,5 +298,5 @@ def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
         for kernel in KERNELS if board() == IN_CYCLES else KERNELS[:1]:
             applications = Applications(folder / kernel, diagnostics, kernel)
             for part in (threads, alarms, callbacks, handed, interference, sizes):
-                rows += part(applications, rounds, lambda what, kernel=kernel: progress(f"{what}, {kernel} kernel"))
+                rows += part(applications, rounds, _of(kernel, progress))
     return sorted(rows, key=lambda r: list(FIGURES).index(r.metric))
