@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random dense rounds on the core in RTL lose no expiry, double none, and none drifts: an activation every few dozen cycles.
+"""Random dense rounds on the core in RTL lose no expiry, double none, and none drifts: an expiry about every 110 cycles.
 
 ``CARILLON_TRIES=N`` is how many expiries the firmware has to serve, in images of :data:`OF_AN_IMAGE`; ``CARILLON_SEED`` draws
 other rounds.  With a number of tries the counts are printed after each image:
