@@ -72,11 +72,11 @@ BENCHMARKS = {
     "clocks": _whole(clocks, "Applications under each clock of their board."),
     "dispatch": _whole(time_triggered, "Dispatch, termination and deadlines of rounds, with both kernels.", in_cycles=True),
     "microkernel": Benchmark(
-        interpreted, "The programmable microkernel, beside its paper's tables. A part is a load.", tuple(LOADS)
+        interpreted, "The programmable microkernel, beside its paper's tables. A part is a load.", tuple(LOADS), in_cycles=True
     ),
     "osek": _whole(event_triggered, "Services of the event-triggered kernel.", in_cycles=True),
     "papers": Benchmark(repeated, "What papers measured, and ours beside it. A part is a paper.", PAPERS),
-    "services": _whole(waiting, "What it costs to wait, to wake, and to do something at a time."),
+    "services": _whole(waiting, "What it costs to wait, to wake, and to do something at a time.", in_cycles=True),
     "simulator": _whole(simulator, "Expiries a second that this machine simulates."),
     "timers": Benchmark(experiments, "Experiments of three papers on timers.", tuple(PARTS)),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.papers.made import BENCH, Application, made, scratch
 from bench.papers.rows import BOARD, Progress, Row, board, row, runs_of
+from bench.papers.shortest import minimal_period
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 from carillon.trace.summary import Summary
@@ -40,7 +41,8 @@ def overheads(summary: Summary, kernel: str) -> list[Row]:
 def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
 
-    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.
+    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.  In cycles, the shortest period
+    of a task, too.
 
     ``rounds`` (at least 1000 for published figures) is the number of samples of the dispatch figures; jitter and
     drift are taken over ten times as many.
@@ -65,6 +67,8 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
                 for what in ("dispatch", "terminate"):
                     samples = runs_of(sharing, "Task", what)
                     rows.append(row(f"{what}_shared_deadlines", kernel, board(), "instructions", samples))
+            else:
+                rows.append(minimal_period(kernel, rounds, folder, diagnostics, progress))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
             rows.append(row("dispatch_lowered", kernel, board(), "instructions", _lowered(lowered, "dispatch")))

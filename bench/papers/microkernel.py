@@ -28,16 +28,25 @@ from pathlib import Path
 
 from bench.papers.laws import LAWS, law_rows
 from bench.papers.made import Application, scratch
-from bench.papers.rows import BOARD, Curve, Plot, Progress, Result, Row, row
+from bench.papers.rows import IN_CYCLES, Curve, Plot, Progress, Result, Row, board, row
+from bench.papers.watched import (
+    BEGIN,
+    DISPATCHER,
+    END,
+    INTERPRETER,
+    KNOWN,
+    LATE,
+    ROUND_MS,
+    SCHEDULER,
+    Watched,
+    is_driver,
+    watched,
+)
 from carillon.build.symbols import sizes
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.microcode import S_CODE, Opcode
 from carillon.model.giotto import Machine
 from carillon.pipeline import plan, read_and_check
-from carillon.run.entries import Code
-from carillon.run.records import Decoder
-from carillon.trace import Kind
-from carillon.trace.analyse import analyse
 from carillon.trace.timeline import IDLE, LaneKind, Segment
 
 TASKS = (4, 10, 50, 100)
@@ -48,17 +57,9 @@ LOADS = {"short": Fraction(20, 100), "medium": Fraction(35, 100), "long": Fracti
 """What the tasks of a set take of the processor together; each of them takes as long as the others."""
 PARTS = tuple(LOADS)
 
-ROUND_MS = 60
 PERIODS_MS = (60, 30, 20, 10)
 _INFEASIBLE = ("C270", "C283")
 _CLOCK_HZ = 206_000_000
-_BEGIN, _END, _LATE = "work", "bench_done", "bench_late"
-_SCHEDULER = ("most_urgent", "settle", "take_out")
-_INTERPRETER = ("interpret", "insert_thread")
-_DISPATCHER = ("dispatch_next",)
-"""S code that follows a task's end without the interpreter."""
-_LOOP = ("carry_out",)
-
 MUST = {"invocation_idle": 60, "interpret_release": 25, "interpret_future": 25}
 """The most that samples of cases are to be."""
 MUST_IMAGE = {"interpret_call": 25, "flash": 8192, "bytes_per_instruction": 8}
@@ -147,20 +148,6 @@ class Costs:
     samples: dict[str, list[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """A run: ``segments`` say who had the processor, ``marks`` which of the marked functions was executed when.
-
-    ``fetches`` are the times at which the interpreter read an instruction of microcode, and its opcode.  All times count from
-    the program's first instant.
-    """
-
-    per_ms: int
-    segments: tuple[Segment, ...]
-    marks: tuple[tuple[int, str], ...]
-    fetches: tuple[tuple[int, Opcode], ...]
-
-
 def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "bench.giotto"
@@ -174,46 +161,7 @@ def _sources(folder: Path, text: str, functions: str, method: str) -> Path:
 
 def _made(file: Path, machine: Machine) -> Application:
     diagnostics = Diagnostics()
-    return Application(plan(file, diagnostics, BOARD, machine=machine), file.parent / "build", diagnostics)
-
-
-def _functions(table: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The functions of these names, and what the compiler has made of parts of them."""
-    wanted = tuple(names)
-    return [name for name in table if name.partition(".")[0] in wanted]
-
-
-def _watched(application: Application, rounds: int) -> Watched:
-    """A run of so many rounds after the first block."""
-    image, table = application.planned.image, application.symbols
-    spans = _functions(table, (*_SCHEDULER, *_INTERPRETER, *_DISPATCHER, *_LOOP))
-    marks = [name for name in (_BEGIN, _END, _LATE) if name in table]
-    ticks = image.system.clock_hz * ROUND_MS * (rounds + 1) // 1000
-    fetched = ("interpret", "code") if image.microcode is not None else None
-    recording = application.recorded(ticks, marks, spans, fetched)
-    decoder = Decoder(image, table)
-    origin = decoder.origin(recording.records)
-    assert origin is not None
-    steps = [r for r in recording.records if r.code == Code.STEP]
-    places = sorted((table[name][0] & ~1, name.partition(".")[0]) for name in (*spans, *marks))
-    begins = [place for place, _ in places]
-    kept = [r for r in recording.records if r.code != Code.STEP]
-    passed = [(r.time, places[bisect_right(begins, r.value) - 1][1]) for r in kept if r.code == Code.MARK]
-    trace = decoder.trace([r for r in kept if r.code != Code.MARK], ticks, 0, recording.output)
-    begin = next(event.n for event in trace.events if event.kind is Kind.ENTER and event.object in ("clock", "slices"))
-    segments = tuple(analyse(trace, []).segments)
-    opcodes = [i.opcode for i in image.microcode.compiled.program.code] if image.microcode is not None else []
-    code = table["code"][0] if opcodes else 0
-    return Watched(
-        trace.clock_hz * max(1, trace.instructions_per_tick) // 1000,
-        tuple(s._replace(begin=s.begin._replace(n=s.begin.n - begin), end=s.end._replace(n=s.end.n - begin)) for s in segments),
-        tuple((time - origin - begin, name) for time, name in passed),
-        tuple(
-            (r.time - 1 - origin - begin, opcodes[(r.value - code) // 8])
-            for r in steps
-            if (r.value - code) % 8 == 0 and 0 <= r.value - code < 8 * len(opcodes)
-        ),
-    )
+    return Application(plan(file, diagnostics, board(), machine=machine), file.parent / "build", diagnostics)
 
 
 def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, int]], list[int]]:
@@ -222,7 +170,7 @@ def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple
     preempted: list[int] = []
     inside: dict[str, bool] = {}
     last = ""
-    turns = [(time, name) for time, name in marks if name in (_BEGIN, _END)]
+    turns = [(time, name) for time, name in marks if name in (BEGIN, END)]
     k = 0
     for segment in segments:
         if segment.lane.kind is not LaneKind.TASK:
@@ -235,7 +183,7 @@ def _own(segments: Sequence[Segment], marks: Sequence[tuple[int, str]]) -> tuple
         while k < len(turns) and turns[k][0] < end:
             time, what = turns[k]
             k += 1
-            if what == _BEGIN:
+            if what == BEGIN:
                 since, inside[name] = time, True
             elif since is not None:
                 intervals.append((since, time))
@@ -261,19 +209,19 @@ def _parts(run: Watched, length: int) -> dict[str, list[int]]:
     """Of each millisecond, the instructions of the interpreter for E code and for S code, and the scheduler's."""
     parts = {part: [0] * length for part in ("e_code", "s_code", "scheduler")}
     times = [time for time, _ in run.fetches]
-    for time, function in run.marks:
+    for (time, function), length_of in zip(run.marks, run.lengths, strict=True):
         ms = time // run.per_ms
         if not 0 <= ms < length:
             continue
-        if function in _SCHEDULER:
-            parts["scheduler"][ms] += 1
-        elif function in _DISPATCHER:
-            parts["s_code"][ms] += 1
-        elif function in _INTERPRETER:
+        if function in SCHEDULER:
+            parts["scheduler"][ms] += length_of
+        elif function in DISPATCHER:
+            parts["s_code"][ms] += length_of
+        elif function in INTERPRETER:
             k = bisect_right(times, time)
             if k < len(times) and (k == 0 or times[k] - time < time - times[k - 1]):
                 k += 1  # what comes before the first fetch of a turn of the interpreter counts for that
-            parts["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += 1
+            parts["s_code" if run.fetches[k - 1][1] in S_CODE else "e_code"][ms] += length_of
     return parts
 
 
@@ -281,7 +229,7 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
     """What a case costs; None if it is infeasible.  CarillonError if it cannot be built or run."""
     machine = Machine.CELLS if case.method == "cells" else Machine.TICKS
     file = _sources(folder, program(case.tasks, Fraction(0)), "void work(void);\n", case.method)
-    hz = read_and_check(file, Diagnostics(), BOARD, machine=machine).clock_hz
+    hz = read_and_check(file, Diagnostics(), board(), machine=machine).clock_hz
     ticks = int(case.work_ms * hz / 1000)
     mark = 'void {0}(void);\n__attribute__((noinline)) void {0}(void)\n{{\n    __asm__ volatile("");\n}}\n'
     functions = (
@@ -297,19 +245,19 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
         if all(d.code in _INFEASIBLE for d in refused.diagnostics if d.severity.value == "error"):
             return None
         raise
-    run = _watched(application, rounds)
+    run = watched(application, rounds)
     length = ROUND_MS * rounds
     busy = _spread(((s.begin.n, s.end.n) for s in run.segments if s.lane != IDLE), run.per_ms, length)
     own, preempted = _own(run.segments, run.marks)
     works = _spread(own, run.per_ms, length)
     per_round = Counter(n // (run.per_ms * ROUND_MS) for n in preempted)
-    late = Counter(n // (run.per_ms * ROUND_MS) for n, name in run.marks if name == _LATE)
+    late = Counter(n // (run.per_ms * ROUND_MS) for n, name in run.marks if name == LATE)
     microcode = application.planned.image.microcode
     code = microcode.compiled.program.code if microcode is not None else ()
     return Costs(
         [b - w for b, w in zip(busy, works, strict=True)],
         _parts(run, length),
-        sum(name == _END and 0 <= n < run.per_ms * length for n, name in run.marks),
+        sum(name == END and 0 <= n < run.per_ms * length for n, name in run.marks),
         [per_round[k] for k in range(rounds)],
         [late[k] for k in range(rounds)],
         Fraction(sum(works), run.per_ms * length),
@@ -320,25 +268,27 @@ def measured(case: Case, folder: Path, rounds: int) -> Costs | None:
 
 
 def _interpreted(run: Watched) -> Iterator[tuple[int, Opcode, int, int]]:
-    """When an instruction of microcode was fetched, which, of how many marks until the next, and of how many instructions.
+    """When an instruction of microcode was fetched, which, how long the interpreter took until the next, and how long it was.
 
-    Only of those between which no other code is marked than the interpreter's.
+    Only of those between which no other code is marked than the interpreter's, and drivers.
     """
     marks = [time for time, _ in run.marks]
     for (time, opcode), (following, _) in pairwise(run.fetches):
-        between = run.marks[bisect_right(marks, time) : bisect_right(marks, following)]
-        if time >= 0 and all(name in _INTERPRETER for _, name in between):
-            yield time, opcode, len(between), following - time
+        first, last = bisect_right(marks, time), bisect_right(marks, following)
+        between = [name for _, name in run.marks[first:last]]
+        if time >= 0 and all(name in INTERPRETER or is_driver(name) for name in between):
+            lengths = zip(between, run.lengths[first:last], strict=True)
+            yield time, opcode, sum(length for name, length in lengths if name in INTERPRETER), following - time
 
 
 def _samples(run: Watched, length: int) -> dict[str, list[int]]:
     """The instructions of interpreting each ``release`` and ``future``, and of each invocation that changes nothing."""
     end = length * run.per_ms
     samples: dict[str, list[int]] = {metric: [] for metric in MUST}
-    marks = [time for time, _ in run.marks]
+    marks = [time for time, name in run.marks if name in KNOWN]
     for time, opcode, passed, taken in _interpreted(run):
         name = f"interpret_{opcode.name.lower()}"
-        if time < end and taken == passed and name in samples:
+        if time < end and (taken == passed or board() == IN_CYCLES) and name in samples:
             samples[name].append(taken)
     for segment in run.segments:
         begin, last = segment.begin.n, segment.end.n
@@ -352,33 +302,33 @@ def _samples(run: Watched, length: int) -> dict[str, list[int]]:
 def of_image(folder: Path, rounds: int) -> dict[str, list[int]]:
     """The samples of :data:`MUST_IMAGE`: calls without their drivers, and bytes.  CarillonError if it cannot be built or run."""
     file = _sources(folder, _CALLING, _CALLED, "edf")
-    file.with_suffix(".upload").touch()
+    if board() != IN_CYCLES:  # whose console gives no bytes to a loader (C276)
+        file.with_suffix(".upload").touch()
     application = _made(file, Machine.TICKS)
-    run = _watched(application, rounds)
+    run = watched(application, rounds)
     calls = [passed for _, opcode, passed, _ in _interpreted(run) if opcode is Opcode.CALL]
-    objects = [application.firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
     microcode = application.planned.image.microcode
     assert microcode is not None
     size = application.symbols["code"][1]
-    return {
-        "interpret_call": calls,
-        "flash": [sum(sizes(part)[0] for part in objects)],
-        "bytes_per_instruction": [-(-size // len(microcode.compiled.program.code))],
-    }
+    found = {"interpret_call": calls, "bytes_per_instruction": [-(-size // len(microcode.compiled.program.code))]}
+    if board() != IN_CYCLES:
+        objects = [application.firmware.elf.parent / "objects" / f"kernel_microcode_{part}.c.o" for part in _PARTS_OF_FLASH]
+        found["flash"] = [sum(sizes(part)[0] for part in objects)]
+    return found
 
 
 def _rows(case: Case, costs: Costs | None) -> list[Row]:
     """The rows of a case: its metrics end with the number of tasks and the load.  None: it is infeasible."""
     suffix = f"{case.tasks}_{case.load}"
     if costs is None:
-        return [row(f"infeasible_{suffix}", case.method, BOARD, "", [1], None)]
+        return [row(f"infeasible_{suffix}", case.method, board(), "", [1], None)]
     if any(costs.late):
-        return [row(f"late_{suffix}", case.method, BOARD, "per round", costs.late, None)]
+        return [row(f"late_{suffix}", case.method, board(), "per round", costs.late, None)]
     every = len(costs.microcode)
 
     def of(metric: str, values: Sequence[float], unit: str = "instructions") -> Row:
         most = _must(metric, case.tasks, case.method)
-        return row(f"{metric}_{suffix}", case.method, BOARD, unit, values, most)
+        return row(f"{metric}_{suffix}", case.method, board(), unit, values, most)
 
     def average(metric: str, values: Sequence[int]) -> Row:
         return replace(of(metric, [round(sum(values) / max(1, len(values)), 1)]), samples=len(values))
@@ -399,7 +349,7 @@ def _rows(case: Case, costs: Costs | None) -> list[Row]:
 def _nonpreemptive(case: Case, costs: Costs) -> list[Row]:
     """The preemptions of a program with nonpreemptive S code, beside each method of the paper for that program."""
     metric = f"nonpreemptive_{case.tasks}_{case.load}"
-    return [row(metric, method, BOARD, "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
+    return [row(metric, method, board(), "per round", costs.preemptions, 0) for method in METHODS if method != "cells"]
 
 
 def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts: Sequence[str] = ()) -> Result:
@@ -414,12 +364,12 @@ def microkernel(rounds: int, diagnostics: Diagnostics, progress: Progress, parts
     rows += [r for case, costs in found.items() if case.method == "nonpreemptive-s" for r in _nonpreemptive(case, costs)]
     load = next((case.load for case in found), "")
     of_load = [(case.method, case.tasks, costs.parts, costs.ended) for case, costs in found.items() if case.load == load]
-    by_case = [law_rows(BOARD, method, tasks, parts, ended) for method, tasks, parts, ended in of_load]
+    by_case = [law_rows(board(), method, tasks, parts, ended) for method, tasks, parts, ended in of_load]
     rows += sorted((r for its in by_case for r in its), key=lambda r: list(LAWS).index(r.metric.rpartition("_")[0]))
     for metric, most in MUST.items():
         values = [n for costs in found.values() for n in costs.samples[metric]]
         if values:
-            rows.append(row(metric, "microcode", BOARD, "instructions", values, most))
+            rows.append(row(metric, "microcode", board(), "instructions", values, most))
     rows += _of_image(-(-rounds // ROUND_MS), diagnostics, progress)
     return Result(rows, tuple(_plots(found)))
 
@@ -434,7 +384,9 @@ def _of_image(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
             return []
     units = {"interpret_call": "instructions"}
     return [
-        row(metric, "microcode", BOARD, units.get(metric, "bytes"), samples[metric], most) for metric, most in MUST_IMAGE.items()
+        row(metric, "microcode", board(), units.get(metric, "bytes"), samples[metric], most)
+        for metric, most in MUST_IMAGE.items()
+        if metric in samples
     ]
 
 

@@ -20,6 +20,7 @@ MUST = {
     "dispatch_deadline_1": 8,
     "dispatch_deadline_2": 8,
     "terminate": 6,
+    "minimal_period": 20,
     "tt_dispatch_extended_extended": 60,
     "start_schedule_table_rel": 80,
     "stop_schedule_table": 12,

@@ -10,10 +10,14 @@ port's simplified priorities.  FreeRTOS 11.2 had static memory, no time slices, 
 
 A figure counts instructions (cycles on the AVR) from one place to another.  Where it says handler, that begins with the handler's
 first instruction, and what the processor does to enter it is not counted.
+
+In cycles, the conventional kernel is measured beside Carillon's, with software that dispatches.  Other processors' rows are left
+out then.  The conventional kernel has one timer, which ticks: in place of one-shot clocks it has the tick of ``thread_wake``.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,15 +26,16 @@ from pathlib import Path
 from bench.papers.handlers import Handler
 from bench.papers.made import BENCH, Application, change, copied, made, scratch
 from bench.papers.marks import HANDLER, RETURNED, Marks
-from bench.papers.rows import BOARD, Figure, Progress, Row
+from bench.papers.rows import BOARD, IN_CYCLES, Figure, Progress, Row, board
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import Planned
 
 CHIP = "atmega128"
 PICO = "raspberry-pi-pico"
-CLOCKS = {BOARD: 15_625_000, CHIP: 16_000_000, PICO: 1_000_000}
+CLOCKS = {BOARD: 15_625_000, CHIP: 16_000_000, PICO: 1_000_000, IN_CYCLES: 50_000_000}
 """The first clock of each board, which these applications have, in hertz."""
 
+KERNELS = ("carillon", "conventional")
 HUNDRED = 100
 
 
@@ -69,11 +74,25 @@ FIGURES = {
 }
 
 
-def _row(metric: str, values: Iterable[float], count: int) -> Row:
-    """The row of the first ``count`` values, of which there are enough."""
-    samples = list(values)[:count]
-    assert len(samples) == count, metric
-    return FIGURES[metric].row("carillon", samples)
+LONGER = 4
+"""In cycles, the ticks of these applications' clocks and counters, and the work within them, are so many times as long.
+
+What a kernel does in one takes more cycles than instructions.
+"""
+_TICKS = re.compile(r"(?<=\")\d+(?= ticks\")|(?<=carillon_work\()600(?=\))")
+_LONG = (('"10ms"', '"2ms"'), ("CARILLON_MILLISECONDS(20)", "CARILLON_MILLISECONDS(4)"))
+_ONE_SHOT = 'clock = "one-shot"'
+_PERIODIC = 'clock = "periodic"\ntick = "160us"\nlongest_lock = "100us"'
+
+
+def _in_cycles(text: str, kernel: str) -> str:
+    """A schedule or code as it is measured in cycles."""
+    text = _TICKS.sub(lambda found: str(LONGER * int(found[0])), text)
+    for longer, shorter in _LONG:
+        text = text.replace(longer, shorter)
+    if kernel == "conventional" and "[system]" in text:
+        text = text.replace(_ONE_SHOT, _PERIODIC) + '\n[osek]\ndispatch = "software"\n'
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +106,30 @@ class Run:
 class Applications:
     """Builds the applications in a folder, and runs them."""
 
-    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
-        self._folder, self._diagnostics = folder, diagnostics
+    def __init__(self, folder: Path, diagnostics: Diagnostics, kernel: str = "carillon") -> None:
+        self._folder, self._diagnostics, self.kernel = folder, diagnostics, kernel
         self.sources = copied(BENCH / "services", folder / "services")
+        if board() == IN_CYCLES:
+            for file in (*self.sources.glob("*/*.toml"), *self.sources.glob("*/main.c")):
+                change(file, lambda text: _in_cycles(text, kernel))
+
+    def row(self, metric: str, values: Iterable[float], count: int) -> Row:
+        """The row of the first ``count`` values, of which there are enough."""
+        samples = list(values)[:count]
+        assert len(samples) == count, (metric, self.kernel)
+        return FIGURES[metric].row(self.kernel, samples)
 
     def built(self, schedule: str) -> Application:
-        """What a schedule makes."""
+        """What a schedule makes: on the board that it names, if it names one."""
         path = self.sources / schedule
-        return made(path, self._folder / f"{path.parent.name}-{path.stem}", self._diagnostics)
+        text = path.read_text(encoding="utf-8")
+        return made(
+            path,
+            self._folder / f"{path.parent.name}-{path.stem}",
+            self._diagnostics,
+            None if "\nboard" in text else board(),
+            self.kernel,
+        )
 
     def run(self, schedule: str, ticks: int, marks: Sequence[str] = ()) -> Run:
         """Run an application for so many ticks of the board's clock; its handlers are those of its only timed cell."""
@@ -113,9 +148,19 @@ def _timed(planned: Planned) -> int:
     return carrier.source
 
 
-def _ticks(board: str, us: int) -> int:
+def _ticks(us: int, on: str = "") -> int:
     """Microseconds as ticks of a board's first clock."""
-    return us * CLOCKS[board] // 1_000_000
+    return us * CLOCKS[on or board()] // 1_000_000
+
+
+def _counted(ticks: int) -> int:
+    """Ticks that a schedule says, in those of the board on which is measured."""
+    return ticks * LONGER if board() == IN_CYCLES else ticks
+
+
+def _many_us() -> int:
+    """The tick of the clock with which a hundred things are due at once, in microseconds."""
+    return 2_000 if board() == IN_CYCLES else 10_000
 
 
 def threads(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
@@ -124,51 +169,56 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
     The first turn is not counted: the thread below has not begun by then.
     """
     rows: list[Row] = []
-    for file, board, wake, block in (
-        ("schedule", BOARD, "thread_wake", "thread_block"),
-        ("one-shot", BOARD, "thread_wake_one_shot", "thread_block_one_shot"),
-        ("above-server", BOARD, "thread_wake_above_server", "thread_block_above_server"),
-        ("server", BOARD, "thread_wake_of_server", "thread_block_of_server"),
+    for file, on, wake, block in (
+        ("schedule", "", "thread_wake", "thread_block"),
+        ("one-shot", "", "thread_wake_one_shot", "thread_block_one_shot"),
+        ("above-server", "", "thread_wake_above_server", "thread_block_above_server"),
+        ("server", "", "thread_wake_of_server", "thread_block_of_server"),
         ("armv6m", PICO, "armv6m_thread_wake", "armv6m_thread_block"),
         ("avr", CHIP, "avr_thread_wake", None),
     ):
+        if on and board() == IN_CYCLES:
+            continue
         progress(f"a thread that delays, {wake}: {rounds} periods")
-        run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(board, 320), ["bench_block", "bench_woken"])
-        rows.append(_row(wake, run.marks.since([HANDLER], "bench_woken")[1:], rounds))
+        run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(320, on), ["bench_block", "bench_woken"])
+        rows.append(applications.row(wake, run.marks.since([HANDLER], "bench_woken")[1:], rounds))
         if block is not None:
-            rows.append(_row(block, run.marks.between("bench_block", [RETURNED])[1:], rounds))
+            rows.append(applications.row(block, run.marks.between("bench_block", [RETURNED])[1:], rounds))
     return rows
 
 
 def alarms(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
     """Tasks that an alarm activates, or sets an event of; and the tick of a counter."""
     progress(f"an extended task and an alarm's cell: {rounds} events")
-    run = applications.run("extended/schedule.toml", (rounds + 3) * 1_000, ["bench_block", "bench_woken"])
+    run = applications.run("extended/schedule.toml", (rounds + 3) * _counted(1_000), ["bench_block", "bench_woken"])
     rows = [
-        _row("alarm_extended", run.marks.since([HANDLER], "bench_woken")[1:], rounds),
-        _row("wait_event", run.marks.between("bench_block", [RETURNED])[1:], rounds),
+        applications.row("alarm_extended", run.marks.since([HANDLER], "bench_woken")[1:], rounds),
+        applications.row("wait_event", run.marks.between("bench_block", [RETURNED])[1:], rounds),
     ]
     progress(f"a task and a counter's queue: {rounds} activations")
-    run = applications.run("direct/schedule.toml", (2 * rounds + 5) * 1_000, ["carillon_task_Main"])
+    run = applications.run("direct/schedule.toml", (2 * rounds + 5) * _counted(1_000), ["carillon_task_Main"])
     begins = run.marks.times("carillon_task_Main")
-    rows.append(_row("alarm_direct", run.marks.since([HANDLER], "carillon_task_Main"), rounds))
-    empty = [h.length for h in run.handlers if not h.has(begins)]
-    rows.append(_row("counter_tick", empty[1:], rounds))  # the first comes before the alarm has been set
+    rows.append(applications.row("alarm_direct", run.marks.since([HANDLER], "carillon_task_Main"), rounds))
+    until = [h.begin for h in run.handlers[1:]]  # a task may begin after the handler that activates it
+    empty = [
+        h.length for h, end in zip(run.handlers, until, strict=False) if bisect_left(begins, h.begin) == bisect_left(begins, end)
+    ]
+    rows.append(applications.row("counter_tick", empty[1:], rounds))  # the first comes before the alarm has been set
     return rows
 
 
 def callbacks(applications: Applications, rounds: int, progress: Progress) -> list[Row]:
     """Functions that alarms call: one in every second tick, and a hundred."""
     progress(f"a function that an alarm calls: {rounds} calls")
-    run = applications.run("callback/schedule.toml", (2 * rounds + 5) * 1_000, ["bench_called"])
-    rows = [_row("callback", run.marks.since([HANDLER], "bench_called"), rounds)]
+    run = applications.run("callback/schedule.toml", (2 * rounds + 5) * _counted(1_000), ["bench_called"])
+    rows = [applications.row("callback", run.marks.since([HANDLER], "bench_called"), rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} alarms in one tick: {count} ticks")
-    run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_called"])
+    run = applications.run("due/schedule.toml", (2 * count + 5) * _ticks(_many_us()), ["bench_called"])
     calls = run.marks.times("bench_called")
     due = [(h, bisect_left(calls, h.end) - bisect_left(calls, h.begin)) for h in run.handlers if h.has(calls)]
     assert all(called == HUNDRED for _, called in due)
-    rows.append(_row("due_100", (h.length for h, _ in due), count))
+    rows.append(applications.row("due_100", (h.length for h, _ in due), count))
     return rows
 
 
@@ -191,9 +241,9 @@ def handed(applications: Applications, rounds: int, progress: Progress) -> list[
     for name, (period, figures) in HANDED.items():
         progress(f"{name}: {rounds} periods")
         places = [f"bench_{place}" for both in figures.values() for place in both]
-        marks = applications.run(f"{name}/schedule.toml", (rounds + 3) * period, places).marks
+        marks = applications.run(f"{name}/schedule.toml", (rounds + 3) * _counted(period), places).marks
         for metric, (begin, end) in figures.items():
-            rows.append(_row(metric, marks.between(f"bench_{begin}", [f"bench_{end}"]), rounds))
+            rows.append(applications.row(metric, marks.between(f"bench_{begin}", [f"bench_{end}"]), rounds))
     return rows
 
 
@@ -201,16 +251,16 @@ def interference(applications: Applications, rounds: int, progress: Progress) ->
     """What lower threads that are due cost a higher one: while it works, and when it is due, too."""
     progress(f"a window of work: {rounds} windows")
     places = ["bench_quiet_begin", "bench_quiet_end", "bench_window_begin", "bench_window_end", "bench_low"]
-    run = applications.run("stolen/schedule.toml", (3 * rounds + 10) * 1_000, places)
+    run = applications.run("stolen/schedule.toml", (3 * rounds + 10) * _counted(1_000), places)
     quiet, window = (run.marks.between(f"bench_{name}_begin", [f"bench_{name}_end"]) for name in ("quiet", "window"))
     lows = run.marks.between("bench_window_end", ["bench_low"])  # Low has run before High works again
-    stolen = [w - q for q, w, low in zip(quiet, window, lows, strict=False) if low < 1_000]
-    rows = [_row("stolen_by_lower_thread", stolen[1:], rounds)]
+    stolen = [w - q for q, w, low in zip(quiet, window, lows, strict=False) if low < _counted(1_000)]
+    rows = [applications.row("stolen_by_lower_thread", stolen[1:], rounds)]
     count = max(1, rounds // 10)
     progress(f"{HUNDRED} threads in one tick: {count} ticks")
     lower_threads(applications.sources / "highest", HUNDRED)
-    run = applications.run("highest/schedule.toml", (2 * count + 5) * _ticks(BOARD, 10_000), ["bench_woken"])
-    rows.append(_row("delay_of_highest_of_100", run.marks.since([HANDLER], "bench_woken")[1:], count))
+    run = applications.run("highest/schedule.toml", (2 * count + 5) * _ticks(_many_us()), ["bench_woken"])
+    rows.append(applications.row("delay_of_highest_of_100", run.marks.since([HANDLER], "bench_woken")[1:], count))
     return rows
 
 
@@ -230,16 +280,23 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
         ("flash_alarms", "alarms/schedule.toml"),
         ("avr_flash_threads", "threads/avr.toml"),
     ):
+        if board() == IN_CYCLES and schedule.endswith("avr.toml"):
+            continue
         progress(f"the size of {schedule}")
-        rows.append(_row(metric, [applications.built(schedule).firmware.flash], 1))
+        rows.append(applications.row(metric, [applications.built(schedule).firmware.flash], 1))
     return rows
+
+
+def _of(kernel: str, progress: Progress) -> Progress:
+    return lambda what: progress(f"{what}, {kernel} kernel")
 
 
 def services(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Every figure; ``rounds`` is the number of samples, a tenth of it where a hundred things are due at once."""
     rows: list[Row] = []
     with scratch() as folder:
-        applications = Applications(folder, diagnostics)
-        for part in (threads, alarms, callbacks, handed, interference, sizes):
-            rows += part(applications, rounds, progress)
+        for kernel in KERNELS if board() == IN_CYCLES else KERNELS[:1]:
+            applications = Applications(folder / kernel, diagnostics, kernel)
+            for part in (threads, alarms, callbacks, handed, interference, sizes):
+                rows += part(applications, rounds, _of(kernel, progress))
     return sorted(rows, key=lambda r: list(FIGURES).index(r.metric))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the paper on the programmable microkernel measured: its tables 1 to 3, and ours beside them.
 
-Its times are microseconds of a StrongARM SA-1110 with 206 MHz, ours are instructions of a Cortex-M4 in QEMU.
+Its times are microseconds of a StrongARM SA-1110 with 206 MHz, ours are instructions of a Cortex-M4 in QEMU, or cycles of a
+core in RTL.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def render(console: Console, rows: Sequence[Row]) -> None:
         if not any(metric.endswith(f"_{load}") for metric, _ in measured):
             continue
         console.print(heading(f"table {number}", f" of the paper: tasks with {load} execution times", ""))
-        console.print("ours: instructions; lines 'paper': microseconds at 206 MHz; E+S and S are sizes", highlight=False)
+        unit = next((r.unit for r in rows if r.metric.startswith("e_code_")), "instructions")
+        console.print(f"ours: {unit}; lines 'paper': microseconds at 206 MHz; E+S and S are sizes", highlight=False)
         console.print("nonpreemptive: P of the same tasks, measured with nonpreemptive S code", highlight=False)
         drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
         for title in ("tasks", "method", *METRICS.values(), "nonpre-\nemptive"):

@@ -11,6 +11,11 @@
  * the code before it has loaded included. */
 #ifdef __AVR__
 #define MARK(name) __asm__ volatile(".global bench_" #name "\nbench_" #name ":" ::: "memory")
+#elif defined(__riscv)
+#define MARK(name)                                                                                                   \
+    __asm__ volatile(".global bench_" #name "\nbench_" #name ":" ::                                                  \
+                         : "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6", \
+                           "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
 #else
 #define MARK(name)                                                  \
     __asm__ volatile(".global bench_" #name "\nbench_" #name ":" :: \
