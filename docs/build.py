@@ -8,7 +8,7 @@ A block lies between ``<!-- begin: COMMAND -->`` and ``<!-- end -->``.  COMMAND 
 
     file PATH               the file, without its licence line
     made PATH               the same of a file that an earlier command of the document made
-    figures                 the table of README.md, from ``python -m bench.papers dispatch``
+    figures                 the table of README.md, from the rows of ``python -m bench.papers dispatch --cycles``
     (FOLDER) SHELL COMMAND  what a shell command prints in FOLDER; without (FOLDER) in the checkout
 
 The commands of a document run in order in a copy of what they need, so they may make folders and change
@@ -69,14 +69,16 @@ BOARD = re.compile(r"--(?:part|board) ([\w-]+)")
 
 # The lines of README.md's table: what they are called there.
 LINES = {
-    "dispatch": "start a task",
-    "dispatch_deadline_1": "start a task with 1 deadline",
-    "dispatch_deadline_2": "start a task with 2 deadlines",
-    "terminate": "end a task",
-    "terminate_deadline_1": "end a task with 1 deadline",
-    "terminate_deadline_2": "end a task with 2 deadlines",
-    "met_deadline_interrupts": "interrupts a round for 3 deadlines that are met",
+    "start": "start a task",
+    "start_deadline_1": "start a task with 1 deadline",
+    "start_deadline_2": "start a task with 2 deadlines",
+    "end": "end a task",
+    "end_deadline_1": "end a task with 1 deadline",
+    "end_deadline_2": "end a task with 2 deadlines",
+    "start_alone": "start a task that nothing may preempt",
+    "end_alone": "end a task that nothing may preempt",
 }
+MET = "met_deadline_interrupts"
 
 
 class Shell:
@@ -182,27 +184,38 @@ def bench(quick: bool) -> str:
     return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
 
 
+@cache
+def in_cycles(quick: bool) -> list[Any]:
+    """Rows of both kernels on the board in RTL, in cycles."""
+    from bench.papers.dispatch import KERNELS
+    from bench.papers.latency import latencies
+    from bench.papers.rows import IN_CYCLES, measured_on
+    from carillon.diagnostics import Diagnostics
+
+    with MEASURING, tempfile.TemporaryDirectory(prefix="carillon-docs-") as scratch, measured_on(IN_CYCLES):
+        rounds = 32 if quick else 1000
+        return [row for kernel in KERNELS for row in latencies(kernel, rounds, Path(scratch), Diagnostics())]
+
+
 def figures(quick: bool) -> str:
     """Our figures beside the paper's, as a Markdown table."""
     from bench.papers.paper import TABLES
 
     paper = {line.metric: (str(line.sloth), str(line.commercial)) for line in TABLES[0].lines}
-    paper["met_deadline_interrupts"] = ("0", "one a deadline")  # section V-B1
     lines = [
-        "| | Carillon | conventional | paper: Sloth on Time | paper: commercial OSEKtime |",
+        "| clock cycles | Carillon | conventional | paper: Sloth on Time | paper: commercial OSEKtime |",
         "|---|--:|--:|--:|--:|",
-        "| chip | Cortex-M4 in QEMU | Cortex-M4 in QEMU | TC1796 | TC1796 |",
-        "| unit | instructions | instructions | clock cycles | clock cycles |",
+        "| chip | CV32E40X in RTL | CV32E40X in RTL | TC1796 | TC1796 |",
     ]
-    rows = measured(quick)
+    rows = {(row.metric, row.kernel): row for row in in_cycles(quick)}
     for metric, title in LINES.items():
-        sloth, commercial = paper[metric]
-        ours = []
-        for kernel in ("carillon", "conventional"):
-            row = next(r for r in rows if r["metric"] == metric and r["kernel"] == kernel)
-            spread = row["min"] != row["max"]
-            ours.append(f"{row['min']} to {row['max']}" if spread else str(row["median"]))
-        lines.append(f"| {title} | {ours[0]} | {ours[1]} | {sloth} | {commercial} |")
+        name = metric.replace("start", "dispatch").replace("end", "terminate")
+        found = [rows[metric, kernel] for kernel in ("carillon", "conventional")]
+        ours = [f"{r.minimum} to {r.maximum}" if r.minimum != r.maximum else str(r.median) for r in found]
+        lines.append(f"| {title} | {' | '.join((*ours, *paper.get(name, ('', ''))))} |")
+    met = [next(r for r in measured(quick) if r["metric"] == MET and r["kernel"] == k) for k in ("carillon", "conventional")]
+    told = [str(row["median"]) for row in met]
+    lines.append(f"| interrupts a round for 3 deadlines that are met | {' | '.join(told)} | 0 | one a deadline |")  # V-B1
     return "\n".join(lines) + "\n"
 
 

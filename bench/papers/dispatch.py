@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.papers.latency import latencies
 from bench.papers.made import BENCH, Application, made, scratch
 from bench.papers.rows import BOARD, Progress, Row, board, row, runs_of
 from bench.papers.shortest import minimal_period
@@ -41,8 +42,8 @@ def overheads(summary: Summary, kernel: str) -> list[Row]:
 def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
     """Table I of the paper on ``ast1030-evb``: dispatch, termination, deadlines, jitter, drift, footprint.
 
-    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.  In cycles, the shortest period
-    of a task, too.
+    Besides, on ``mps2-an385``, the dispatch of tasks that have one interrupt source together.  In cycles, what a start and an
+    end take in all, and the shortest period of a task, too.
 
     ``rounds`` (at least 1000 for published figures) is the number of samples of the dispatch figures; jitter and
     drift are taken over ten times as many.
@@ -68,6 +69,8 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
                     samples = runs_of(sharing, "Task", what)
                     rows.append(row(f"{what}_shared_deadlines", kernel, board(), "instructions", samples))
             else:
+                progress(f"from the request to the task, and from its end to what goes on, {kernel} kernel")
+                rows += latencies(kernel, rounds, folder, diagnostics)
                 rows.append(minimal_period(kernel, rounds, folder, diagnostics, progress))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))

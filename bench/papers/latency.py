@@ -22,7 +22,7 @@ TASKS = {"": "Plain", "_deadline_1": "One", "_deadline_2": "Two"}
 
 
 def latencies(kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) -> list[Row]:
-    """``start`` and ``end`` with 0, 1 and 2 deadlines; and of a task that nothing may preempt, ``start_alone`` and ``end_alone``."""
+    """``start`` and ``end`` with 0, 1 and 2 deadlines; ``start_alone`` and ``end_alone`` of a task that nothing may preempt."""
     source = copied(BENCH / "cycles", folder / f"cycles-{kernel}")
     rows = _rows(made(source / "schedule.toml", folder / f"cycles-{kernel}-made", diagnostics, board(), kernel), kernel, rounds)
     alone = copied(BENCH / "cycles", folder / f"alone-{kernel}")

@@ -16,6 +16,11 @@ BOARD = "ast1030-evb"
 IN_CYCLES = "cv32e40x-rtl"
 """The board on which the same is measured in cycles: what is executed there is counted by the core in RTL."""
 MUST = {
+    "start_alone": 6,
+    "start": 14,
+    "start_deadline_1": 14,
+    "start_deadline_2": 14,
+    "end_alone": 6,
     "dispatch": 8,
     "dispatch_deadline_1": 8,
     "dispatch_deadline_2": 8,
