@@ -28,9 +28,9 @@
 #define TEMPLATE_STOP_TOGETHER(bits) CARILLON_STORE(0u, (bits))
 #define TEMPLATE_RESTART(bits) CARILLON_STORE(0u, (bits))
 
-/* "move": cells of schedule tables are prepared by the first, once, so that RESTART begins each at its first expiry and some
- * units more; MOVE stores what is to be added to the counts of all cells of the last RESTART: the kernel adds to its value
- * when the table begins.  TEMPLATE_ALIGN takes the same units from a cell alone. */
+/* "move": cells of schedule tables are prepared by the first, once.  RESTART begins each at its first expiry and some units
+ * more.  MOVE stores what is to be added to the counts of all cells of the last RESTART.  The kernel adds to its value when
+ * the table begins.  TEMPLATE_ALIGN takes the same units from a cell alone. */
 #define TEMPLATE_RESTART_PREPARE(cell, first, period, prescaler) CARILLON_STORE(0u, (first))
 #define TEMPLATE_MOVE() CARILLON_STORE(0u, 0u)
 

@@ -18,8 +18,8 @@
  * is never behind a cell that it cannot be started together with (image/build.py). */
 #define TIME_0 (CARILLON_BASE_ORIGIN - CARILLON_BASE_GUARD)
 
-/* The units of the time base that have passed since time 0, as it has read `left`, but for whole periods of the base,
- * which are whole turns of the counters of tables on cells (allocate/base.py): one may be too many. */
+/* The units of the time base that have passed since time 0, as it has read `left`, but for whole periods of the base:
+ * one may be too many.  They are whole turns of the counters of tables on cells (allocate/base.py). */
 static inline uint32_t passed_until(uint32_t left)
 {
     return (CARILLON_BASE_PERIOD <= (UINT32_MAX / 2u)) ? ((TIME_0 + CARILLON_BASE_PERIOD) - left)
@@ -129,7 +129,7 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
 }
 
 /* Let the running cells of a table expire at its points, when it begins `begin` ticks of the system clock after the
- * reading of the time base with which they were started; locked, so that nothing comes in between, up to here.
+ * reading of the time base with which they were started; locked, up to here.
  *
  * 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading; or at its
  *    first point and some more, if one store moves them all.  What is added to its counter says where it is to be then,

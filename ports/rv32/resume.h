@@ -2,8 +2,8 @@
  *
  * A task with a stack of its own, and how the handler of its level goes there, on RV32.
  *
- * 1. Of what waits to go on, memory has its stack pointer and where it goes on: at the beginning of a function, or where
- *    registers are loaded that a task has saved on its stack when it suspended itself (context.h).
+ * 1. Of what waits to go on, memory has its stack pointer and where it goes on.  That is the beginning of a function, or
+ *    where a task that has suspended itself loads its registers from its stack (context.h).
  * 2. The handler comes back with other values in all registers but s0 and the stack pointer.  The compiler knows: so it
  *    saves them once, as it saves what it uses itself. */
 #ifndef CARILLON_RESUME_H

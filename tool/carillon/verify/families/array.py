@@ -2,9 +2,10 @@
 """The timer array (``hardware/timer_array/README.md``): down counters, and four registers whose bits are the cells'.
 
 START at +0x800 and STOP at +0x804, the requests' ENABLE and DISABLE at +0x808 and +0x80C, RESTART at +0x814, DONE at +0x818,
-MOVE at +0x81C.  From +0xC00 on, each cell's count, reload value, what is added to the count, the cells whose requests its expiry
-enables until DONE has the number of its source, and the count with which RESTART begins.  An addition takes no time: what is
-stored to ADJUST moves the expiry by just that, and what is stored to MOVE those of all cells of the last store to RESTART.
+MOVE at +0x81C.  From +0xC00 on, each cell has its count, its reload value, what is added to the count, the cells whose requests
+its expiry enables, and the count with which RESTART begins.  Such requests are enabled until DONE has the number of the cell's
+source.  An addition takes no time: what is stored to ADJUST moves the expiry by just that.  What is stored to MOVE moves those of
+all cells of the last store to RESTART.
 """
 
 from __future__ import annotations
