@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.papers.latency import latencies
+from bench.papers.latency import data_lines, latencies
 from bench.papers.made import BENCH, Application, made, scratch
 from bench.papers.rows import BOARD, Progress, Row, board, row, runs_of
 from bench.papers.shortest import minimal_period
@@ -70,7 +70,7 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
                     rows.append(row(f"{what}_shared_deadlines", kernel, board(), "instructions", samples))
             else:
                 progress(f"from the request to the task, and from its end to what goes on, {kernel} kernel")
-                rows += latencies(kernel, rounds, folder, diagnostics)
+                rows += [*latencies(kernel, rounds, folder, diagnostics), data_lines(kernel, folder, diagnostics)]
                 rows.append(minimal_period(kernel, rounds, folder, diagnostics, progress))
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))

@@ -12,6 +12,8 @@ from pathlib import Path
 from bench.papers.made import BENCH, Application, change, copied, made
 from bench.papers.rows import Row, board, row
 from carillon.diagnostics import Diagnostics
+from carillon.run import record
+from carillon.run.hardware import Hardware
 from carillon.run.records import Decoder
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary
@@ -29,6 +31,27 @@ def latencies(kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) 
     change(alone / "schedule.toml", _without_deadlines)
     application = made(alone / "schedule.toml", folder / f"alone-{kernel}-made", diagnostics, board(), kernel)
     return [*_rows(application, kernel, rounds, alone=True), *rows]
+
+
+LINE = 32
+"""Bytes of a line of data, as the paper counts them (section VI-B)."""
+WINDOWS = 8
+
+
+def data_lines(kernel: str, folder: Path, diagnostics: Diagnostics) -> Row:
+    """``data_lines``: lines of variables and stack that are touched in a round of ``bench/cycles``, whose tasks touch none."""
+    application = made(BENCH / "cycles" / "schedule.toml", folder / f"lines-{kernel}", diagnostics, board(), kernel)
+    length, log = application.planned.system.modes[0].round_length, folder / f"lines-{kernel}.log"
+    firmware, image = application.firmware, application.planned.image
+    diagnostics.required(record(image, firmware, (WINDOWS + 4) * length, diagnostics, hardware=Hardware(log=log)))
+    accesses = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
+    last, ram = int(accesses[-1][0]), application.symbols["carillon_bss_start"][0]
+    touched: list[set[int]] = [set() for _ in range(WINDOWS)]
+    for cycle, what, address in accesses:
+        window = (last - int(cycle)) // length
+        if what in ("load", "store") and window < WINDOWS and int(address, 16) >= ram:
+            touched[window].add(int(address, 16) // LINE)
+    return row("data_lines", kernel, board(), f"lines of {LINE} bytes", [len(lines) for lines in touched])
 
 
 def _without_deadlines(text: str) -> str:

@@ -5,7 +5,7 @@
 // Arguments: the clock's rate, the image, those of the plugin (map=FILE, out=FILE, ...), and
 // - waits=N, the wait states of the memory;
 // - vcd=FILE, a waveform from reset on, and vcd_cycles=N, of so many cycles at most;
-// - log=FILE, a line for each instruction that is executed and for each request of a cell.
+// - log=FILE, a line for each instruction that is executed, each access to the memory's data, and each request of a cell.
 //
 // Memory is 1 MiB at address 0.  A byte that is stored at CONSOLE goes to standard output.
 //
@@ -262,6 +262,10 @@ int main(int count, char **arguments)
         if (soc.data_req_o && soc.data_gnt_i) {
             const uint32_t address = soc.data_addr_o & ~3u;
             data = {true, address < MEMORY_BYTES ? wait_states : 0u, word_at(address), false};
+            if (log_file != nullptr && address < MEMORY_BYTES) {
+                std::fprintf(log_file, "%llu %s %08x\n", static_cast<unsigned long long>(cycle),
+                             soc.data_we_o ? "store" : "load", address);
+            }
             if (address >= MEMORY_BYTES && address != CONSOLE && address != CONSOLE_STATE) {
                 data.wrong = true;
             } else if (address == CONSOLE && soc.data_we_o) {

@@ -17,10 +17,14 @@ WAVEFORM_CYCLES = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """How the hardware of a run is: the memory's wait states, and the file for the waveform, if one is wanted."""
+    """How the hardware of a run is: the memory's wait states, and the files for the waveform and the log, if they are wanted.
+
+    ``log``: a line for each instruction, each access to data in memory, and each request of a cell, with its cycle.
+    """
 
     wait_states: int = 0
     waveform: Path | None = None
+    log: Path | None = None
 
     @property
     def as_planned(self) -> bool:
@@ -40,6 +44,8 @@ class Hardware:
     def arguments(self, scratch: Path) -> list[str]:
         """What the runner is told; it writes the waveform into a folder of the run's own."""
         told = [f"waits={self.wait_states}"]
+        if self.log is not None:
+            told.append(f"log={self.log}")
         if self.waveform is not None:
             told += [f"vcd={_written(scratch)}", f"vcd_cycles={WAVEFORM_CYCLES}"]
         return told
