@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.papers.latency import data_lines, latencies
+from bench.papers.latency import data_lines, latencies, on_avr
 from bench.papers.made import BENCH, Application, made, scratch
 from bench.papers.rows import BOARD, Progress, Row, board, row, runs_of
 from bench.papers.shortest import minimal_period
@@ -72,6 +72,7 @@ def dispatch(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[
                 progress(f"from the request to the task, and from its end to what goes on, {kernel} kernel")
                 rows += [*latencies(kernel, rounds, folder, diagnostics), data_lines(kernel, folder, diagnostics)]
                 rows.append(minimal_period(kernel, rounds, folder, diagnostics, progress))
+                rows += on_avr(kernel, rounds, folder, diagnostics)
             progress(f"lowered, {kernel} kernel")
             lowered = built("lowered", kernel, folder, diagnostics).analysed(max(1, rounds // 16 + 1))
             rows.append(row("dispatch_lowered", kernel, board(), "instructions", _lowered(lowered, "dispatch")))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.papers.made import BENCH, Application, change, copied, made
-from bench.papers.rows import Row, board, row
+from bench.papers.rows import Row, board, row, runs_of
 from carillon.diagnostics import Diagnostics
 from carillon.run import record
 from carillon.run.hardware import Hardware
@@ -31,6 +31,20 @@ def latencies(kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) 
     change(alone / "schedule.toml", _without_deadlines)
     application = made(alone / "schedule.toml", folder / f"alone-{kernel}-made", diagnostics, board(), kernel)
     return [*_rows(application, kernel, rounds, alone=True), *rows]
+
+
+AVR = "atmega128"
+
+
+def on_avr(kernel: str, rounds: int, folder: Path, diagnostics: Diagnostics) -> list[Row]:
+    """The rows of table I of the paper for ``bench/cycles`` on AVR, whose emulator counts cycles, too, but those of an entry."""
+    application = made(BENCH / "cycles" / "schedule.toml", folder / f"avr-{kernel}", diagnostics, AVR, kernel)
+    summary = application.analysed(rounds)
+    return [
+        row(f"avr_{what}{end}", kernel, AVR, "cycles", runs_of(summary, task, what))
+        for what in ("dispatch", "terminate")
+        for end, task in TASKS.items()
+    ]
 
 
 LINE = 32

@@ -320,39 +320,40 @@ void carillon_port_reset(void);
 #define CARILLON_HANDLER(name) CARILLON_HANDLER_OF(name, signal)
 #define CARILLON_NESTED_HANDLER(name) CARILLON_HANDLER_OF(name, interrupt)
 
-/* The vector `name` of a task whose source is held back while it runs; `function` is the task, compiled as a nested
- * handler.  Only r24 and the status are needed around it, and not while it runs.  Interrupts are off at both ends: what
- * the source asked for meanwhile is served after the return, not on top of it. */
-#define CARILLON_HELD_VECTOR(name, function, source)                                                                 \
-    __attribute__((naked, used)) void name(void);                                                                    \
-    __attribute__((naked, used)) void name(void)                                                                     \
-    {                                                                                                                \
-        __asm__ volatile(                                                                                            \
-            "   push r24\n"                                                                                          \
-            "   in r24, 0x3f\n"                                                                                      \
-            "   push r24\n"                                                                                          \
-            "   lds r24, %[enable]\n"                                                                                \
-            "   andi r24, %[others]\n"                                                                               \
-            "   sts %[enable], r24\n"                                                                                \
-            "   pop r24\n"                                                                                           \
-            "   out 0x3f, r24\n"                                                                                     \
-            "   pop r24\n"                                                                                           \
-            "   call %x[task]\n"                                                                                     \
-            "   cli\n"                                                                                               \
-            "   push r24\n"                                                                                          \
-            "   in r24, 0x3f\n"                                                                                      \
-            "   push r24\n"                                                                                          \
-            "   lds r24, %[enable]\n"                                                                                \
-            "   ori r24, %[own]\n"                                                                                   \
-            "   sts %[enable], r24\n"                                                                                \
-            "   pop r24\n"                                                                                           \
-            "   out 0x3f, r24\n"                                                                                     \
-            "   pop r24\n"                                                                                           \
-            "   reti\n"                                                                                              \
-            :                                                                                                        \
-            : [task] "i"(function), [enable] "n"(CARILLON_SOURCE_ENABLE(source)),                                    \
-              [own] "n"(CARILLON_SOURCE_BIT(source)), [others] "n"(0xFFu & ~(unsigned)CARILLON_SOURCE_BIT(source))); \
-    }                                                                                                                \
+/* The vector `name` of a task whose source is held back while it runs, and whose deadlines are armed for as long; `function`
+ * is the task, compiled as a nested handler.  Only r24 and the status are needed around it, and not while it runs.
+ * Interrupts are off at both ends: what the source asked for meanwhile is served after the return, not on top of it. */
+#define CARILLON_HELD(name)                       \
+    __attribute__((naked, used)) void name(void); \
+    __attribute__((naked, used)) void name(void)
+#define CARILLON_HELD_LET(source, change, bits)                                                \
+    __asm__ volatile("   lds r24, %[enable]\n"                                                 \
+                     "   " change " r24, %[changed]\n"                                         \
+                     "   sts %[enable], r24\n" ::[enable] "n"(CARILLON_SOURCE_ENABLE(source)), \
+                     [changed] "n"(0xFFu & (unsigned)(bits)))
+#define CARILLON_HELD_SAVE "   push r24\n   in r24, 0x3f\n   push r24\n"
+#define CARILLON_HELD_RESTORE "   pop r24\n   out 0x3f, r24\n   pop r24\n"
+#define CARILLON_HELD_BEGIN(source)       \
+    __asm__ volatile(CARILLON_HELD_SAVE); \
+    CARILLON_HELD_LET(source, "andi", ~(unsigned)CARILLON_SOURCE_BIT(source))
+#define CARILLON_HELD_ARM(source, bits)                                                  \
+    __asm__ volatile("   ldi r24, %[forgotten]\n"                                        \
+                     "   sts %[flag], r24\n" ::[flag] "n"(CARILLON_SOURCE_FLAG(source)), \
+                     [forgotten] "n"(0xFFu & (unsigned)(bits)));                         \
+    CARILLON_HELD_LET(source, "ori", bits)
+#define CARILLON_HELD_RUN(function) \
+    __asm__ volatile(CARILLON_HELD_RESTORE "   call %x[task]\n   cli\n" CARILLON_HELD_SAVE ::[task] "i"(function))
+#define CARILLON_HELD_DISARM(source, bits) CARILLON_HELD_LET(source, "andi", ~(unsigned)(bits))
+#define CARILLON_HELD_END(source)                                            \
+    CARILLON_HELD_LET(source, "ori", (unsigned)CARILLON_SOURCE_BIT(source)); \
+    __asm__ volatile(CARILLON_HELD_RESTORE "   reti\n")
+#define CARILLON_HELD_VECTOR(name, function, source) \
+    CARILLON_HELD(name)                              \
+    {                                                \
+        CARILLON_HELD_BEGIN(source);                 \
+        CARILLON_HELD_RUN(function);                 \
+        CARILLON_HELD_END(source);                   \
+    }                                                \
     _Static_assert(1, "a declaration, which a semicolon ends")
 
 #if CARILLON_OSEK

@@ -12,7 +12,7 @@ from carillon.allocate.result import Carrier, Style
 from carillon.emit import library, text
 from carillon.emit.handlers import asks, statements
 from carillon.image import Image, ModeImage
-from carillon.image.operations import Does, Frame, Part
+from carillon.image.operations import Does, Frame, Handler, Part
 from carillon.image.pieces.common import cells_of
 from carillon.model.board import Board
 
@@ -37,8 +37,7 @@ def _handlers(image: Image) -> list[str]:
         for part in handler.parts:
             lines += _comment(mode, part.carrier)
         if handler.held:
-            source = handler.parts[0].carrier.source
-            lines += [f"CARILLON_HELD_VECTOR({handler.name}, {handler.held}, {source});", ""]
+            lines += [*_held(handler), ""]
             continue
         joined = len(handler.parts) > 1
         if joined and handler.parts[0].carrier.action.gathers:
@@ -48,6 +47,29 @@ def _handlers(image: Image) -> list[str]:
         lines += [_declaration(image, handler.name, handler.nested)]
         lines += [f"void {_function(image, handler.name, handler.nested)}(void)", "{", *begin, *body, *end, "}", ""]
     return lines
+
+
+def _held(handler: Handler) -> list[str]:
+    """A vector that the port begins and ends in its own way, and the deadlines that it arms between."""
+    (part,) = handler.parts
+    source, arms = part.carrier.source, [operation for operation in part.operations if operation.does in (Does.ARM, Does.DISARM)]
+    if not arms:
+        return [f"CARILLON_HELD_VECTOR({handler.name}, {handler.held}, {source});"]
+    lines = [
+        f"    CARILLON_HELD_{operation.does.name}({operation.sources[0]}, {text.bits(operation.sources)});"
+        if operation.does is not Does.RUN
+        else f"    CARILLON_HELD_RUN({handler.held});"
+        for operation in part.operations
+        if operation.does in (Does.ARM, Does.RUN, Does.DISARM)
+    ]
+    return [
+        f"CARILLON_HELD({handler.name})",
+        "{",
+        f"    CARILLON_HELD_BEGIN({source});",
+        *lines,
+        f"    CARILLON_HELD_END({source});",
+        "}",
+    ]
 
 
 _GATHERED = """/* Several cells ask for source {source}, which is requested while any of them asks.  The handler serves one:

@@ -16,7 +16,8 @@ def deadline_cells(mode: ModeImage, task: str) -> list[CellImage]:
 
 
 def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
-    """Whether the handler of a task only holds its source back around the task, which the port does in its own way."""
+    """Whether the port holds a task's source back around the task, and arms its deadlines, in its own way, and does no more."""
+    deadlines = deadline_cells(mode, carrier.demand.object)
     return (
         image.system.board.vectors == "code"
         and isinstance(carrier.action, Activate)
@@ -24,7 +25,9 @@ def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
         and carrier.style is Style.DIRECT
         and not carrier.lowered
         and not any(c.use.cell.array.acknowledge for c in mode.cells if c.carrier is carrier)
-        and not deadline_cells(mode, carrier.demand.object)
+        and not carrier.forgets
+        and all(c.disarmed and c.carrier.style is Style.DIRECT for c in deadlines)
+        and all(c.use.cell.array.request_enable == "controller" for c in deadlines)
     )
 
 

@@ -87,9 +87,11 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
             if sharing[carrier.source] > 1:
                 made = _joined(image, number, carrier.source)
             elif only_held(image, mode, carrier):
-                name = f"carillon_held_{carrier.source}_{carrier.demand.object}"
-                function = image.system.task(carrier.demand.object).entry
-                made = by_name.get(name) or Handler(name, number, (Part(carrier, ()),), held=function)
+                function, does = image.system.task(carrier.demand.object).entry, operations(image, mode, carrier)
+                if does not in same:
+                    same[does] = _free(f"carillon_held_{carrier.source}_{carrier.demand.object}", by_name)
+                name = same[does]
+                made = by_name.get(name) or Handler(name, number, (Part(carrier, does),), held=function)
             else:
                 does = operations(image, mode, carrier)
                 if not does and image.system.task(carrier.demand.object).entry not in functions:

@@ -129,7 +129,7 @@ class Handler:
     """A function that vectors of a round lead to, in the mode with the number ``mode`` first.
 
     ``parts``: several where objects share a source, in the order in which their cells are asked.  ``held``: the function that
-    it runs if all around it is its source's being held back, which the port does in its own way.  ``nested``: others may
+    it runs if its beginning and its end are the port's own.  ``nested``: others may
     preempt it.  ``within``: around all parts; what it begins with, and what it ends with.
     """
 

@@ -92,7 +92,9 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
     task = image.system.task(carrier.demand.object) if carrier.action.runs else None
     noted_before, noted_after = _noted(image, table, bounded=bool(task.budget)) if task is not None else (0, 0)
     if only_held(image, mode, carrier):
-        return HandlerCost(board.interrupt_entry + table["held_before"] + noted_before, table["held_after"] + noted_after)
+        armed = sum(o.does is Does.ARM for o in operations(image, mode, carrier))
+        before, after = table["held_before"] + armed * table["held_arm"], table["held_after"] + armed * table["held_disarm"]
+        return HandlerCost(board.interrupt_entry + before + noted_before, after + noted_after)
     linked = table.get("linked", 0) if image.system.osek is not None else 0
     does = operations(image, mode, carrier)
     if not does and task is not None and task.entry in preempted(image):
