@@ -241,9 +241,6 @@ struct carillon_osek_table_on_cells {
 #else
     struct carillon_store start; /* of all its cells, beside those that run */
 #endif
-#if CARILLON_OSEK_TABLES_MOVE
-    struct carillon_store move; /* moves all of them; to its value is added when the table begins */
-#endif
 #if !CARILLON_OSEK_TABLES_RESTART
     const struct carillon_store *prepare; /* before each start */
     const struct carillon_store *stop;
@@ -283,6 +280,8 @@ struct carillon_osek_table_on_cells {
     TickType max_shorten;
 #endif
 };
+/* Moves all cells that a start has begun; to its value is added when the table begins. */
+extern const struct carillon_store carillon_osek_table_move;
 extern const struct carillon_osek_table_on_cells
     *const carillon_osek_tables_on_cells[]; /* NULL: it stands in a queue */
 #endif

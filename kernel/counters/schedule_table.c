@@ -84,9 +84,12 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const uint32_t saved = carillon_port_lock();
         const uint32_t left = start_cells(cells);
         const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
-        const uint32_t until = ticks * table_tick(cells);
-        const bool early = ahead <= CARILLON_BASE_EARLY;
-        const uint32_t begin = early ? (until + ahead) : (until - carillon_base_later(TIME_0, left));
+        const uint32_t until = ticks * cells->tick;
+        const uint32_t passed = (uint32_t)carillon_base_later(TIME_0, left);
+        uint32_t begin = until - passed;
+        if (ahead <= CARILLON_BASE_EARLY) {
+            begin = until + ahead;
+        }
         (void)begin_cells(table, cells, begin, left, saved);
     }
     await_time_0();

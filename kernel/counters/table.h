@@ -22,12 +22,6 @@ void carillon_osek_expire_lone(CounterType part, uint32_t cursor);
 #if CARILLON_OSEK_TABLE_CELLS > 0
 #define ON_CELLS(table_) (!IN_QUEUES || (carillon_osek_tables_on_cells[(table_)] != NULL))
 
-/* Ticks of the system clock in a tick of a table's counter. */
-static inline uint32_t table_tick(const struct carillon_osek_table_on_cells *cells)
-{
-    return (CARILLON_OSEK_TABLES_TICK != 0u) ? CARILLON_OSEK_TABLES_TICK : cells->tick;
-}
-
 /* What is due less than so many ticks before now, which reads as almost 2^32 ticks ahead, has just passed. */
 #define BEHIND UINT32_C(0x10000)
 

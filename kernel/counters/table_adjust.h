@@ -45,7 +45,7 @@ static struct cell_deviation cell_deviations[CARILLON_OSEK_SCHEDULE_TABLES];
 static inline void note_begin(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
                               uint32_t left)
 {
-    const uint32_t due = carillon_base_later(left, begin + (cells->last * table_tick(cells)));
+    const uint32_t due = carillon_base_later(left, begin + (cells->last * cells->tick));
     cell_deviations[table] = (struct cell_deviation){.due = due};
 }
 
@@ -76,13 +76,13 @@ static inline uint32_t shift_cells(const struct carillon_osek_table_on_cells *ce
     if (deviation->ticks < ticks) {
         ticks = deviation->ticks;
     }
-    uint32_t by = ticks * table_tick(cells);
+    uint32_t by = ticks * cells->tick;
     TickType rest = 0u; /* by how much the first point is earlier after the end */
     if (!deviation->ahead) {
         const uint32_t room = left - cells->latest;
         if (by > room) {
-            ticks = room / table_tick(cells);
-            by = ticks * table_tick(cells);
+            ticks = room / cells->tick;
+            by = ticks * cells->tick;
         }
         by = 0u - by;
         rest = (ticks <= final) ? 0u : (ticks - final);
@@ -90,8 +90,7 @@ static inline uint32_t shift_cells(const struct carillon_osek_table_on_cells *ce
     carillon_port_shift(cells->moves, cells->count, by);
     deviation->ticks -= ticks;
     deviation->nears = deviation->ticks <= fixed->precision;
-    deviation->arrives =
-        ((rest <= fixed->precision) ? cells->last : (cells->last - fixed->initial)) * table_tick(cells);
+    deviation->arrives = ((rest <= fixed->precision) ? cells->last : (cells->last - fixed->initial)) * cells->tick;
     return by;
 }
 
@@ -107,8 +106,7 @@ static __attribute__((noinline)) void adjust_cells(uint8_t table)
     if (deviation->nears) {
         arrive(table);
     }
-    uint32_t turn =
-        (TickType)fixed->duration * table_tick(cells); /* from this point to the last one of the next turn */
+    uint32_t turn = (TickType)fixed->duration * cells->tick; /* from this point to the last one of the next turn */
     uint32_t late = carillon_base_later(deviation->due, carillon_base_left());
     if (late > CARILLON_BASE_MOST) {
         late = 0u; /* the base is a little behind the cell */
@@ -161,7 +159,7 @@ static inline TickType before_position(TickType position, TickType ticks, TickTy
  */
 static TickType position_of(const struct carillon_osek_table_on_cells *cells, TickType duration, uint32_t left)
 {
-    const TickType back = ((left + table_tick(cells) - 1u) / table_tick(cells)) % duration;
+    const TickType back = ((left + cells->tick - 1u) / cells->tick) % duration;
     return before_position(cells->last, back, duration);
 }
 

@@ -92,7 +92,8 @@ static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *ce
 #if CARILLON_OSEK_TABLES_MOVE
 static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
 {
-    carillon_port_write(cells->move.address, cells->move.value + by);
+    (void)cells;
+    carillon_port_write(carillon_osek_table_move.address, carillon_osek_table_move.value + by);
 }
 #else
 static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
@@ -457,13 +458,14 @@ static StatusType start_relative(uint8_t table, TickType offset)
     const uint32_t saved = carillon_port_lock();
     settle_ends();
     settle_adjustments();
-    if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
+    uint8_t *const status = &carillon_osek_table_states[table].status;
+    if (*status != SCHEDULETABLE_STOPPED) {
         carillon_port_unlock(saved);
         return E_OS_STATE;
     }
-    carillon_osek_table_states[table].status = SCHEDULETABLE_RUNNING;
+    *status = SCHEDULETABLE_RUNNING;
     const uint32_t left = start_cells(cells);
-    const uint32_t begin = (offset * table_tick(cells)) - (passed_until(left) % table_tick(cells));
+    const uint32_t begin = (offset * cells->tick) - (passed_until(left) % cells->tick);
     return begin_cells(table, cells, begin, left, saved);
 }
 
@@ -487,8 +489,8 @@ static StatusType start_absolute(uint8_t table, TickType value)
     carillon_osek_table_states[table].status = status_of_absolute(table);
     const uint32_t left = start_cells(cells);
     const uint32_t passed = passed_until(left);
-    const TickType now = (passed % cells->turn) / table_tick(cells);
-    const uint32_t begin = (ticks_to(table, now, value) * table_tick(cells)) - (passed % table_tick(cells));
+    const TickType now = (passed % cells->turn) / cells->tick;
+    const uint32_t begin = (ticks_to(table, now, value) * cells->tick) - (passed % cells->tick);
     return begin_cells(table, cells, begin, left, saved);
 }
 

@@ -20,6 +20,7 @@
 
 #include "carillon_config.h"
 #include "kernel/contract/mode.h"
+#include "ports/rv32/resume.h"
 
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
@@ -200,8 +201,7 @@ static inline void carillon_port_set_vectors(const void *vectors)
 void carillon_port_call(carillon_vector function);
 void carillon_port_unwind(void) __attribute__((noreturn));
 
-/* A task with a stack of its own; ports/armv7m says more. */
-#include "ports/rv32/resume.h"
+/* A task with a stack of its own: ports/rv32/resume.h. */
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 #endif

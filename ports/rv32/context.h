@@ -38,13 +38,12 @@
     "   lw ra, 48(sp)\n"  \
     "   addi sp, sp, 64\n"
 
-/* From a context in a0 to the handler that has resumed it, with the context in a0 (resume.h).  The tracing plugin knows the
- * context by the load at the label. */
-#define GO_BACK(label)                  \
-    "   lw ra, 12(a0)\n"                \
-    ".global " #label "\n" #label ":\n" \
-    "   lw sp, 4(a0)\n"                 \
-    "   lw s0, 16(a0)\n"                \
+/* From a context in a0 to the handler that has resumed it, with the context in a0 (resume.h).  Before GO_BACK stands a label,
+ * by which the tracing plugin knows the context: the load there names it. */
+#define BEFORE_BACK "   lw ra, 12(a0)\n"
+#define GO_BACK          \
+    "   lw sp, 4(a0)\n"  \
+    "   lw s0, 16(a0)\n" \
     "   jr ra\n"
 
 /* Where carillon_port_unwind goes: the frame of the innermost call, which holds that of the one around it. */
@@ -98,12 +97,14 @@ __attribute__((naked)) void carillon_port_suspend(struct carillon_context *conte
 {
     __asm__ volatile(PUSH_SAVED "   la t0, carillon_port_continue_context\n"
                                 "   sw t0, 8(a0)\n"
-                                "   sw sp, 0(a0)\n" GO_BACK(carillon_port_suspended));
+                                "   sw sp, 0(a0)\n" BEFORE_BACK ".global carillon_port_suspended\n"
+                                "carillon_port_suspended:\n" GO_BACK);
 }
 
 __attribute__((naked)) void carillon_port_leave(struct carillon_context *context __attribute__((unused)))
 {
-    __asm__ volatile(GO_BACK(carillon_port_left));
+    __asm__ volatile(BEFORE_BACK ".global carillon_port_left\n"
+                                 "carillon_port_left:\n" GO_BACK);
 }
 
 #endif

@@ -9,16 +9,18 @@
 #ifndef CARILLON_RESUME_H
 #define CARILLON_RESUME_H
 
+#include <stdint.h>
+
 struct carillon_context {
     void *sp;
     void *below; /* the stack pointer of the handler that has resumed it, where that goes on, and its s0 */
-    carillon_vector goes_on;
-    carillon_vector goes_back;
+    void (*goes_on)(void);
+    void (*goes_back)(void);
     uint32_t s0;
 };
 
 static inline __attribute__((always_inline)) void
-carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
+carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, void (*function)(void))
 {
     context->sp = (void *)((uintptr_t)&stack[words] & ~(uintptr_t)15u); /* the ABI's alignment */
     context->goes_on = function;

@@ -23,6 +23,7 @@
 
 #include "carillon_config.h"
 #include "kernel/contract/mode.h"
+#include "ports/rv32/resume.h"
 
 /* A handler of this port can be interrupted: it holds back nothing by itself. */
 #define CARILLON_HANDLERS_HOLD 0
@@ -213,8 +214,7 @@ static inline void carillon_port_unmask(void)
 void carillon_port_call(carillon_vector function);
 void carillon_port_unwind(void) __attribute__((noreturn));
 
-/* A task with a stack of its own; ports/armv7m says more. */
-#include "ports/rv32/resume.h"
+/* A task with a stack of its own: ports/rv32/resume.h. */
 void carillon_port_suspend(struct carillon_context *context);
 void carillon_port_leave(struct carillon_context *context) __attribute__((noreturn));
 void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other);
@@ -344,6 +344,9 @@ static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct car
                      : "memory");
     return left;
 }
+
+/* An access to a CSR and one to memory wait for each other: so nothing is loaded while interrupts are locked. */
+#define CARILLON_PORT_LOADS_BEFORE
 
 /* Write that a schedule table has stopped.  The label tells the tracing plugin that this store does. */
 static inline void carillon_port_note_stop(uint8_t *status, uint8_t stopped)

@@ -53,6 +53,7 @@ BODY = "carillon_body_carillon_"
 OFTEN, SPARE = BODY + "activation_0_Often", BODY + "activation_1_Spare"
 STEPS = "carillon_multiplex_activation_0_Often_steps"
 VECTORS = "carillon_osek_vectors"
+MOVE = "carillon_osek_table_move"
 FAST, SLOWLY, KEPT = "carillon_table_Fast", "carillon_table_Slowly", "carillon_table_Kept"
 
 FAULTS = [
@@ -394,10 +395,10 @@ FAULTS = [
     Fault("cells of the array", "stops exchanged", "C204", lambda p: p.swap("carillon_osek_table_stops", 0, 1, 8)),
     Fault("cells of the array", "a stop that starts", "C204", lambda p: p.number("carillon_osek_table_stops", 0, to(START))),
     Fault("cells of the array", "a period one longer", "C204", lambda p: p.store(PREPARE, at(count(1) + 4), value(plus(1)))),
-    Fault("cells of the array", "another first point", "C204", lambda p: p.number(FAST, 7, plus(1)), "first expiry"),
-    Fault("cells of the array", "moved one more", "C204", lambda p: p.number(FAST, 3, plus(1))),
-    Fault("cells of the array", "moved by another register", "C209", lambda p: p.number(FAST, 2, plus(4))),
-    Fault("cells of the array", "moved by a cell's register", "C209", lambda p: p.number(FAST, 2, to(count(1) + 8))),
+    Fault("cells of the array", "another first point", "C204", lambda p: p.number(FAST, 5, plus(1)), "first expiry"),
+    Fault("cells of the array", "moved one more", "C204", lambda p: p.number(MOVE, 1, plus(1))),
+    Fault("cells of the array", "moved by another register", "C209", lambda p: p.number(MOVE, 0, plus(4))),
+    Fault("cells of the array", "moved by a cell's register", "C209", lambda p: p.number(MOVE, 0, to(count(1) + 8))),
     Fault("cells of the array", "another first count", "C204", lambda p: p.store(PREPARE, at(count(2) + 16), value(plus(1)))),
     Fault("cells of the array", "another cell's points", "C204", lambda p: p.number(FAST + "_cells", 2, plus(1))),
     Fault("cells of the array", "another autostart", "C204", lambda p: p.number(TABLES, 3, plus(1))),

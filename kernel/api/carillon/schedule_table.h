@@ -213,15 +213,11 @@ struct carillon_osek_table_state {
 extern struct carillon_osek_table_state carillon_osek_table_states[];
 
 #if CARILLON_OSEK_TABLES_RESTART
-/* Internal.  Stop the cells of a schedule table on cells, by one store. */
+/* Internal.  Stop the cells of a schedule table on cells, by one store; `saved`: what was locked before. */
 extern const struct carillon_store carillon_osek_table_stops[];
-static inline __attribute__((always_inline)) StatusType carillon_stop_cells(ScheduleTableType table)
+static inline __attribute__((always_inline)) StatusType carillon_stop_locked(ScheduleTableType table, uint32_t address,
+                                                                             uint32_t value, uint32_t saved)
 {
-    /* Volatile, so that it is read before the lock. */
-    const volatile struct carillon_store *const stop = &carillon_osek_table_stops[table];
-    const uint32_t address = stop->address;
-    const uint32_t value = stop->value;
-    const uint32_t saved = carillon_port_lock();
     StatusType status = E_OS_NOFUNC;
     if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
         carillon_port_write(address, value);
@@ -231,6 +227,24 @@ static inline __attribute__((always_inline)) StatusType carillon_stop_cells(Sche
     carillon_port_unlock(saved);
     return status;
 }
+
+/* Where the port says so, what the store is made of is loaded before the lock. */
+#ifdef CARILLON_PORT_LOADS_BEFORE
+static inline __attribute__((always_inline)) StatusType carillon_stop_cells(ScheduleTableType table)
+{
+    const volatile struct carillon_store *const stop = &carillon_osek_table_stops[table];
+    const uint32_t address = stop->address;
+    const uint32_t value = stop->value;
+    return carillon_stop_locked(table, address, value, carillon_port_lock());
+}
+#else
+static inline __attribute__((always_inline)) StatusType carillon_stop_cells(ScheduleTableType table)
+{
+    const uint32_t saved = carillon_port_lock();
+    return carillon_stop_locked(table, carillon_osek_table_stops[table].address, carillon_osek_table_stops[table].value,
+                                saved);
+}
+#endif
 #if CARILLON_OSEK_INLINE && (CARILLON_OSEK_CURSORS == 0u) && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
 #define StopScheduleTable(table) (__builtin_constant_p(table) ? carillon_stop_cells(table) : (StopScheduleTable)(table))
 #endif

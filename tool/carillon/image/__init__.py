@@ -442,12 +442,6 @@ class OsekImage:
         return self.allocation.osek
 
     @property
-    def tables_tick(self) -> int:
-        """Ticks of the system clock in a tick of each counter of tables on cells; 0 where these differ."""
-        ticks = {table.counter.tick for table in self.tables}
-        return ticks.pop() if len(ticks) == 1 else 0
-
-    @property
     def stopped(self) -> tuple[CellImage, ...]:
         """The cells of schedule tables, which stand still until a table starts."""
         return tuple(cell for table in self.tables for _, cell in table.cells)

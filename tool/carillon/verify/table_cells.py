@@ -33,7 +33,8 @@ class OnCells:
     """A schedule table on cells: a ``struct carillon_osek_table_on_cells``, and the stores that it leads to.
 
     ``starts``: one store for all cells; or one for each, of cells that are set while they stand still.  ``stop`` is None where
-    the application stops no table: the linker left the stores out.  ``rows``: of each cell.
+    the application stops no table: the linker left the stores out.  ``rows``: of each cell.  ``move``: what moves all cells that
+    a start has begun, where one store does.
     """
 
     row: Row
@@ -42,16 +43,12 @@ class OnCells:
     stop: tuple[Store, ...] | None
     shifts: tuple[Store, ...]
     rows: tuple[tuple[int, ...], ...]
+    move: tuple[Store, ...]
 
     @property
     def set(self) -> bool:
         """Whether cells are set while they stand still."""
         return "starts" in self.row
-
-    @property
-    def move(self) -> tuple[Store, ...]:
-        """What moves all cells that a start has begun, where one store does."""
-        return stores([self.row.row("move")] if "move" in self.row else [])
 
     @property
     def resume(self) -> tuple[Store, ...]:
@@ -79,6 +76,7 @@ ADJUSTING = ("adjusts_by", "moves", "latest", "last", "max_lengthen", "max_short
 def on_cells(osek: Osek, elf: Elf) -> dict[int, OnCells]:
     """By the number of a schedule table, its cells in the image; tables in queues are left out."""
     stops = elf.rows("carillon_osek_table_stops", len(osek.schedule_tables))
+    move = stores(elf.rows("carillon_osek_table_move", 1))
     by_number = {}
     for number, row in celled_tables(osek, elf).items():
         count = row["count"]
@@ -92,7 +90,7 @@ def on_cells(osek: Osek, elf: Elf) -> dict[int, OnCells]:
         cells = tuple(cell.values() for cell in row.listed("cells", count))
         shifts = stores(row.listed("shifts", count))
         by_number[number] = OnCells(
-            row, stores(starts), stores(prepare), stores(stop) if stop is not None else None, shifts, cells
+            row, stores(starts), stores(prepare), stores(stop) if stop is not None else None, shifts, cells, move
         )
     return by_number
 

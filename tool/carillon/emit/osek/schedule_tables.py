@@ -61,6 +61,8 @@ def tables_on_cells(osek: OsekImage) -> list[str]:
                 stops.append(f"{text.store(image.together('STOP_TOGETHER', (c for _, c in image.cells)))}, /* {table.name} */")
     if any(image.restarts for image in osek.tables):
         lines += text.table("const struct carillon_store carillon_osek_table_stops[]", stops)[:-1]
+    for moved in [image for image in osek.tables if image.moves][:1]:
+        lines.append(f"const struct carillon_store carillon_osek_table_move = {text.store(Store('MOVE', moved.cells[0][1]))};")
     return lines + text.table("const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[]", rows)
 
 
@@ -105,8 +107,6 @@ def _on_cells(image: TableImage, ends: bool) -> list[str]:
     if not image.sets:
         starts = "RESTART" if image.restarts else "START"
         fields = {"start": text.store(image.together(starts, (c for _, c in image.cells)))}
-    if image.moves:
-        fields["move"] = text.store(Store("MOVE", cell))
     for name in ("prepare", "stop") if not image.restarts else ():
         fields |= text.counted(name, f"{stem}_{name}")
     fields |= {"shifts": f"{stem}_shifts", "cells": f"{stem}_cells", "count": f"CARILLON_COUNT({stem}_cells)"}
