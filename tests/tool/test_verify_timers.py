@@ -48,6 +48,7 @@ TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
 TICK = "carillon_clock_vector"
+HELD = "carillon_held_12_Often"
 LONG, SHORT = "carillon_activation_0_Long", "carillon_activation_0_Short"
 
 FAULTS = [
@@ -256,7 +257,19 @@ FAULTS = [
         "avr",
         "a deadline that is not armed",
         "C206",
-        lambda p: p.put(p.find("carillon_activation_0_Often", b"\x88\x83"), bytes(2)),
+        lambda p: p.put(p.find(HELD, b"\x80\x93\x7d\x00"), bytes(4)),
+    ),
+    Fault(
+        "avr",
+        "a deadline that is not forgotten before it is armed",
+        "C206",
+        lambda p: p.put(p.find(HELD, b"\x80\x93\x7c\x00"), bytes(4)),
+    ),
+    Fault(
+        "avr",
+        "a deadline that is armed again in place of disarmed",
+        "C206",
+        lambda p: p.put(p.find(HELD, b"\x8e\x7f\x80\x93\x7d\x00"), b"\x81\x60"),
     ),
     # Several points on one channel, OC1A with the first match at 2500; its deadlines on another.
     Fault("channels", "a step one longer", "C204", lambda p: p.number(OFTEN, 1, plus(1)), "Often"),
