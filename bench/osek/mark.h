@@ -20,4 +20,19 @@
                          : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "memory")
 #endif
 
+/* As MARK, where a task ends: the kernel's instructions that follow use no value from before. */
+#define MARK_END(name) __asm__ volatile(".global bench_" #name "\nbench_" #name ":" ::: "memory")
+
+/* Some 20 ticks of work that takes one register.  Where handlers are functions of a kind of
+ * their own, a task saves what it uses.  If it calls a function, this is all that any function may change. */
+#if defined(__riscv)
+#define SMALL_WORK()                                                                   \
+    do {                                                                               \
+        uint32_t turns_ = 5;                                                           \
+        __asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(turns_)::"memory"); \
+    } while (0)
+#else
+#define SMALL_WORK() carillon_work(20)
+#endif
+
 #endif

@@ -56,7 +56,7 @@ BASIC = (
     Figure("release_resource", "bench_release_resource_begin", ("bench_release_resource_end",), 8),
 )
 
-ALARM = ("carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Clock")
+ALARM = ("carillon_enter_carillon_task_Measure", "carillon_vector_Measure", "carillon_alarm_Cycle", "carillon_counter_Clock")
 """The first of these that there is serves the interrupt in which the alarm of ``basic`` expires."""
 
 WINDOW = ("bench_window_begin", "bench_window_end", "bench_low")

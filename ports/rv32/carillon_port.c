@@ -6,6 +6,13 @@
 #include "kernel/run/kernel.h"
 #if CARILLON_OSEK
 #include "ports/rv32/context.h"
+
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile("   la t0, frame\n"
+                     "   lw sp, 0(t0)\n"
+                     "   j carillon_port_landed\n");
+}
 #endif
 #else
 static inline void carillon_software_dispatch(void)

@@ -65,13 +65,6 @@ __attribute__((naked)) void carillon_port_call(carillon_vector function __attrib
                                 "   sw t1, 0(t0)\n" POP_SAVED "   ret\n");
 }
 
-__attribute__((naked)) void carillon_port_unwind(void)
-{
-    __asm__ volatile("   la t0, frame\n"
-                     "   lw sp, 0(t0)\n"
-                     "   j carillon_port_landed\n");
-}
-
 /* Where one goes on that has suspended itself. */
 void carillon_port_continue_context(void);
 __attribute__((naked, used)) void carillon_port_continue_context(void)

@@ -16,24 +16,27 @@
  *
  * 1. Where tasks are event-triggered, the kernel asks which handlers have not ended: their frames are linked, and mscratch
  *    leads to that of the handler that runs (carillon_port.h).
- * 2. Elsewhere the fourth word is free for a second register, with which the end does not wait for what it loads.  An
- *    access to a CSR waits for one less than three cycles before: so other instructions stand between them.  Nothing comes
- *    that would change what is below the stack pointer. */
+ * 2. An access to a CSR waits for one less than three cycles before: so other instructions stand between them.  One register
+ *    more is saved, so that the end does not wait for what it loads.
+ * 3. While interrupts are off, nothing comes that would change what is below the stack pointer. */
 #if CARILLON_OSEK
+#define CARILLON_SAVED "32"
 #define CARILLON_SAVE             \
-    "   nop\n"                    \
+    "   sw t1, 16(sp)\n"          \
     "   csrrw t0, mscratch, sp\n" \
     "   sw t0, 12(sp)\n"
-#define CARILLON_END                                         \
-    "   csrci mstatus, 8\n"                                  \
-    "   lw t0, 12(sp)\n"                                     \
-    "   csrw mscratch, t0\n"                                 \
-    "   lw t0, 8(sp)\n"                                      \
-    "   csrw mepc, t0\n"                                     \
-    "   lw t0, 4(sp)\n" CARILLON_DONE "   csrw mcause, t0\n" \
-    "   lw t0, 0(sp)\n"                                      \
-    "   addi sp, sp, 16\n"
+#define CARILLON_END                                          \
+    "   lw t0, 12(sp)\n"                                      \
+    "   csrci mstatus, 8\n"                                   \
+    "   lw t1, 8(sp)\n"                                       \
+    "   csrw mscratch, t0\n"                                  \
+    "   lw t0, 4(sp)\n"                                       \
+    "   addi sp, sp, 32\n" CARILLON_DONE "   csrw mepc, t1\n" \
+    "   lw t1, -16(sp)\n"                                     \
+    "   csrw mcause, t0\n"                                    \
+    "   lw t0, -32(sp)\n"
 #else
+#define CARILLON_SAVED "16"
 #define CARILLON_SAVE "   sw t1, 12(sp)\n"
 #define CARILLON_END                                           \
     "   lw t0, 4(sp)\n"                                        \
@@ -75,10 +78,10 @@ __asm__(".macro uret\n"
             ".balign 4\n"                                             \
             ".type " #name ", @function\n"                            \
             ".global " #name "\n" #name ":\n"                         \
-            "   sw t0, -16(sp)\n"                                     \
+            "   sw t0, -" CARILLON_SAVED "(sp)\n"                     \
             "   csrr t0, mcause\n"                                    \
-            "   sw t0, -12(sp)\n"                                     \
-            "   addi sp, sp, -16\n"                                   \
+            "   sw t0, 4-" CARILLON_SAVED "(sp)\n"                    \
+            "   addi sp, sp, -" CARILLON_SAVED "\n"                   \
             "   csrr t0, mepc\n"                                      \
             "   sw t0, 8(sp)\n" CARILLON_SAVE "   csrsi mstatus, 8\n" \
             ".size " #name ", . - " #name "\n"                        \
@@ -92,7 +95,7 @@ __asm__(".macro uret\n"
  * `function`.  Its first words are those of CARILLON_ENTRY, with the frame of what was preempted (carillon_port.h). */
 #define CARILLON_FRAME(source, function)                                         \
     void carillon_frame_##source(void);                                          \
-    __asm__(".section .text.carillon_frames, \"ax\"\n"                           \
+    __asm__(".section .text.carillon_frames." #source ", \"ax\"\n"               \
             ".balign 4\n"                                                        \
             ".type carillon_frame_" #source ", @function\n"                      \
             ".global carillon_frame_" #source "\n"                               \

@@ -77,6 +77,51 @@ __attribute__((naked)) void carillon_port_start_at(uint32_t counter __attribute_
 
 #if CARILLON_OSEK
 
+/* Call a task that is a handler's body, and ends as one.  It takes from the stack what CARILLON_ENTRY puts there, and returns
+ * from an interrupt to behind the call, at its own level.  Interrupts are off from there to the end of the vector, because a
+ * task may have chained a more urgent one, which begins when the vector has ended. */
+__attribute__((naked)) void carillon_port_call_handler(carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile(
+        PUSH_SAVED "   la t0, frame\n"
+                   "   lw t1, 0(t0)\n"
+                   "   sw t1, 52(sp)\n"
+                   "   sw sp, 0(t0)\n"
+                   "   addi sp, sp, -32\n"
+                   "   la t1, carillon_port_landed\n"
+                   "   sw t1, 8(sp)\n"
+                   "   csrr t0, mscratch\n"
+                   "   sw t0, 12(sp)\n"
+                   "   lw t1, 4(t0)\n"
+                   "   csrr t2, %[mintstatus]\n"
+                   "   srli t2, t2, 24\n"
+                   "   slli t2, t2, 16\n"
+                   "   li t0, %[before]\n"
+                   "   or t1, t1, t0\n"
+                   "   xor t1, t1, t0\n"
+                   "   or t1, t1, t2\n"
+                   "   sw t1, 4(sp)\n"
+                   "   csrw mscratch, sp\n"
+                   "   jr a0\n"
+        :
+        : [mintstatus] "n"(CARILLON_MINTSTATUS), [before] "n"(CARILLON_CAUSE_LEVEL | CARILLON_CAUSE_ENABLED));
+}
+
+/* The words of such a task are no handler's any more. */
+__attribute__((naked)) void carillon_port_unwind(void)
+{
+    __asm__ volatile("   csrr t0, mscratch\n"
+                     "   beqz t0, 1f\n"
+                     "   lw t1, 8(t0)\n"
+                     "   la t2, carillon_port_landed\n"
+                     "   bne t1, t2, 1f\n"
+                     "   lw t0, 12(t0)\n"
+                     "   csrw mscratch, t0\n"
+                     "1: la t0, frame\n"
+                     "   lw sp, 0(t0)\n"
+                     "   j carillon_port_landed\n");
+}
+
 /* What CARILLON_FRAME ends with. */
 void carillon_port_frame_end(void);
 __attribute__((naked, used)) void carillon_port_frame_end(void)

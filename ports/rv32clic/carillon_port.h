@@ -8,8 +8,9 @@
  *    which the next interrupt overwrites, and lets interrupts through.
  * 3. It ends with what restores that again (carillon_handlers.h).
  * 4. The mask of levels is mintthresh.  A level is a number from 1 to CARILLON_LEVELS.
- * 5. The vector of what is event-triggered is CARILLON_FRAME.  It saves what a C function may change, too, and calls a
- *    plain one.  The controller does not say which handlers are active, so the frames are linked.
+ * 5. An event-triggered task that needs nothing around it is compiled as the others, with an entry.
+ * 6. Other vectors of what is event-triggered are CARILLON_FRAME, which saves what a C function may change, too, and calls
+ *    a plain one.  The controller does not say which handlers are active, so the frames are linked.
  *
  * Stores and interrupts: a store reaches the controller in the cycle of the core's execution stage, and what the
  * controller offers is looked at two cycles later.  So carillon_port_settle, which reads the controller back, ends when
@@ -151,6 +152,9 @@ struct carillon_port_frame {
     const struct carillon_port_frame *below; /* of the handler that was preempted, NULL if none was */
 };
 #define CARILLON_CAUSE_SOURCE 0xFFFu
+#define CARILLON_CAUSE_LEVEL 0x00FF0000
+#define CARILLON_CAUSE_ENABLED 0x08000000 /* interrupts were on */
+#define CARILLON_MINTSTATUS 0x346         /* the level at which the core is, in its uppermost byte */
 
 #if CARILLON_OSEK
 /* The handlers that have not ended, from the innermost on. */
@@ -210,9 +214,11 @@ static inline void carillon_port_unmask(void)
     __asm__ volatile("csrsi mstatus, 8" ::: "memory");
 }
 
-/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call. */
+/* A function that ends elsewhere: carillon_port_unwind, called anywhere within, returns from the innermost call.  The
+ * second calls a task that is a handler's body (CARILLON_NESTED_TASK). */
 void carillon_port_call(carillon_vector function);
 void carillon_port_unwind(void) __attribute__((noreturn));
+void carillon_port_call_handler(carillon_vector function);
 
 /* A task with a stack of its own: ports/rv32/resume.h. */
 void carillon_port_suspend(struct carillon_context *context);
@@ -261,7 +267,7 @@ static inline bool carillon_port_is_active(uint32_t source)
     (void)source;
     uint32_t mcause;
     __asm__ volatile("csrr %0, mcause" : "=r"(mcause));
-    return (mcause & UINT32_C(0x00FF0000)) != 0u;
+    return (mcause & (uint32_t)CARILLON_CAUSE_LEVEL) != 0u;
 }
 #endif
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from laboratory import Laboratory, Outcome, declared, points, task
+from laboratory import AST, Laboratory, Outcome, declared, points, source, task
 from typer.testing import CliRunner
 
 from carillon.build.symbols import symbols
@@ -254,3 +254,26 @@ def test_the_deadline_of_an_activation_that_waited_is_watched(lab: Laboratory, b
     outcome = lab.run(schedule, shorter + hook, board, system=system, rounds=4)
     assert [e.t for e in outcome.events(Kind.DEADLINE_MISSED, of="Late")] == [2100]
     assert len(outcome.reported) == 1
+
+
+EVENT_TRIGGERED = """
+[osek.task]
+Low = { priority = 1, autostart = true }
+Middle = { priority = 2 }
+High = { priority = 3 }
+Urgent = { priority = 4 }
+Waiting = { priority = 5, events = ["Go"], autostart = true }
+[osek.event.Go]
+"""
+
+
+@pytest.mark.parametrize("within", [0, 1])
+def test_a_task_that_is_a_handlers_body_ends_wherever_it_says(lab: Laboratory, within: int) -> None:
+    code = source(__file__, "ends_below.c", WITHIN=within)
+    outcome, usual = (lab.run(EVENT_TRIGGERED, code, board, ticks=120_000) for board in (BOARD, AST))
+    assert outcome.reported == usual.reported
+    assert usual.reported[-2:] == [("over", 7 if within else 5), ("state", 3)], "it has ended: SUSPENDED"
+    entered = symbols(outcome.firmware.elf)
+    leads = "carillon_frame_58" if within else "carillon_enter_carillon_task_High"
+    assert entered["carillon_entry_58"][0] == entered[leads][0]
+    assert ("carillon_frame_58" in entered) == bool(within)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 TASK, ISR, CALLBACK, LEVEL, CELLS = (f"carillon_{kind}_" for kind in ("task", "isr", "callback", "level", "cells"))
 
-BODY = "carillon_body_"
-"""What the symbol of a handler begins with that follows its vector in memory (``ports/rv32clic``)."""
 """What such names begin with."""
+
+BODY, FRAME = "carillon_body_", "carillon_frame_"
+"""What the symbol of a handler begins with that follows its vector in memory, and that of a frame (``ports/rv32clic``)."""
 
 
 def task(name: str) -> str:
@@ -51,6 +52,21 @@ def level(number: int | str) -> str:
 def cells(level: int | str) -> str:
     """What serves the cells at a level of tasks, before their handlers do."""
     return f"{CELLS}{level}"
+
+
+def frame(source: int) -> str:
+    """What saves the registers before the function of a source, and restores them."""
+    return f"{FRAME}{source}"
+
+
+def enter(function: str) -> str:
+    """What begins a function that is a handler's body (``CARILLON_ENTRY`` of ports/rv32clic), and precedes it in memory."""
+    return f"carillon_enter_{function}"
+
+
+def entry(source: int) -> str:
+    """That of the two which the linker has found to be needed."""
+    return f"carillon_entry_{source}"
 
 
 def bounded(function: str) -> str:

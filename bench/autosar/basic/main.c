@@ -5,13 +5,13 @@
 TASK(Low)
 {
     carillon_work(1500);
-    MARK(low_ends);
+    MARK_END(low_ends);
     TerminateTask();
 }
 
 TASK(High)
 {
-    carillon_work(20);
-    MARK(high_ends);
+    SMALL_WORK();
+    MARK_END(high_ends);
     TerminateTask();
 }

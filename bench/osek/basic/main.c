@@ -44,7 +44,7 @@ TASK(Measure)
 
 TASK(High)
 {
-    carillon_work(20);
-    MARK(terminate_basic_begin);
+    SMALL_WORK();
+    MARK_END(terminate_basic_begin);
     TerminateTask();
 }

@@ -106,8 +106,8 @@ struct carillon_osek_extended {
 };
 
 /* What the compiler knows of the place of a call.  In the body of a task, `carillon_here` is the function's parameter,
- * whose type is the task's; elsewhere it is this declaration.  The vector passes no such parameter, and the body does
- * not read it: only the size of its type is used.  CARILLON_CALLER_LEVEL is 0 outside the body of a task. */
+ * whose type is the task's; elsewhere it is this declaration.  The body does not read it: only the size of its type is
+ * used.  CARILLON_CALLER_LEVEL is 0 outside the body of a task. */
 struct carillon_elsewhere {
     char carillon_level[1];
 };
@@ -115,12 +115,22 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->carillon_level) - 1u))
 
 /* Constructional elements (chapters 13.2 to 13.6).  A declaration has no effect: the tool declares every object. */
+/* Internal: the function of a task, which has no parameters, and what it does, which the compiler puts into it. */
+#define CARILLON_TASK(function, does, place)                                                \
+    struct place;                                                                           \
+    static inline void does(const struct place *carillon_here __attribute__((__unused__))); \
+    CARILLON_C void function(void);                                                         \
+    CARILLON_C void function(void)                                                          \
+    {                                                                                       \
+        does(0);                                                                            \
+    }                                                                                       \
+    static inline void does(const struct place *carillon_here __attribute__((__unused__)))
+
 /* Define the function of a task: TASK(Blink) { ... }
  *
  * name: the task, as the configuration names it.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.2. */
-#define TASK(name) \
-    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
+#define TASK(name) CARILLON_TASK(carillon_task_##name, carillon_does_##name, carillon_at_##name)
 
 /* Internal: around an ISR of category 2; without extended status there is nothing to do. */
 #if CARILLON_OSEK_EXTENDED

@@ -875,8 +875,7 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
  *
  * name: the thread, as the configuration names it.
  * Source: EPOS, section III. */
-#define THREAD(name) \
-    CARILLON_C void carillon_task_##name(const struct carillon_at_##name *carillon_here __attribute__((__unused__)))
+#define THREAD(name) CARILLON_TASK(carillon_task_##name, carillon_does_##name, carillon_at_##name)
 
 /* Internal, for the generated code: the handlers of a periodic clock and of the others, and the handler of the cell
  * that ends slices (`frame` is the port's).  A vector may count the ticks itself, in carillon_clock_queue and, with

@@ -96,7 +96,8 @@ def elsewhere(image: Image) -> set[str]:
     if system.osek is not None:
         functions |= {c_names.task(t.name) for t in system.osek.tasks} | {c_names.isr(i.name) for i in system.osek.isrs}
     if image.osek is not None:
-        functions |= {f"carillon_vector_{direct.level.tasks[0].name}" for direct in image.osek.direct}
+        direct = {it.level.source for it in image.osek.direct}
+        functions |= {vector.entry for vector in image.beneath if vector.source in direct}
     return functions
 
 

@@ -145,8 +145,11 @@ def _beneath(image: Image) -> list[str]:
     """The declarations and frames for the vectors of the event-triggered system."""
     if not image.beneath:
         return []
-    declared = sorted({vector.symbol for vector in image.beneath if vector.frame is Frame.NONE})
+    declared = sorted({vector.entry for vector in image.beneath if vector.frame in (Frame.NONE, Frame.BODY)})
     lines = ["/* The event-triggered system. */", *(f"void {function}(void);" for function in declared)]
+    for it in sorted((v for v in image.beneath if v.frame is Frame.BODY), key=lambda v: v.source):
+        lines += [f"CARILLON_HELD_VECTOR({c_names.enter(it.runs)}, {it.runs}, {it.source});"]
+        lines += [f"CARILLON_FRAME({it.source}, carillon_framed_{it.object});"]
     framed = sorted((v for v in image.beneath if v.frame in _FRAMES), key=lambda v: v.source)
     return [*lines, *(f"{_FRAMES[v.frame]}({v.source}, {v.symbol});" for v in framed), ""]
 

@@ -399,13 +399,15 @@ class DirectTask:
     """A task that is its vector.
 
     ``cell``: whose expiry its activation is, and which goes on asking.  ``serves``: its end serves the cells of its level;
-    ``takes_back``: and what its cell has asked for while it ran.
+    ``takes_back``: and what its cell has asked for while it ran.  ``body``: its function is a handler's body, which saves
+    what it uses, and no more.
     """
 
     level: TaskLevel
     cell: CellImage | None
     serves: bool
     takes_back: bool
+    body: bool
 
 
 @dataclass(frozen=True, slots=True)

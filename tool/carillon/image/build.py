@@ -254,7 +254,8 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     clock, frame = allocation.clock, None
     if clock is not None and clock.counted and board.vectors == "code" and counts_ticks and not clock.services.uptime:
         frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
-    osek = with_levels(OsekImage(allocation, lead, tuple(cells), tuple(start), base_cell, tables, tick_frame=frame), microcode)
+    osek = OsekImage(allocation, lead, tuple(cells), tuple(start), base_cell, tables, tick_frame=frame)
+    osek = with_levels(osek, microcode, board.handlers == "own")
     return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 

@@ -99,7 +99,7 @@ def handlers(image: Image) -> tuple[tuple[Handler, ...], list[dict[int, str]]]:
                     continue
                 if not does:
                     function = image.system.task(carrier.demand.object).entry
-                    name = f"carillon_enter_{function}"
+                    name = c_names.enter(function)
                     by_name.setdefault(name, Handler(name, number, (Part(carrier, ()),), held=function))
                     leads[carrier.source] = name
                     continue
@@ -231,4 +231,5 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
         return tuple(by_source.values())
     frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}
     frames |= {clock.carrier.source: Frame.TICK} if clock is not None and ticks else {}
+    frames |= {direct.level.source: Frame.BODY for direct in image.osek.direct if direct.body}
     return tuple(replace(vector, frame=frames.get(source, Frame.KERNEL)) for source, vector in by_source.items())

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from carillon import c_names
 from carillon.allocate.result import Carrier
 from carillon.model.board import Role
 from carillon.model.family import Rearm
@@ -152,6 +153,8 @@ class Frame(Enum):
 
     NONE = "none"
     KERNEL = "kernel"
+    BODY = "body"
+    """None: a task follows that is a handler's body, unless the linker finds that a called function ends tasks (``KERNEL``)."""
     CATEGORY_1 = "category 1"
     TICK = "tick"
     """Of the clock (:class:`.TickFrame`)."""
@@ -177,4 +180,5 @@ class Vector:
     @property
     def entry(self) -> str:
         """What a table of vectors names."""
-        return self.symbol if self.frame is Frame.NONE else f"carillon_frame_{self.source}"
+        names = {Frame.NONE: self.symbol, Frame.BODY: c_names.entry(self.source)}
+        return names.get(self.frame, c_names.frame(self.source))

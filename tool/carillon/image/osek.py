@@ -23,10 +23,10 @@ NO_CELL = 0xFFFF
 """Stands for the source of a task's end that takes nothing back."""
 
 
-def with_levels(osek: OsekImage, microcode: bool) -> OsekImage:
+def with_levels(osek: OsekImage, microcode: bool, own: bool) -> OsekImage:
     """The image with what stands on the levels of tasks; ``microcode``: the machine's tick ends slices."""
     served = _served_levels(osek)
-    direct = _direct_tasks(osek, served)
+    direct = _direct_tasks(osek, served, own)
     folded, contexts = _folded(osek.allocation, direct), _contexts(osek.allocation)
     return replace(osek, served=served, direct=direct, handlers=_handlers(osek, microcode), folded=folded, contexts=contexts)
 
@@ -171,13 +171,15 @@ def _served_levels(osek: OsekImage) -> tuple[ServedLevel, ...]:
     return tuple(served)
 
 
-def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...]) -> tuple[DirectTask, ...]:
-    """The tasks that are their vectors."""
+def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...], own: bool) -> tuple[DirectTask, ...]:
+    """The tasks that are their vectors; ``own``: handlers of this board are functions of a kind of their own."""
     levels, direct = {it.level for it in served}, []
     for level in (x for x in osek.allocation.levels if x.kind is TaskKind.DIRECT):
         cell = osek.cell(level.cell) if level.cell is not None else None
         asks = cell if cell is not None and cell.use.cell.array.acknowledge else None
-        direct.append(DirectTask(level, asks, level.number in levels, cell is not None and level.tasks[0].guarded))
+        back = cell is not None and level.tasks[0].guarded
+        body = own and asks is None and level.number not in levels
+        direct.append(DirectTask(level, asks, level.number in levels, back, body))
     return tuple(direct)
 
 

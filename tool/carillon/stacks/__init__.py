@@ -162,11 +162,8 @@ class _Stacks:
         if self.image.osek is not None:
             for task_level in self.image.osek.allocation.levels:
                 if task_level.number == level:
-                    told["carillon_port_call"] = {
-                        self._function(task)
-                        for task in task_level.tasks
-                        if not task.extended or task_level.kind is TaskKind.DIRECT
-                    }
+                    tasks = [t for t in task_level.tasks if not t.extended or task_level.kind is TaskKind.DIRECT]
+                    told |= {f"carillon_port_call{kind}": set(map(self._function, tasks)) for kind in ("", "_handler")}
         begins = {"carillon_osek_act": c_names.CALLBACK, "carillon_osek_call_cells": c_names.CELLS}
         for function, begin in begins.items():
             told[function] = set(self._named(name for name in self.elf.symbols if name.startswith(begin)))

@@ -20,6 +20,7 @@ RUNS = {
     "carillon_port_run_base": True,
     "carillon_port_run_above": True,
     "carillon_port_call": False,
+    "carillon_port_call_handler": False,
 }
 """Functions of ports that call the function that they are given, and whether at the level of what was preempted."""
 KERNEL = (

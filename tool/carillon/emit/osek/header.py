@@ -29,6 +29,10 @@ def header(image: Image) -> str:
     lines += ["", "/* The type of a task's place: its size tells its level (CARILLON_CALLER_LEVEL). */"]
     for task in model.tasks:
         lines += [f"struct carillon_at_{task.name} {{", f"    char carillon_level[{allocation.level_of(task).number + 1}];", "};"]
+    bodies = [c_names.task(direct.level.tasks[0].name) for direct in osek.direct if direct.body]
+    if bodies:
+        lines += ["", "/* Tasks that are bodies of handlers. */"]
+        lines += text.linkage([f"CARILLON_NESTED_TASK({function});" for function in bodies])
     lines += _folded(osek)
     lines += _ceilings(allocation)
     lines += _served(osek.served)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
 
@@ -20,10 +21,10 @@ def linker_script(image: Image) -> str:
         "PROVIDE(carillon_chain_used = carillon_osek_ChainTask);",
     ]
     for it in image.osek.direct:
-        name = it.level.tasks[0].name
-        plain = "task" if it.cell is None else "acknowledged"
-        lines.append(
-            f"carillon_vector_{name} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? "
-            f"carillon_framed_{name} : carillon_{plain}_{name};"
-        )
+        name, source = it.level.tasks[0].name, it.level.source
+        symbol, framed = f"carillon_vector_{name}", f"carillon_framed_{name}"
+        plain = c_names.task(name) if it.cell is None else f"carillon_acknowledged_{name}"
+        if it.body:
+            symbol, framed, plain = c_names.entry(source), c_names.frame(source), c_names.enter(plain)
+        lines.append(f"{symbol} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? {framed} : {plain};")
     return "\n".join([*lines, ""])

@@ -14,7 +14,7 @@ from carillon.emit import text
 from carillon.image import Image
 from carillon.model.osek import CounterKind
 
-_PASTED_BY_TASK = (c_names.TASK, "carillon_at_")
+_PASTED_BY_TASK = (c_names.TASK, "carillon_does_", "carillon_at_")
 """What TASK and THREAD put before a name (``kernel/api/carillon/osek.h``, ``time.h``)."""
 
 _PASTED_BY_ISR = (c_names.ISR, "carillon_isr_of_", "CARILLON_ISR_CATEGORY_", "CARILLON_ISR_FRAME_")

@@ -115,7 +115,8 @@ def _direct_handlers(direct: DirectTask) -> list[str]:
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
     serve = [f"    carillon_serve_waiting({level.number}u);"] if direct.serves else []
     back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if direct.takes_back else []
-    for name, calls in (("acknowledged", "{}();"), ("framed", "carillon_port_call({});"))[not acknowledge :]:
+    framed = f"carillon_port_call{'_handler' * direct.body}({{}});"
+    for name, calls in (("acknowledged", "{}();"), ("framed", framed))[not acknowledge :]:
         runs = "    " + calls.format(c_names.task(task.name))
         lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
     return [*lines, ""]

@@ -166,6 +166,10 @@ class _Run:
         more = (c_names.BODY, END)
         return here.address == self.vector.address or any(".cold" in n or n.startswith(more) for n in names)
 
+    def _is_frame(self) -> bool:
+        """Whether the vector does nothing but to save registers for the function that it calls."""
+        return any(symbol.name.startswith(c_names.FRAME) for symbol in self.elf.by_address.get(self.vector.address, ()))
+
     def _code(self, _cpu: Uc, at: int, size: int, _data: object) -> None:
         """An instruction is about to begin."""
         came, after = self.last
@@ -190,7 +194,7 @@ class _Run:
             return
         on = bool(self._csr("MSTATUS") & ENABLED)
         task = at in self.vector.tasks
-        if task and self.vector.lets and not on:
+        if (task or self._is_frame()) and self.vector.lets and not on:
             self._stop(f"runs '{self.elf.name_of(at)}' while no other interrupt can come")
             return
         for k in LOST if not task else ():
@@ -205,15 +209,15 @@ class _Run:
         self.last = at, back
 
     def _entered(self, at: int) -> None:
-        """A task follows that is a handler's body itself: it ends with what takes four words from the stack."""
+        """A task follows that is a handler's body itself: it ends with what takes words from the stack (``CARILLON_END``)."""
         pointer = self._csr(f"X{SP}")
-        *words, last = (int.from_bytes(self.cpu.mem_read(pointer + k, 4), "little") for k in (0, 4, 8, 12))
+        linked = self._csr("MSCRATCH") == pointer  # then a word leads to the handler that was preempted
+        words = [int.from_bytes(self.cpu.mem_read(pointer + k, 4), "little") for k in range(0, 20 if linked else 16, 4)]
         before, now = self.before[:32], self._all()
-        before[SP] -= 16
-        saved = [self.before[T0], self.before[32 + 1], self.before[32]]
+        before[SP] -= 32 if linked else 16
+        saved = [self.before[T0], self.before[32 + 1], self.before[32], *[self.before[32 + 2]] * linked, self.before[T1]]
         now[T0] = before[T0]
-        linked = self._csr("MSCRATCH") == pointer  # then the last word leads to the handler that was preempted
-        if now != before or words != saved or last != self.before[32 + 2 if linked else T1]:
+        if now != before or words != saved:
             self._stop(f"does not save what '{self.elf.name_of(at)}' takes back at its end")
         self._stop("" if self._csr("MSTATUS") & ENABLED else f"runs '{self.elf.name_of(at)}' while no other interrupt can come")
 
