@@ -23,16 +23,16 @@
 /* As MARK, where a task ends: the kernel's instructions that follow use no value from before. */
 #define MARK_END(name) __asm__ volatile(".global bench_" #name "\nbench_" #name ":" ::: "memory")
 
-/* Some 20 ticks of work that takes one register.  Where handlers are functions of a kind of
- * their own, a task saves what it uses.  If it calls a function, this is all that any function may change. */
+/* Work of so many ticks that takes one register.  Where handlers are functions of a kind of their own, a task saves what
+ * it uses.  If it calls a function, this is all that any function may change. */
 #if defined(__riscv)
-#define SMALL_WORK()                                                                   \
+#define SMALL_WORK(ticks)                                                              \
     do {                                                                               \
-        uint32_t turns_ = 5;                                                           \
+        uint32_t turns_ = (ticks) / 4u;                                                \
         __asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(turns_)::"memory"); \
     } while (0)
 #else
-#define SMALL_WORK() carillon_work(20)
+#define SMALL_WORK(ticks) carillon_work(ticks)
 #endif
 
 #endif

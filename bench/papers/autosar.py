@@ -154,6 +154,11 @@ def _services(applications: Applications, column: str, rounds: int, progress: Pr
     return rows
 
 
+def tables(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
+    """The rows of the paper's tables II and III, and those of tables in a queue."""
+    return _dispatch(applications, column, rounds, progress) + _services(applications, column, rounds, progress)
+
+
 def _lower(applications: Applications, column: str, rounds: int, progress: Progress) -> list[Row]:
     """What points of lower tasks take from a higher one: figure 7 of the paper."""
     progress(f"a window of work, {column}: {rounds} cycles")
@@ -251,8 +256,7 @@ def _sizes(applications: Applications, column: str, _rounds: int, progress: Prog
 
 
 PARTS: tuple[Callable[[Applications, str, int, Progress], list[Row]], ...] = (
-    _dispatch,
-    _services,
+    tables,
     _lower,
     _nodes,
     budgets,

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What README shows of the board in RTL, in cycles: each the same in every round, and within the most that it may be."""
+"""What README and the guide show of the board in RTL, in cycles: each the same in every round, and at most what it may be."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from bench.papers import autosar
 from bench.papers.latency import data_lines, latencies
+from bench.papers.osek import Applications
+from bench.papers.paper import TABLES
 from bench.papers.rows import IN_CYCLES, MUST, measured_on
 from carillon.diagnostics import Diagnostics
 
@@ -30,3 +34,18 @@ def test_a_round_touches_few_lines_of_data(kernel: str, lines: int, tmp_path: Pa
     with measured_on(IN_CYCLES):
         row = data_lines(kernel, tmp_path, Diagnostics())
     assert (row.minimum, row.maximum) == (lines, lines)
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
+
+
+def test_the_guides_tables_ii_and_iii_are_what_the_board_in_rtl_takes(tmp_path: Path) -> None:
+    metrics = [line.metric for table in TABLES[1:] for line in table.lines]
+    shown = {metric: re.findall(rf"`{metric}` .* (\d+) \| (\d+) \|$", PAGE, re.MULTILINE) for metric in metrics}
+    found = {metric: [] for metric in metrics}
+    with measured_on(IN_CYCLES):
+        applications = Applications(tmp_path, Diagnostics(), "autosar")
+        for column in ("carillon", "conventional"):
+            rows = autosar.tables(applications, column, 12, lambda _: None)
+            found |= {row.metric: [*found[row.metric], (row.minimum, row.maximum)] for row in rows if row.metric in found}
+    assert found == {metric: [(int(figure), int(figure)) for figure in figures] for metric, (figures,) in shown.items()}

@@ -4,14 +4,14 @@
 
 TASK(Low)
 {
-    carillon_work(1500);
+    SMALL_WORK(1500);
     MARK_END(low_ends);
     TerminateTask();
 }
 
 TASK(High)
 {
-    SMALL_WORK();
+    SMALL_WORK(20);
     MARK_END(high_ends);
     TerminateTask();
 }

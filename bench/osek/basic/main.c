@@ -44,7 +44,7 @@ TASK(Measure)
 
 TASK(High)
 {
-    SMALL_WORK();
+    SMALL_WORK(20);
     MARK_END(terminate_basic_begin);
     TerminateTask();
 }
