@@ -65,7 +65,7 @@ struct carillon_osek_level {
     uint8_t task;
 };
 /* `over`: the slice of the thread whose turn it is has ended, and it could not give way yet.  `held`: resources that it
- * has taken and that mask no higher level. */
+ * has taken and that mask no higher level.  `turn`: it is somebody's turn. */
 #if CARILLON_NARROW && CARILLON_OSEK_SHORT_RINGS /* each capacity is at most 127 */
 typedef uint8_t carillon_osek_slot;
 typedef uint8_t carillon_osek_slots; /* a sum of two */
@@ -79,6 +79,7 @@ struct carillon_osek_ring {
 #if CARILLON_OSEK_SLICES
     volatile uint8_t over;
     volatile uint8_t held;
+    volatile uint8_t turn;
 #endif
 };
 extern const struct carillon_osek_level carillon_osek_levels[]; /* [0] is unused */

@@ -24,6 +24,42 @@ static inline bool carillon_osek_suspended(TaskType task)
     return carillon_osek_jobs[task].activations == (chained ? 1u : 0u);
 }
 
+/* Turns of threads; locked, but the third: somebody waits for one, one begins, and it is over. */
+#if CARILLON_OSEK_SLICES
+static inline __attribute__((always_inline)) void carillon_slice_waits_for(const struct carillon_osek_ring *state)
+{
+    if (state->turn != 0u) {
+        carillon_slices_wanted();
+    }
+}
+static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
+{
+    state->over = 0u;
+    state->held = 0u;
+    state->turn = 1u;
+    if (state->count != 0u) {
+        carillon_slices_wanted();
+    }
+}
+static inline __attribute__((always_inline)) void carillon_slice_left(struct carillon_osek_ring *state)
+{
+    state->turn = 0u;
+}
+#else
+static inline __attribute__((always_inline)) void carillon_slice_waits_for(const struct carillon_osek_ring *state)
+{
+    (void)state;
+}
+static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
+{
+    (void)state;
+}
+static inline __attribute__((always_inline)) void carillon_slice_left(struct carillon_osek_ring *state)
+{
+    (void)state;
+}
+#endif
+
 #if CARILLON_OSEK_QUEUED
 /* Put a task behind the others that are ready at its level, if that has a queue; locked, or in the clock's handler. */
 static inline void carillon_osek_queue_up(const struct carillon_osek_level *level, TaskType task)
@@ -38,6 +74,7 @@ static inline void carillon_osek_queue_up(const struct carillon_osek_level *leve
         }
         state->count = (carillon_osek_slot)(count + 1u);
         level->ring[last] = task;
+        carillon_slice_waits_for(state);
     }
 }
 #else
@@ -120,20 +157,6 @@ static inline bool carillon_osek_next_mate(const struct carillon_osek_level *lev
 }
 #endif
 
-/* The thread whose turn it is begins, whose slice is whole; locked. */
-#if CARILLON_OSEK_SLICES
-static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
-{
-    state->over = 0u;
-    state->held = 0u;
-}
-#else
-static inline __attribute__((always_inline)) void carillon_slice_begins(struct carillon_osek_ring *state)
-{
-    (void)state;
-}
-#endif
-
 /* The task of the next job of a level that has a ring: it is the first there, and is taken out. */
 #if CARILLON_OSEK_QUEUED
 static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(const struct carillon_osek_level *level)
@@ -154,8 +177,11 @@ static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(co
 static inline __attribute__((always_inline)) void carillon_osek_request_next(const struct carillon_osek_level *level,
                                                                              uint8_t number)
 {
-    if ((level->capacity != 0u) && (level->state->count != 0u)) {
-        carillon_osek_request_unlocked(level->request, number);
+    if (level->capacity != 0u) {
+        carillon_slice_left(level->state);
+        if (level->state->count != 0u) {
+            carillon_osek_request_unlocked(level->request, number);
+        }
     }
 }
 #else

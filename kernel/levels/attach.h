@@ -8,6 +8,7 @@
  *
  *   a job is admitted     time frames (frame.h), deadlines of threads; a thread that rests is resumed
  *   it becomes ready      servers, before the level is requested: the server's budget may have to be made whole
+ *   it waits for a turn   slices: what ends them does not rest
  *   it begins             servers: whether it may, and who is charged; budgets (preempt.h)
  *   it ends               mutexes, which others may get; deadlines, before what is chained may be the same task; joins
  *   a resource is taken   slices: the thread does not give way meanwhile
@@ -111,6 +112,16 @@ static inline void carillon_slice_hold(uint8_t ceiling)
 static inline void carillon_slice_let_go(uint8_t ceiling)
 {
     (void)ceiling;
+}
+#endif
+
+/* Somebody waits for a turn while another thread of the level has it: what ends slices does not rest from now on; locked
+ * (kernel/time/wait.c). */
+#if CARILLON_OSEK_SLICES_REST
+void carillon_slices_wanted(void);
+#else
+static inline void carillon_slices_wanted(void)
+{
 }
 #endif
 

@@ -353,9 +353,40 @@ static struct carillon_osek_ring *queue_of_running(void)
  *    after it is released.
  * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
  *    there is nothing of it but its context.
- * 5. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
+ * 5. Slices end in a beat.  The interrupt of the beat rests where nobody waits for a turn that another has: the first
+ *    beat that finds it so disables the interrupt (carillon_slices_look).  It is enabled again with the first thread
+ *    that waits so.  The beat itself goes on, so that a thread's first slice may be shorter than the others, as ever.
+ * 6. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
  *    way, a thread that is to do so counts as one that holds a resource.  What comes before the thread gives way, and
  *    another slice's end within that, do not make it give way twice. */
+#if CARILLON_OSEK_SLICES_REST
+static volatile bool rest;
+
+void carillon_slices_wanted(void)
+{
+    if (rest) {
+        rest = false;
+        carillon_slices_enable();
+    }
+}
+
+void carillon_slices_look(void)
+{
+    const uint32_t saved = carillon_osek_lock();
+    rest = true;
+    for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
+        const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+        if ((level->capacity != 0u) && (level->state->turn != 0u) && (level->state->count != 0u)) {
+            rest = false;
+        }
+    }
+    if (rest) {
+        carillon_slices_disable();
+    }
+    carillon_osek_unlock(saved);
+}
+#endif
+
 #if CARILLON_OSEK_SOFTWARE
 volatile uint8_t carillon_slices_over;
 

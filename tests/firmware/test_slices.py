@@ -225,9 +225,10 @@ def test_threads_of_two_levels_take_turns(lab: Laboratory, board: str, more: str
 
 
 @pytest.mark.parametrize(
-    ("threads", "interrupts"), [({"Main": 1}, 0), ({"Main": 1, "Other": 2}, 0), ({"Main": 1, "Other": 1}, 100)]
+    ("threads", "interrupts"), [({"Main": 1}, 0), ({"Main": 1, "Other": 2}, 0), ({"Main": 1, "Other": 1}, 1)]
 )
 def test_slices_interrupt_only_where_threads_share_a_priority(lab: Laboratory, threads: dict[str, int], interrupts: int) -> None:
+    """Of 100 beats, one finds that nobody waits for a turn any more."""
     code = '#include "carillon/time.h"\n' + "".join(
         f"THREAD({name}) {{ (void)carillon_delay((carillon_duration)CARILLON_MILLISECONDS(900)); }}\n" for name in threads
     )
@@ -262,3 +263,20 @@ def test_an_offset_needs_no_kind_of_event_to_be_named(lab: Laboratory, board: st
     starts = [e.t for e in outcome.trace.events if e.object == "Late" and e.kind is Kind.START]
     assert len(starts) == 1
     assert SLICE <= starts[0] < SLICE + 2 * KERNEL
+
+
+@pytest.mark.parametrize(("board", "more"), BOARDS, ids=NAMES)
+def test_what_ends_slices_rests_while_no_thread_waits_for_its_turn(lab: Laboratory, board: str, more: str) -> None:
+    """Four times, two threads are ready together for three beats or four; then both wait for twenty: 96 in all."""
+    works = "for (int k = 0; k < 4; k++) { carillon_work(7000u); (void)carillon_delay(5u); }"
+    code = '#include "carillon/time.h"\n#include "carillon/work.h"\n'
+    code += "".join(f"THREAD({name}) {{ {works} }}\n" for name in ("One", "Other"))
+    schedule = f'[time]\nclock = "periodic"\ntick = "20000 ticks"\nslice = "{SLICE} ticks"\n{more}'
+    schedule += "[thread.One]\npriority = 1\n[thread.Other]\npriority = 1\n"
+    outcome = lab.run(schedule, code, board, system=SYSTEM.get(board, ""), ticks=4 * 120_000)
+    events = outcome.trace.events
+    turns = [sum(e.kind is Kind.PREEMPT and e.object == name for e in events) for name in ("One", "Other")]
+    assert min(turns) >= 4, "they take turns each time"
+    ends = [e for e in events if e.kind is Kind.ENTER and e.object == "slices"]
+    shared = board == MPS  # the clock's cell has the same source
+    assert 3 * 4 <= len(ends) <= (96 if shared else 5 * 4)

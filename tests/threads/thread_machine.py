@@ -15,6 +15,7 @@ from thread_model import Bounds, Event, Model, Way, bounds
 
 from building import build
 from carillon.diagnostics import Diagnostics
+from carillon.image.osek import slices_rest
 from carillon.pipeline import plan
 from carillon.run import record
 
@@ -225,13 +226,15 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
                 events.append(Event(at, what >> 12, what & 255, what >> 8 & 15))
             case "broken", broken:
                 said.append(Said(window, begun, events, broken))
-    allocation = planned.image.osek.allocation if planned.image.osek is not None else None
-    assert allocation is not None and allocation.clock is not None
+    assert planned.image.osek is not None
+    allocation = planned.image.osek.allocation
+    assert allocation.clock is not None
     assert (allocation.software, allocation.clock.based) == (target.software, target.based)
     clock, slices = allocation.clock.carrier, allocation.slices
     first = slices is not None and (-slices.level, slices.source) < (-clock.level, clock.source)
     above = next((x.source for x in allocation.levels if slices is not None and x.number == slices.level), None)
-    return Way(allocation.software, first, above is None or slices is None or slices.source < above), said
+    before = above is None or slices is None or slices.source < above
+    return Way(allocation.software, first, before, slices_rest(planned.image.osek)), said
 
 
 def different(target: Target, shape: str, way: Way, program: Program, said: Said) -> str:

@@ -41,12 +41,14 @@ SUSPENDED = OF_LOCKS + LOCKS
 class Way(NamedTuple):
     """How an image is made: with dispatch in software; and what the end of a slice is served before, of what has its level.
 
-    That is the clock, if no thread is above those that take turns; and else the threads of the level above.
+    That is the clock, if no thread is above those that take turns; and else the threads of the level above.  ``rests``: no end of
+    a slice is asked for while nobody waits for a turn that another has.
     """
 
     software: bool
     slice_first: bool
     before_threads: bool = True
+    rests: bool = False
 
 
 class Event(NamedTuple):
@@ -160,6 +162,7 @@ class Model:
         self.over: set[int] = set()  # levels whose slice is over
         self.rests = 0  # until then the clock lets others in
         self.asked = False  # the timer's own request
+        self.beat_rests = way.rests
         self.asked_below: set[int] = set()
         self.events: list[Event] = []
         self.turns = 0
@@ -318,6 +321,17 @@ class Model:
         thread.at, thread.mask = level, 0
         thread.held = dict.fromkeys(thread.held, 0)
         thread.since = self.ran[thread.level]
+        self.goes_on(level)
+
+    def waits_for_turn(self, level: int) -> bool:
+        """Whether a thread waits for a turn that another of its level has."""
+        begun = self.begun.get(level)
+        return begun is not None and begun.level == level and bool(self.ready[level])
+
+    def goes_on(self, level: int) -> None:
+        """Somebody may have come to wait for a turn, or begins one while others wait: what was asked for before is forgotten."""
+        if self.beat_rests and self.waits_for_turn(level):
+            self.beat_rests = self.asked = False
 
     def give(self, number: int) -> None:
         semaphore = self.semaphores[number]
@@ -540,6 +554,7 @@ class Model:
                 thread = self.next_at(level).popleft()
                 self.begun[level] = thread
                 self.charge_running()
+                self.goes_on(level)
                 if thread.level == level:
                     self.waited[level] = max(self.waited[level], self.ran[level] - thread.since)
                     self.over.discard(level)
@@ -555,6 +570,7 @@ class Model:
         """The timer that ends slices is served."""
         self.interrupt()
         self.asked = False
+        self.beat_rests = self.way.rests and not any(self.waits_for_turn(level) for level in self.turning)
         if self.way.software:
             self.over |= {level for level in self.turning if self.ready[level]}
         else:
@@ -619,7 +635,7 @@ class Model:
         end = self.begin + self.scale.slice * self.scale.slices
         while True:
             if self.next_slice <= self.now:
-                self.asked = bool(self.turning)
+                self.asked = bool(self.turning) and not self.beat_rests
                 self.next_slice += self.scale.slice
             self.settle()
             thread, first = self.running, self.first()

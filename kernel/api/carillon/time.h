@@ -885,6 +885,9 @@ void carillon_time_tick(void);
 void carillon_time_due(void);
 void carillon_clock_interrupt(void);
 void carillon_slice_over(const void *frame);
+void carillon_slices_look(void);
+void carillon_slices_enable(void);
+void carillon_slices_disable(void);
 void carillon_slice_over_below(uint8_t number);
 
 #ifdef __cplusplus

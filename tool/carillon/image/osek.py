@@ -12,6 +12,7 @@ from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, Value, names
 from carillon.lower.events import Series
+from carillon.model.family import Capability
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.model.time import ClockKind, TimedKind
 
@@ -100,9 +101,10 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
         yield EventHandler("carillon_clock_vector", leads, (call,), budgets is not None and has_tick(clock), header=header)
+    looks = (EventCall(None, "carillon_slices_look", ()),) * slices_rest(osek)
     if slices is not None and allocation.software:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
-        yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (call,), False, header=time)
+        yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (*looks, call), False, header=time)
     elif slices is not None:
         cell = osek.cell(slices) if not allocation.wakes else None  # the clock's own operations acknowledge it
         below = [level for level in allocation.sliced if allocation.turns[level] != slices.source]
@@ -110,7 +112,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         if microcode or slices.source in allocation.turns.values():
             done.append(("carillon_microcode_tick" if microcode else "carillon_slice_over", ("frame",)))
         cells = [*[None] * (len(done) - 1), cell]
-        calls = tuple(EventCall(own, *call) for own, call in zip(cells, done, strict=True))
+        calls = (*looks, *(EventCall(own, *call) for own, call in zip(cells, done, strict=True)))
         ends = slices.source in allocation.turns.values() and not allocation.wakes
         leads = ((slices.source, "slices" if ends else slices.demand.name),)
         header = "kernel/microcode/tasks.h" if microcode else time
@@ -131,6 +133,19 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
     if frames is not None:
         call = EventCall(osek.cell(frames), "carillon_frame_turns", ())
         yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), osek.model.budgets)
+
+
+def slices_rest(osek: OsekImage) -> bool:
+    """Whether the interrupt that ends slices can be disabled.
+
+    It does nothing else, no other cell has its source, and its cell goes on without a handler: a match is moved by one.
+    """
+    allocation = osek.allocation
+    slices, other = allocation.slices, allocation.machine or allocation.wakes or osek.model.servers
+    if slices is None or other:
+        return False
+    cells = [cell for cell in osek.cells if cell.carrier.source == slices.source]
+    return len(cells) == 1 and not (Capability.MATCH in cells[0].family.can and cells[0].use.cell.array.acknowledge)
 
 
 TICK = "carillon_time_tick_inline"

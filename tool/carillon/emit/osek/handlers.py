@@ -9,6 +9,7 @@ from carillon import c_names
 from carillon.allocate.result import Carrier
 from carillon.emit import text
 from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
+from carillon.image.osek import slices_rest
 
 
 def handlers(osek: OsekImage) -> list[str]:
@@ -19,7 +20,22 @@ def handlers(osek: OsekImage) -> list[str]:
         what = f"{cell.carrier.source}, carillon_time_due, carillon_clock_queue.head.time"
         frame = f"CARILLON_COUNTED_TICK_FRAME({what}, carillon_time_ticks)" if totals else f"CARILLON_TICK_FRAME({what})"
         lines += [f"/* {cell.use.cell.name}: {cell.carrier.demand.name}, {_at(cell)}. */", frame, ""]
-    return lines + _serve_cells(osek)
+    return lines + _slices(osek) + _serve_cells(osek)
+
+
+def _slices(osek: OsekImage) -> list[str]:
+    """What enables and disables the interrupt that ends slices; what its cell has asked for before is forgotten."""
+    slices = osek.allocation.slices
+    if slices is None or not slices_rest(osek):
+        return []
+    request = f"({slices.source}u, CARILLON_SOURCE_BIT({slices.source}u));"
+    enables = [*text.acknowledging(osek.cell(slices)), f"    carillon_port_arm{request}"]
+    return [
+        *text.function("carillon_slices_enable", enables, "Somebody waits for a turn that another has."),
+        "",
+        *text.function("carillon_slices_disable", [f"    carillon_port_disarm{request}"]),
+        "",
+    ]
 
 
 def _handler(handler: EventHandler) -> list[str]:
