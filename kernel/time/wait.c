@@ -354,7 +354,7 @@ static struct carillon_osek_ring *queue_of_running(void)
  * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
  *    there is nothing of it but its context.
  * 5. Slices end in a beat.  The interrupt of the beat rests where nobody waits for a turn that another has: the first
- *    beat that finds it so disables the interrupt (carillon_slices_look).  It is enabled again with the first thread
+ *    beat that finds it so disables the interrupt.  It is enabled again with the first thread
  *    that waits so.  The beat itself goes on, so that a thread's first slice may be shorter than the others, as ever.
  * 6. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
  *    way, a thread that is to do so counts as one that holds a resource.  What comes before the thread gives way, and
@@ -370,20 +370,15 @@ void carillon_slices_wanted(void)
     }
 }
 
-void carillon_slices_look(void)
+/* The beat finds that nobody waits; nothing comes that would change it. */
+static inline void rests(void)
 {
-    const uint32_t saved = carillon_osek_lock();
     rest = true;
-    for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
-        const struct carillon_osek_level *const level = &carillon_osek_levels[number];
-        if ((level->capacity != 0u) && (level->state->turn != 0u) && (level->state->count != 0u)) {
-            rest = false;
-        }
-    }
-    if (rest) {
-        carillon_slices_disable();
-    }
-    carillon_osek_unlock(saved);
+    carillon_slices_disable();
+}
+#else
+static inline void rests(void)
+{
 }
 #endif
 
@@ -393,12 +388,17 @@ volatile uint8_t carillon_slices_over;
 void carillon_slice_over(const void *frame)
 {
     (void)frame;
+    bool waits = false;
     for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
         const struct carillon_osek_level *const level = &carillon_osek_levels[number];
         if ((level->capacity != 0u) && (level->state->count != 0u)) {
             level->state->over = 1u;
             carillon_slices_over = 1u;
+            waits = true;
         }
+    }
+    if (!waits) {
+        rests();
     }
     carillon_port_request(CARILLON_OSEK_DISPATCHER);
 }
@@ -475,6 +475,22 @@ void carillon_slice_ends_at(uint8_t number)
 {
     const struct carillon_store ask = carillon_osek_levels[number].end_slice;
     carillon_port_write(ask.address, ask.value);
+}
+#endif
+
+#if CARILLON_OSEK_SLICES_REST
+void carillon_slices_look(void)
+{
+    const uint32_t saved = carillon_osek_lock();
+    bool waits = false;
+    for (uint_fast8_t number = 1u; number <= CARILLON_OSEK_TASK_LEVELS; number++) {
+        const struct carillon_osek_level *const level = &carillon_osek_levels[number];
+        waits = waits || ((level->capacity != 0u) && (level->state->turn != 0u) && (level->state->count != 0u));
+    }
+    if (!waits) {
+        rests();
+    }
+    carillon_osek_unlock(saved);
 }
 #endif
 

@@ -101,7 +101,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
         yield EventHandler("carillon_clock_vector", leads, (call,), budgets is not None and has_tick(clock), header=header)
-    looks = (EventCall(None, "carillon_slices_look", ()),) * slices_rest(osek)
+    looks = (EventCall(None, "carillon_slices_look", ()),) * (slices_rest(osek) and not allocation.software)
     if slices is not None and allocation.software:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (*looks, call), False, header=time)
