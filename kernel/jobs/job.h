@@ -28,7 +28,7 @@ static inline bool carillon_osek_suspended(TaskType task)
 #if CARILLON_OSEK_SLICES
 static inline __attribute__((always_inline)) void carillon_slice_waits_for(const struct carillon_osek_ring *state)
 {
-    if (state->turn != 0u) {
+    if (CARILLON_OSEK_SLICES_REST && (state->turn != 0u)) {
         carillon_slices_wanted();
     }
 }
@@ -36,14 +36,18 @@ static inline __attribute__((always_inline)) void carillon_slice_begins(struct c
 {
     state->over = 0u;
     state->held = 0u;
-    state->turn = 1u;
-    if (state->count != 0u) {
-        carillon_slices_wanted();
+    if (CARILLON_OSEK_SLICES_REST) {
+        state->turn = 1u;
+        if (state->count != 0u) {
+            carillon_slices_wanted();
+        }
     }
 }
 static inline __attribute__((always_inline)) void carillon_slice_left(struct carillon_osek_ring *state)
 {
-    state->turn = 0u;
+    if (CARILLON_OSEK_SLICES_REST) {
+        state->turn = 0u;
+    }
 }
 #else
 static inline __attribute__((always_inline)) void carillon_slice_waits_for(const struct carillon_osek_ring *state)

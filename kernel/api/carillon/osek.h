@@ -106,8 +106,8 @@ struct carillon_osek_extended {
 };
 
 /* What the compiler knows of the place of a call.  In the body of a task, `carillon_here` is the function's parameter,
- * whose type is the task's; elsewhere it is this declaration.  The body does not read it: only the size of its type is
- * used.  CARILLON_CALLER_LEVEL is 0 outside the body of a task. */
+ * whose type is the task's; elsewhere it is this declaration.  No body reads it: only the size of its type is used.
+ * CARILLON_CALLER_LEVEL is 0 outside the body of a task. */
 struct carillon_elsewhere {
     char carillon_level[1];
 };
@@ -115,9 +115,10 @@ extern const struct carillon_elsewhere *const carillon_here;
 #define CARILLON_CALLER_LEVEL ((uint8_t)(sizeof(carillon_here->carillon_level) - 1u))
 
 /* Constructional elements (chapters 13.2 to 13.6).  A declaration has no effect: the tool declares every object. */
-/* Internal: the function of a task, which has no parameters, and what it does, which the compiler puts into it. */
+/* Internal: the function of a task.  Where handlers are functions of a kind of their own, and a task is one, it has no
+ * parameters, and the compiler puts into it what it does. */
+#ifdef CARILLON_NESTED_TASK
 #define CARILLON_TASK(function, does, place)                                                \
-    struct place;                                                                           \
     static inline void does(const struct place *carillon_here __attribute__((__unused__))); \
     CARILLON_C void function(void);                                                         \
     CARILLON_C void function(void)                                                          \
@@ -125,6 +126,10 @@ extern const struct carillon_elsewhere *const carillon_here;
         does(0);                                                                            \
     }                                                                                       \
     static inline void does(const struct place *carillon_here __attribute__((__unused__)))
+#else
+#define CARILLON_TASK(function, does, place) \
+    CARILLON_C void function(const struct place *carillon_here __attribute__((__unused__)))
+#endif
 
 /* Define the function of a task: TASK(Blink) { ... }
  *
