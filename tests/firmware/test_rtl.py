@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -277,3 +278,14 @@ def test_a_task_that_is_a_handlers_body_ends_wherever_it_says(lab: Laboratory, w
     leads = "carillon_frame_58" if within else "carillon_enter_carillon_task_High"
     assert entered["carillon_entry_58"][0] == entered[leads][0]
     assert ("carillon_frame_58" in entered) == bool(within)
+
+
+def test_a_cell_arms_nothing_in_a_mode_that_asks_for_nothing(lab: Laboratory) -> None:
+    """The first mode's cell of an activation arms a deadline; the second mode starts a task with that deadline's cell."""
+    schedule = declared(Low=200, High=200)
+    schedule += points(4000, (300, "Low", 600), mode="m0") + points(4000, (300, "High"), (700, "High"), (1600, "High"), mode="m1")
+    code = "static volatile unsigned work; " + task("Low", 'work++; if (work == 3u) { ttSwitchAppMode(ttAppMode_m1); }')
+    outcome = lab.run(schedule, code + task("High", "work++;"), BOARD, ticks=90_000)
+    begun = [e.t for e in outcome.trace.events if e.kind is Kind.START and e.object == "High"]
+    assert len(begun) > 40
+    assert {b - a for a, b in pairwise(begun)} == {400, 900, 2700}

@@ -38,7 +38,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     beneath = image.osek.cells if image.osek is not None else ()
     sources_of_mode = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
     may = enabled(image, mode)
-    armed = armed_by_expiry(image, mode)
+    armed, elsewhere = armed_by_expiry(image, mode), _arming(image)
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
@@ -48,7 +48,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
             stop.append(Store("STOP", cell, (cell.number + 1,)))
         deadlines = armed.get(cell.carrier.source, []) if cell.carrier.action.runs else []
-        if deadlines:
+        if deadlines or cell.use.cell.name in elsewhere:
             prepare.append(Store("ARMS", cell, (cell.number, sum(1 << c.number for c in deadlines)), about=(cell,)))
         prepare += [_of(cell, "HOLD")] if any(cell in cells for cells in armed.values()) else []
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
@@ -100,6 +100,17 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
     kinds = {"forget": "UNPEND", "enable": "ADMIT", "disable": "DISABLE"}
     requests = {name: of_sources(board, kind, sources) or (nothing,) for name, kind in kinds.items()}
     return replace(osek, stores=stores, requests=requests, levels=tuple(sorted(levels.items())))
+
+
+def _arming(image: Image) -> set[str]:
+    """The cells that arm deadlines in some mode: every other mode says that they arm none, or others."""
+    return {
+        cell.use.cell.name
+        for mode in image.modes
+        for source in armed_by_expiry(image, mode)
+        for cell in mode.cells
+        if cell.carrier.source == source and cell.carrier.action.runs
+    }
 
 
 def _of(cell: CellImage, does: str) -> Store:
