@@ -73,6 +73,13 @@ FAULTS = [
     Fault("array", "a count in another cell", "C209", lambda p: p.store(M0 + "prepare", at(count(4)), elsewhere(count(5)))),
     Fault("array", "a count to be added", "C209", lambda p: p.store(M0 + "prepare", at(count(4)), elsewhere(count(4) + 8))),
     Fault(
+        "array",
+        "a cell that nobody tells that it arms nothing",
+        "C206",
+        lambda p: p.store(M0 + "prepare", at(count(0) + 12), elsewhere(count(20) + 12)),
+        "T0 (source 16) goes on to arm what it arms in mode",
+    ),
+    Fault(
         "array", "a reload value in ARMS", "C209", lambda p: p.store(M0 + "prepare", at(count(4) + 4), elsewhere(count(4) + 12))
     ),
     Fault("array", "a count in NOW", "C209", lambda p: p.store(M0 + "prepare", at(count(4)), elsewhere(NOW))),

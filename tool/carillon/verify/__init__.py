@@ -20,6 +20,7 @@ from carillon.diagnostics import Diagnostics, Span
 from carillon.elf import RISCV, UnreadableError
 from carillon.model import System
 from carillon.model.giotto import Machine
+from carillon.verify.arming import check_modes
 from carillon.verify.chips import compare
 from carillon.verify.code import processor_of
 from carillon.verify.code.returned import Vector, unlike
@@ -139,6 +140,7 @@ class _Verifier:
                 self._left(levels, of_mode, functions, below)
         if beneath is not None:
             self._events(beneath, functions, vectors)
+        compared: list[Round] = []
         bases, syncs = elf.rows("carillon_time_bases", number_of), elf.rows("carillon_syncs", number_of)
         for number, (of, table, vectors_of_mode) in enumerate(zip(system.modes, rounds, vectors, strict=False)):
             hardware = self._hardware(f"mode '{of.name}'")
@@ -165,6 +167,8 @@ class _Verifier:
                 self.diagnostics.error("C209", of.span, f"mode '{of.name}': {error}", REMEDY)
             self._strange(hardware, of.span)
             self.report.modes.append(comparison.report)
+            compared.append(comparison)
+        check_modes(compared)
 
     def _left(
         self, levels: Mapping[int, int], vectors: Mapping[int, int], functions: Mapping[int, str], below: Container[int]

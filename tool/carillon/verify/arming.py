@@ -6,6 +6,7 @@ The expiry is the task's own, so that nothing else arms them; and the handler te
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from carillon import c_names
@@ -43,6 +44,15 @@ def check_arming(round_: Round) -> None:
         wrong = wrong or _end(round_.meanings.elf, round_.meaning(running.source).symbol, task.entry)
         if wrong:
             round_.error("C206", f"{running}, for the activation of '{subject.name}', {wrong}", task.span)
+
+
+def check_modes(rounds: Sequence[Round]) -> None:
+    """A cell that arms deadlines in some mode is told in every other one what it arms, if anything: else C206."""
+    arming = {r.cell.place.name: round_.mode.name for round_ in rounds for r in round_.running if r.cell.arms}
+    for round_ in rounds:
+        for running in round_.running:
+            if (other := arming.get(running.cell.place.name)) is not None and not running.cell.told:
+                round_.error("C206", f"{running} goes on to arm what it arms in mode '{other}'")
 
 
 def _end(elf: Elf, vector: str, task: str) -> str:

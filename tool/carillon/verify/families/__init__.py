@@ -41,7 +41,7 @@ class Cell:
 
     ``started`` in ticks since the first start store, None while it stands still.  ``first`` and ``again`` in units: from
     the start to the first expiry, and from each to the next.  ``lets``: whether its own mask lets it interrupt.  ``arms``: the
-    sources of cells that its expiry lets interrupt.
+    sources of cells that its expiry lets interrupt.  ``told``: a store says which.
     """
 
     place: Place
@@ -51,6 +51,7 @@ class Cell:
     prescaler: int = 1
     lets: bool = True
     arms: frozenset[int] = frozenset()
+    told: bool = False
     registers: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:

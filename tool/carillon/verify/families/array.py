@@ -71,6 +71,7 @@ class Model(AddedTo):
         elif register == 4:
             cell.again = value
         elif register == 12:
+            cell.told = True
             cell.arms = frozenset(other.place.source for number, other in self.cells.items() if value >> number & 1)
         elif register == 16:
             cell.registers["first"] = value
