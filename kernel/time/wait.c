@@ -353,9 +353,10 @@ static struct carillon_osek_ring *queue_of_running(void)
  *    after it is released.
  * 4. Where an interrupt ends the slice, its handler goes on when the thread does.  So between two turns of a thread
  *    there is nothing of it but its context.
- * 5. Slices end in a beat.  The interrupt of the beat rests where nobody waits for a turn that another has: the first
- *    beat that finds it so disables the interrupt.  It is enabled again with the first thread
- *    that waits so.  The beat itself goes on, so that a thread's first slice may be shorter than the others, as ever.
+ * 5. Slices end in a beat.  The interrupt of the beat rests where nobody waits for a turn; with dispatch by hardware: for
+ *    one that another has.  The first beat that finds it so disables the interrupt.  It is enabled again with the first
+ *    thread that waits while another has its turn.  The beat itself goes on, so that a thread's first slice may be shorter
+ *    than the others, as ever.
  * 6. A thread whose turn begins finds nothing that was remembered of another's (carillon_osek_run).  Until it has given
  *    way, a thread that is to do so counts as one that holds a resource.  What comes before the thread gives way, and
  *    another slice's end within that, do not make it give way twice. */

@@ -570,7 +570,8 @@ class Model:
         """The timer that ends slices is served."""
         self.interrupt()
         self.asked = False
-        self.beat_rests = self.way.rests and not any(self.waits_for_turn(level) for level in self.turning)
+        waits = (self.ready[level] if self.way.software else self.waits_for_turn(level) for level in self.turning)
+        self.beat_rests = self.way.rests and not any(waits)
         if self.way.software:
             self.over |= {level for level in self.turning if self.ready[level]}
         else:
