@@ -15,7 +15,6 @@ from thread_model import Bounds, Event, Model, Way, bounds
 
 from building import build
 from carillon.diagnostics import Diagnostics
-from carillon.image.osek import slices_rest
 from carillon.pipeline import plan
 from carillon.run import record
 
@@ -234,7 +233,7 @@ def execute(folder: Path, target: Target, shape: str, programs: Sequence[Program
     first = slices is not None and (-slices.level, slices.source) < (-clock.level, clock.source)
     above = next((x.source for x in allocation.levels if slices is not None and x.number == slices.level), None)
     before = above is None or slices is None or slices.source < above
-    return Way(allocation.software, first, before, slices_rest(planned.image.osek)), said
+    return Way(allocation.software, first, before, planned.image.osek.slices_rest), said
 
 
 def different(target: Target, shape: str, way: Way, program: Program, said: Said) -> str:

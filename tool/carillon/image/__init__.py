@@ -437,6 +437,7 @@ class OsekImage:
     levels: tuple[tuple[int, int], ...] = ()
     tick_frame: TickFrame | None = None
     devices: tuple[Device, ...] = ()
+    slices_rest: bool = False
 
     @property
     def model(self) -> Osek:

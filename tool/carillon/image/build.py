@@ -255,7 +255,7 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
     if clock is not None and clock.counted and board.vectors == "code" and counts_ticks and not clock.services.uptime:
         frame = TickFrame(next(image for image in cells if image.carrier is clock.carrier), clock.services.now)
     osek = OsekImage(allocation, lead, tuple(cells), tuple(start), base_cell, tables, tick_frame=frame)
-    osek = with_levels(osek, microcode, board.handlers == "own")
+    osek = with_levels(osek, microcode, board)
     return osek_with_stores(board, replace(osek, devices=devices(system, osek, origin, guard)))
 
 

@@ -11,7 +11,9 @@ from carillon.allocate.clock import ClockCell
 from carillon.allocate.osek import OsekAllocation, TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, Value, names
+from carillon.image.levels import controlled
 from carillon.lower.events import Series
+from carillon.model.board import Board
 from carillon.model.family import Capability
 from carillon.model.osek import ActivateTask, Alarm, SetEvent
 from carillon.model.time import ClockKind, TimedKind
@@ -24,10 +26,11 @@ NO_CELL = 0xFFFF
 """Stands for the source of a task's end that takes nothing back."""
 
 
-def with_levels(osek: OsekImage, microcode: bool, own: bool) -> OsekImage:
+def with_levels(osek: OsekImage, microcode: bool, board: Board) -> OsekImage:
     """The image with what stands on the levels of tasks; ``microcode``: the machine's tick ends slices."""
     served = _served_levels(osek)
-    direct = _direct_tasks(osek, served, own)
+    direct = _direct_tasks(osek, served, board.handlers == "own")
+    osek = replace(osek, slices_rest=_slices_rest(osek, board))
     folded, contexts = _folded(osek.allocation, direct), _contexts(osek.allocation)
     return replace(osek, served=served, direct=direct, handlers=_handlers(osek, microcode), folded=folded, contexts=contexts)
 
@@ -101,7 +104,7 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(clock.carrier), function, ())
         leads = ((clock.carrier.source, clock.carrier.demand.name),)
         yield EventHandler("carillon_clock_vector", leads, (call,), budgets is not None and has_tick(clock), header=header)
-    looks = (EventCall(None, "carillon_slices_look", ()),) * (slices_rest(osek) and not allocation.software)
+    looks = (EventCall(None, "carillon_slices_look", ()),) * (osek.slices_rest and not allocation.software)
     if slices is not None and allocation.software:
         call = EventCall(osek.cell(slices), "carillon_slice_over", ("NULL",))
         yield EventHandler("carillon_slice_timer", ((slices.source, slices.demand.name),), (*looks, call), False, header=time)
@@ -135,14 +138,15 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), osek.model.budgets)
 
 
-def slices_rest(osek: OsekImage) -> bool:
+def _slices_rest(osek: OsekImage, board: Board) -> bool:
     """Whether the interrupt that ends slices can be disabled.
 
-    It does nothing else, no other cell has its source, and its cell goes on without a handler: a match is moved by one.
+    The interrupt controller has it, it does nothing else, no other cell has its source, and its cell goes on without a handler: a
+    match is moved by one.
     """
     allocation = osek.allocation
     slices, other = allocation.slices, allocation.machine or allocation.wakes or osek.model.servers
-    if slices is None or other:
+    if slices is None or other or not controlled(board, slices.source):
         return False
     cells = [cell for cell in osek.cells if cell.carrier.source == slices.source]
     return len(cells) == 1 and not (Capability.MATCH in cells[0].family.can and cells[0].use.cell.array.acknowledge)

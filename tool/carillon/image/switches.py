@@ -15,7 +15,7 @@ from carillon.image import ActionSet, Image, OneOf, OsekImage, Unsigned, Value
 from carillon.image.devices import units_of_tick
 from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import base_levels, lowered_level
-from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick, slices_rest
+from carillon.image.osek import GUARD_WORDS, INTERRUPT_LOCKS, has_tick
 from carillon.image.registry import OFF, OSEK_OFF
 from carillon.microcode.compiled import Microcode
 from carillon.model import Idle, OnBudgetOverrun, OnDeadlineMiss, Synchronisation, SyncStart
@@ -72,7 +72,7 @@ def _of_all(image: Image) -> Switches:
         "CARILLON_OSEK": osek is not None,
         "CARILLON_BUDGETS_IN_QUEUE": (osek is not None and osek.model.queued_budgets) or None,
         "CARILLON_OSEK_SLICES": osek is not None and (osek.allocation.slices is not None or bool(osek.model.servers)),
-        "CARILLON_OSEK_SLICES_REST": osek is not None and slices_rest(osek),
+        "CARILLON_OSEK_SLICES_REST": osek is not None and osek.slices_rest,
         "CARILLON_OSEK_TURN_LEVELS": len(osek.allocation.turns) if osek is not None else 0,
         "CARILLON_CONVENTIONAL": image.allocation.conventional and bool(modes),
         "CARILLON_TABLES": any(m.table for m in image.modes),

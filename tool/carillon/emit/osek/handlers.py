@@ -9,7 +9,6 @@ from carillon import c_names
 from carillon.allocate.result import Carrier
 from carillon.emit import text
 from carillon.image import CellImage, EventCall, EventHandler, OsekImage, Value
-from carillon.image.osek import slices_rest
 
 
 def handlers(osek: OsekImage) -> list[str]:
@@ -26,7 +25,7 @@ def handlers(osek: OsekImage) -> list[str]:
 def _slices(osek: OsekImage) -> list[str]:
     """What enables and disables the interrupt that ends slices; what its cell has asked for before is forgotten."""
     slices = osek.allocation.slices
-    if slices is None or not slices_rest(osek):
+    if slices is None or not osek.slices_rest:
         return []
     request = f"({slices.source}u, CARILLON_SOURCE_BIT({slices.source}u));"
     enables = [*text.acknowledging(osek.cell(slices)), f"    carillon_port_arm{request}"]
