@@ -29,8 +29,9 @@
 #define ARRAY_START(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_START_OFFSET, (bits))
 
 /* A schedule table starts by two stores.  RESTART begins its cells so far ahead of where they are to be that none expires
- * before MOVE says when the table begins: the kernel adds that to its value. */
-#define ARRAY_AHEAD 0x10000u
+ * before MOVE says when the table begins: the kernel adds that to its value.  A round's handlers may hold that store back
+ * for less than so long (TABLE_AHEAD in allocate/table_cells.py). */
+#define ARRAY_AHEAD 0x10000000u
 #define ARRAY_RESTART_PREPARE(cell, first, period, prescaler)                   \
     CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_FIRST_OFFSET(cell),                 \
                    (uint32_t)(first) + ARRAY_AHEAD - CARILLON_PORT_SINCE_READ), \

@@ -18,20 +18,20 @@ struct carillon_osek_table_state carillon_osek_table_states[CARILLON_OSEK_SCHEDU
 #if CARILLON_OSEK_TABLE_ENDS
 void carillon_osek_end_table(uint8_t table)
 {
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     end_cells(table);
-    carillon_port_unlock(saved);
+    unlock_table(saved);
 }
 
 #if FOLLOWED
 void carillon_osek_half_table(uint8_t table)
 {
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     if ((carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING) &&
         (carillon_osek_table_states[table].next != NONE)) {
         hold_early(table);
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
 }
 #else
 void carillon_osek_half_table(uint8_t table)
@@ -44,9 +44,9 @@ void carillon_osek_half_table(uint8_t table)
 #if CARILLON_OSEK_TABLE_ADJUSTS
 void carillon_osek_adjust_table(uint8_t table)
 {
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     adjust_cells(table);
-    carillon_port_unlock(saved);
+    unlock_table(saved);
 }
 #endif
 
@@ -81,7 +81,7 @@ void carillon_osek_start_tables_on_cells(AppModeType mode)
         const bool absolute = fixed->start == CARILLON_OSEK_START_ABSOLUTE;
         const uint32_t ticks = absolute ? ticks_to(table, 0u, fixed->at) : fixed->at;
         carillon_osek_table_states[table].status = absolute ? status_of_absolute(table) : SCHEDULETABLE_RUNNING;
-        const uint32_t saved = carillon_port_lock();
+        const uint32_t saved = lock_table();
         const uint32_t left = start_cells(cells);
         const uint32_t ahead = left - TIME_0; /* of time 0, which is still to come if this is little */
         const uint32_t until = ticks * cells->tick;
@@ -266,10 +266,10 @@ static inline void settle_cells(void)
 
 static inline ScheduleTableStatusType settled_status(uint8_t table)
 {
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_cells();
     const ScheduleTableStatusType status = carillon_osek_table_states[table].status;
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return status;
 }
 #else

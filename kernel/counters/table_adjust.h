@@ -135,9 +135,9 @@ static void settle_adjustments(void)
         const uint32_t left = carillon_base_left();
         if (carillon_port_is_pending((uint16_t)source)) {
             carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
-            const uint32_t saved = carillon_port_lock(); /* GetScheduleTableStatus locks one level alone */
+            const uint32_t saved = lock_table(); /* GetScheduleTableStatus locks one level alone */
             adjust_cells(table);
-            carillon_port_unlock(saved);
+            unlock_table(saved);
         } else if (deviation->nears && (until_last(deviation, left) <= deviation->arrives)) {
             arrive(table);
         } else {
@@ -173,7 +173,7 @@ static StatusType synchronise_cells(uint8_t table, TickType value)
     if (cells->adjusts_by == 0u) {
         return E_OS_ID;
     }
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     uint32_t left;
     do {
         settle_adjustments();
@@ -196,7 +196,7 @@ static StatusType synchronise_cells(uint8_t table, TickType value)
     } else {
         /* it is not started */
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return (status >= SCHEDULETABLE_WAITING) ? E_OK : E_OS_STATE;
 }
 
@@ -205,7 +205,7 @@ static StatusType desynchronise_cells(uint8_t table)
     if (carillon_osek_tables_on_cells[table]->adjusts_by == 0u) {
         return E_OS_ID;
     }
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_adjustments();
     const bool runs = carillon_osek_table_states[table].status >= SCHEDULETABLE_RUNNING;
     if (runs) {
@@ -213,7 +213,7 @@ static StatusType desynchronise_cells(uint8_t table)
         cell_deviations[table].ticks = 0u;
         cell_deviations[table].nears = false;
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return runs ? E_OK : E_OS_STATE;
 }
 
@@ -222,12 +222,12 @@ static StatusType await_cells(uint8_t table)
     if (carillon_osek_tables_on_cells[table]->adjusts_by == 0u) {
         return E_OS_ID;
     }
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
     if (stopped) {
         carillon_osek_table_states[table].status = SCHEDULETABLE_WAITING;
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return stopped ? E_OK : E_OS_STATE;
 }
 

@@ -58,7 +58,7 @@ static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cel
 {
     (void)cells;
     (void)prepare_count;
-    return carillon_port_read_and_start(counter, some); /* what runs already runs on */
+    return read_and_start(counter, some); /* what runs already runs on */
 }
 #elif CARILLON_OSEK_TABLES_RESTART
 static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
@@ -69,7 +69,7 @@ static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cel
     };
     (void)cells;
     (void)prepare_count;
-    return carillon_port_read_and_start(counter, start);
+    return read_and_start(counter, start);
 }
 #else
 static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cells, struct carillon_store some,
@@ -78,7 +78,7 @@ static inline uint32_t start_some(const struct carillon_osek_table_on_cells *cel
     for (uint32_t i = 0; i < prepare_count; i++) {
         carillon_port_write(cells->prepare[i].address, cells->prepare[i].value);
     }
-    return carillon_port_read_and_start(counter, some);
+    return read_and_start(counter, some);
 }
 #endif
 
@@ -88,20 +88,21 @@ static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *ce
     return start_some(cells, cells->start, all_prepares(cells), CARILLON_BASE_COUNTER);
 }
 
-/* Move the cells that have just been started, all of a table; locked. */
+/* Let cells that have just been started, the first ones of a table, expire at their points; locked.  The table begins
+ * `begin` ticks of the system clock after the reading with which they were started, or before it if that is less than 0.
+ * `behind`: no point has been due for longer. */
 #if CARILLON_OSEK_TABLES_MOVE
-static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
+/* One store moves them.  They were started so far ahead of their points that none expires before it, although a round's
+ * handlers come in between.  A point that has passed by then expires at once, as often as it has been due. */
+static inline void begin_some(const struct carillon_osek_table_on_cells *cells, uint32_t count, uint32_t begin,
+                              uint32_t behind)
 {
     (void)cells;
-    carillon_port_write(carillon_osek_table_move.address, carillon_osek_table_move.value + by);
+    (void)count;
+    (void)behind;
+    carillon_port_write(carillon_osek_table_move.address, carillon_osek_table_move.value + begin);
 }
 #else
-static inline void move_cells(const struct carillon_osek_table_on_cells *cells, uint32_t by)
-{
-    carillon_port_shift(cells->shifts, cells->count, by);
-}
-#endif
-
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
  * ask for now is requested here, when it is due. */
 static __attribute__((noinline)) void place_late(const struct carillon_osek_table_on_cells *cells, uint32_t count,
@@ -129,25 +130,45 @@ static __attribute__((noinline)) void place_late(const struct carillon_osek_tabl
     }
 }
 
-/* Let the running cells of a table expire at its points, when it begins `begin` ticks of the system clock after the
- * reading of the time base with which they were started; locked, up to here.
- *
- * 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading; or at its
- *    first point and some more, if one store moves them all.  What is added to its counter says where it is to be then,
- *    whenever the addition comes.
+/* 1. Every cell stood at its period when it was started, CARILLON_PORT_SINCE_READ ticks after the reading.  What is added
+ *    to its counter says where it is to be then, whenever the addition comes.
  * 2. All additions have been made CARILLON_BASE_NEAR ticks after the reading.  A point that is due later has its cell
  *    before it: what that reads is more than 0 after the addition.
  * 3. A point that is due before is waited for (place_late), in the order of the points, when the cells of all others
  *    are set.  What it activates runs when the last of these is due, about CARILLON_BASE_NEAR ticks after the reading:
  *    late, but not before it is due, and never is one lost.  Its next expiry is the cell's own, exact: points of a cell
  *    are farther apart than CARILLON_BASE_NEAR (allocate/table_cells.py). */
+static inline void begin_some(const struct carillon_osek_table_on_cells *cells, uint32_t count, uint32_t begin,
+                              uint32_t behind)
+{
+    if (is_near(begin + cells->first, behind)) {
+        place_late(cells, count, begin, behind);
+    } else {
+        carillon_port_shift(cells->shifts, count, begin);
+    }
+}
+#endif
+
+static inline StatusType begun(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                               uint32_t left, uint32_t saved)
+{
+    note_begin(table, cells, begin, left);
+    unlock_table(saved);
+    return E_OK;
+}
+#if CARILLON_OSEK_TABLES_MOVE
+static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                                     uint32_t left, uint32_t saved)
+{
+    begin_some(cells, cells->count, begin, BEHIND);
+    return begun(table, cells, begin, left, saved);
+}
+#else
 static __attribute__((noinline)) StatusType begin_late(uint8_t table, const struct carillon_osek_table_on_cells *cells,
                                                        uint32_t begin, uint32_t left, uint32_t saved)
 {
     place_late(cells, cells->count, begin, BEHIND);
-    note_begin(table, cells, begin, left);
-    carillon_port_unlock(saved);
-    return E_OK;
+    return begun(table, cells, begin, left, saved);
 }
 static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
                                      uint32_t left, uint32_t saved)
@@ -155,18 +176,17 @@ static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_t
     if (is_near(begin + cells->first, BEHIND)) {
         return begin_late(table, cells, begin, left, saved);
     }
-    move_cells(cells, begin);
-    note_begin(table, cells, begin, left);
-    carillon_port_unlock(saved);
-    return E_OK;
+    carillon_port_shift(cells->shifts, cells->count, begin);
+    return begun(table, cells, begin, left, saved);
 }
+#endif
 #else
 static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
                                      uint32_t left, uint32_t saved)
 {
     place(cells, begin, left);
     note_begin(table, cells, begin, left);
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return E_OK;
 }
 #endif
@@ -287,11 +307,7 @@ static void resume_early(uint8_t table)
     const uint32_t each = prepares(cells);
     const uint32_t left = start_some(cells, cells->resume, cells->early * each, cells->ends_at);
     const uint32_t begin = (left <= cells->rest) ? left : (left - cells->again); /* the end has passed meanwhile */
-    if (is_near(begin + cells->first, BEHIND)) {
-        place_late(cells, cells->early, begin, BEHIND);
-    } else {
-        carillon_port_shift(cells->shifts, cells->early, begin);
-    }
+    begin_some(cells, cells->early, begin, BEHIND);
 }
 
 /* The table that follows begins where this one has just ended; locked. */
@@ -307,11 +323,7 @@ static inline void begin_next(uint8_t table, uint8_t next)
     carillon_osek_table_states[next].status = state->status;
     state->next = NONE;
     halt_cells(table);
-    if (other->first > (ago + CARILLON_BASE_NEAR)) {
-        move_cells(other, 0u - ago);
-    } else {
-        place_late(other, other->count, 0u - ago, ago);
-    }
+    begin_some(other, other->count, 0u - ago, ago);
 }
 
 #else
@@ -382,7 +394,7 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[from];
     struct carillon_osek_table_state *const state = &carillon_osek_table_states[from];
     StatusType status = E_OK;
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_ends();
     if (state->status < SCHEDULETABLE_RUNNING) {
         status = E_OS_NOFUNC;
@@ -403,7 +415,7 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
         state->next = to;
         carillon_osek_table_states[to].status = SCHEDULETABLE_NEXT;
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return status;
 }
 
@@ -455,12 +467,12 @@ static inline void unlink_cells(uint8_t table)
 static StatusType start_relative(uint8_t table, TickType offset)
 {
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_ends();
     settle_adjustments();
     uint8_t *const status = &carillon_osek_table_states[table].status;
     if (*status != SCHEDULETABLE_STOPPED) {
-        carillon_port_unlock(saved);
+        unlock_table(saved);
         return E_OS_STATE;
     }
     *status = SCHEDULETABLE_RUNNING;
@@ -479,11 +491,11 @@ static inline uint8_t status_of_absolute(uint8_t table)
 static StatusType start_absolute(uint8_t table, TickType value)
 {
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[table];
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_ends();
     settle_adjustments();
     if (carillon_osek_table_states[table].status != SCHEDULETABLE_STOPPED) {
-        carillon_port_unlock(saved);
+        unlock_table(saved);
         return E_OS_STATE;
     }
     carillon_osek_table_states[table].status = status_of_absolute(table);
@@ -494,7 +506,8 @@ static StatusType start_absolute(uint8_t table, TickType value)
     return begin_cells(table, cells, begin, left, saved);
 }
 
-#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLE_ENDS && !CARILLON_OSEK_TABLE_ADJUSTS
+#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLES_BESIDE && !CARILLON_OSEK_TABLE_ENDS && \
+    !CARILLON_OSEK_TABLE_ADJUSTS
 static StatusType stop_cells(uint8_t table)
 {
     return carillon_stop_cells(table);
@@ -502,7 +515,7 @@ static StatusType stop_cells(uint8_t table)
 #else
 static StatusType stop_cells(uint8_t table)
 {
-    const uint32_t saved = carillon_port_lock();
+    const uint32_t saved = lock_table();
     settle_ends();
     settle_adjustments();
     const bool stopped = carillon_osek_table_states[table].status == SCHEDULETABLE_STOPPED;
@@ -515,7 +528,7 @@ static StatusType stop_cells(uint8_t table)
             carillon_osek_table_states[table].status = SCHEDULETABLE_STOPPED;
         }
     }
-    carillon_port_unlock(saved);
+    unlock_table(saved);
     return stopped ? E_OS_NOFUNC : E_OK;
 }
 #endif

@@ -167,6 +167,7 @@ void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint
 
 /* Code takes no time. */
 #define CARILLON_PORT_SINCE_READ 0u
+#define CARILLON_PORT_UNDISTURBED 0u
 static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start)
 {
     const uint32_t read = carillon_port_read(counter);

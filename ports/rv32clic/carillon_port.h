@@ -336,6 +336,8 @@ static inline void carillon_port_shift(const struct carillon_shift *list, uint32
 /* Read the time base and start cells, CARILLON_PORT_SINCE_READ ticks later; with interrupts locked.  The load gives what
  * stood at the beginning of its cycle, and the store of the next cycle takes effect behind that. */
 #define CARILLON_PORT_SINCE_READ 2u
+/* At most so many later it is read again, if no handler comes in between: the shortest takes more. */
+#define CARILLON_PORT_UNDISTURBED 9u
 static inline uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start)
 {
     uint32_t left;

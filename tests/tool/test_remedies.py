@@ -167,7 +167,7 @@ BUDGET = LOW + 'budget = "1ms"\n'
 CELLED = '[osek]\nbudgets = "cell"\n' + BUDGET
 FRAME = LOW + 'time_frame = "1ms"\n'
 WIDE, TWO_WIDE = (1, 32, ALL_ROLES, True), (2, 32, ALL_ROLES, True)
-NARROW, PLAIN = (1, 16, ALL_ROLES, True), (1, 32, '"activation"', False)
+NARROW, PLAIN = (1, 15, ALL_ROLES, True), (1, 32, '"activation"', False)
 FOUR = (4, 32, ALL_ROLES, True)
 
 # What a board's file has beside cells.
@@ -630,8 +630,8 @@ periods = ["1ms", "5ms"]
 longest_lock = "{}us"
 """
 TICK = 'tick = "1ms"'
-SHORT_BASE, LONG_BASE = [(1, 32, ALL_ROLES, True), (2, 16, ALL_ROLES, True)], [(3, 32, ALL_ROLES, True)]
-NO_BASE = [(1, 32, ALL_ROLES, True), (1, 16, ALL_ROLES, True)]
+SHORT_BASE, LONG_BASE = [(1, 32, ALL_ROLES, True), (2, 15, ALL_ROLES, True)], [(3, 32, ALL_ROLES, True)]
+NO_BASE = [(1, 32, ALL_ROLES, True), (1, 15, ALL_ROLES, True)]
 
 
 @pytest.mark.parametrize(

@@ -213,8 +213,10 @@ struct carillon_osek_table_state {
 extern struct carillon_osek_table_state carillon_osek_table_states[];
 
 #if CARILLON_OSEK_TABLES_RESTART
-/* Internal.  Stop the cells of a schedule table on cells, by one store; `saved`: what was locked before. */
 extern const struct carillon_store carillon_osek_table_stops[];
+#endif
+#if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLES_BESIDE
+/* Internal.  Stop the cells of a schedule table on cells, by one store; `saved`: what was locked before. */
 static inline __attribute__((always_inline)) StatusType carillon_stop_locked(ScheduleTableType table, uint32_t address,
                                                                              uint32_t value, uint32_t saved)
 {

@@ -8,6 +8,9 @@ started by a store of its own, at a time that the time base says.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from carillon.allocate.base import longest_stretch
 from carillon.lower.events import TABLE_REST, turn_of
 from carillon.model import System
 from carillon.model.board import Board, Cells
@@ -16,6 +19,9 @@ from carillon.model.osek import Hook, ScheduleTable, Status
 
 _START, _CELL = 180, 40
 """Instructions, at most, from the reading of the time base to the store that starts the first cell, and more for each cell."""
+TABLE_AHEAD = 1 << 28
+"""For how many ticks of the clock a start may be held back at most (``ARRAY_AHEAD`` of ``cells/array/cell.h``, ``BEHIND`` of
+``kernel/counters/table.h``)."""
 
 
 def is_set(array: Cells) -> bool:
@@ -60,6 +66,33 @@ def near_of(board: Board, clock_hz: int, table: ScheduleTable) -> int:
     return max(lead, per_tick + -(-(_START + _CELL * cells) // per_tick) + cells * board.start_spacing + 1)
 
 
+def _moves(array: Cells) -> bool:
+    """Whether one store moves all cells of a table, by what is added to their counts, so that it may come late."""
+    return Capability.MOVE in array.family.can
+
+
+def _beside_rounds(system: System, table: ScheduleTable, arrays: Sequence[Cells]) -> str:
+    """Why a table on cells cannot be beside the rounds of a system; empty if it can, or there are none.
+
+    A round's handlers may come between any two instructions of a start.  Where code takes no time, none does.
+    """
+    if not system.modes or not arrays:
+        return ""
+    board = system.board
+    takes_time = board.clock(system.clock_hz).instructions_per_tick > 0
+    if takes_time and not _moves(arrays[0]):
+        return (
+            f"a start on board '{board.name}' sets or shifts each cell by itself and locks all interrupts for it, for which the "
+            "rounds' tasks would wait; cells that one store moves, as those of 'cv32e40x-rtl', need no such lock"
+        )
+    if takes_time and table.followed:
+        return "what ends it is held back by the rounds' tasks, so that the table that follows might not begin in time"
+    stretch = longest_stretch(system)
+    if stretch is not None and stretch + board.lead_at(system.clock_hz) >= TABLE_AHEAD:
+        return f"the rounds' tasks may hold a start back for {stretch} ticks of the clock, and cells allow {TABLE_AHEAD - 1}"
+    return ""
+
+
 def _counts_ticks(array: Cells, clock_hz: int) -> bool:
     return array.units(1, clock_hz, array.prescalers[0]) == 1
 
@@ -81,8 +114,8 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
     arrays = [a for a in board.cells if carries_tables(board, hz, a)]
     if system.time is not None and system.time.tickless:
         return "its counter is tickless, and a table on cells is started by the count of a cell"
-    if system.modes:
-        return "a start locks all interrupts for a moment, for which the rounds' tasks would wait"
+    if why := _beside_rounds(system, table, arrays):
+        return why
     if system.osek.status is Status.EXTENDED or Hook.ERROR in system.osek.hooks:
         return "services of tables on cells look for no errors, and tell the error hook of none"
     if system.osek.budgets:
@@ -91,8 +124,8 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
         return _no_cells(board)
     counter = system.osek.counter(table.counter)
     turn, duration = turn_of(counter), table.duration * counter.tick + (0 if table.repeating else TABLE_REST)
-    most = (1 << min(a.width for a in arrays)) - 1
-    half = most // 2 + 1
+    width = min(a.width for a in arrays)
+    most, half = min(1 << width, (1 << (31 if _moves(arrays[0]) else 32)) - TABLE_AHEAD) - 1, 1 << (width - 1)
     if turn > half:  # an earlier value of the counter and a later one are told by the sign of their difference
         return (
             f"its counter '{counter.name}' takes {turn} ticks of the clock to begin anew, more than the {half} that cells allow"

@@ -9,9 +9,8 @@ from carillon.allocate.explain import count
 from carillon.allocate.groups import spare_sources
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
-from carillon.lower.events import BUDGET_RANGE
 from carillon.model import System
-from carillon.model.keeper import keeps_budgets
+from carillon.model.keeper import budget_range, keeps_budgets
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 
 LONGEST_FRAME = (1 << 32) - 1
@@ -176,12 +175,13 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     every: list[tuple[OsekTask | Isr, int, str, str]] = []
     every += [(t, t.timed, "the" if t.timed == t.budget else "a lock", "task") for t in osek.tasks]
     every += [(isr, isr.budget, "the", "ISR") for isr in isrs]
-    long = [it for it in every if it[1] > BUDGET_RANGE // 2]
+    longest = budget_range(system.board) // 2
+    long = [it for it in every if it[1] > longest]
     for item, ticks, which, what in long:
         diagnostics.error(
             "C188",
             item.span,
-            f"{which} budget of {what} '{item.name}', {ticks} ticks, is more than the {BUDGET_RANGE // 2} that are counted",
+            f"{which} budget of {what} '{item.name}', {ticks} ticks, is more than the {longest} that are counted",
             "shorten the budget, or choose a clock with longer ticks",
         )
     return not long
@@ -195,8 +195,9 @@ def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) 
         cause = f"{whose} budgets are not kept by the conventional kernel"
         diagnostics.error("C184", first.span, cause, "leave the budget out, or build with Carillon's own kernel")
         return False
+    most = budget_range(board)
     if not keeps_budgets(board):
-        cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {BUDGET_RANGE} ticks"
+        cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {most} ticks"
         diagnostics.error("C183", first.span, cause, "leave the budget out, or choose a board with such a cell")
         return False
     if board.handlers == "own":
@@ -205,8 +206,7 @@ def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) 
         return False
     sound = True
     for task in system.bounded:
-        if task.budget > BUDGET_RANGE // 2:
-            longest = BUDGET_RANGE // 2
+        if task.budget > (longest := most // 2):
             cause = f"the budget of task '{task.name}', {task.budget} ticks, is more than the {longest} that are counted"
             diagnostics.error("C188", task.span, cause, "shorten the budget, or choose a clock with longer ticks")
             sound = False

@@ -225,6 +225,7 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
         "CARILLON_OSEK_TABLE_ADJUSTS": any(series.adjusts for series, _ in allocation.series),
         "CARILLON_OSEK_TABLES_RESTART": bool(osek.tables) and osek.tables[0].restarts,
         "CARILLON_OSEK_TABLES_MOVE": bool(osek.tables) and osek.tables[0].moves,
+        "CARILLON_OSEK_TABLES_BESIDE": bool(osek.tables) and bool(image.modes),
         "CARILLON_OSEK_TABLES_SET": bool(osek.tables) and osek.tables[0].sets,
         "CARILLON_OSEK_ADJUSTS": allocation.adjusts,
         "CARILLON_OSEK_POINT_ACTIONS": _actions(a for c in cursors for step in c.steps for a in step.actions),

@@ -25,12 +25,10 @@ from carillon.lower import Demand, ExpiryPoint, Named, When
 from carillon.model import System
 from carillon.model.board import Cells
 from carillon.model.giotto import Machine
-from carillon.model.keeper import BUDGET_BITS
+from carillon.model.keeper import budget_range
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Hook, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
-BUDGET_RANGE = 1 << BUDGET_BITS
-"""In how many ticks the cell of budgets counts down once.  A budget is at most half of that (``kernel/levels/budget.h``)."""
 FRAME_TURN = 1 << 24
 """In how many ticks the cell of time frames counts down once (``kernel/jobs/frame.h``)."""
 TABLE_REST = 1 << 24
@@ -174,11 +172,12 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
             demands.append(_run_time(ServeClock("clock"), services.span))
         if services.slice is not None:
             demands.append(_periodic(EndSlice("slices"), services.slice, services.slice, services.span))
+    keeps = budget_range(system.board)
     if osek.celled_budgets:
         first = osek.bounded[0]
-        demands.append(_periodic(KeepBudget("budgets"), BUDGET_RANGE, BUDGET_RANGE, first.span))
+        demands.append(_periodic(KeepBudget("budgets"), keeps, keeps, first.span))
     if system.bounded:
-        demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), BUDGET_RANGE, BUDGET_RANGE, system.bounded[0].span))
+        demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), keeps, keeps, system.bounded[0].span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
     demands += [demand for table in on_cells for demand in _series(table, osek)]

@@ -6,15 +6,21 @@ from __future__ import annotations
 from carillon.model.board import Board
 from carillon.model.family import Capability
 
-BUDGET_BITS = 24
-"""How far a cell of budgets counts down before it begins anew (``kernel/levels/budget.h``)."""
 NEEDED = frozenset({Capability.REMAINING, Capability.LOAD})
-"""The kernel reads and sets it while it runs."""
+"""The kernel reads and sets a cell of budgets while it runs."""
+_BITS, _FEWEST = 24, 16
+"""How far such a cell counts down before it begins anew (``kernel/levels/budget.h``), in bits; and how many it has at least."""
 
 
-def keeps_budgets(board: Board) -> bool:
-    """Whether some cell of a board can keep budgets, however many others need cells.
+def budget_range(board: Board) -> int:
+    """How many ticks a cell of budgets counts before it begins anew; a budget is at most half of that.
 
     The way to its first expiry is longer by the lead of the start, so as many bits as a turn needs are too few.
     """
-    return any(set(cells.family.can) >= NEEDED and cells.width > BUDGET_BITS for cells in board.cells)
+    bits = max((cells.width for cells in board.cells if set(cells.family.can) >= NEEDED), default=0)
+    return 1 << (min(_BITS, bits - 1) if bits >= _FEWEST else _BITS)
+
+
+def keeps_budgets(board: Board) -> bool:
+    """Whether some cell of a board can keep budgets, however many others need cells."""
+    return any(set(cells.family.can) >= NEEDED and cells.width >= _FEWEST for cells in board.cells)

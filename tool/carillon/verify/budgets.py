@@ -19,6 +19,7 @@ from carillon.model.osek import ServerKind
 from carillon.model.time import ClockKind
 from carillon.verify.code.executed import Done, executed
 from carillon.verify.controllers import named
+from carillon.verify.event_cells import budget_turn
 
 if TYPE_CHECKING:
     from carillon.model import Task
@@ -30,8 +31,6 @@ CALLS = {"carillon_port_call": 0, "carillon_port_call_as": 1}
 """The port's functions that call a function with a frame to unwind to, and which argument that is."""
 OTHERS = (1, 1 << 16, 0x5A5A_5A5A, 0xFFFF_FFFF)
 """What the watched word is while a job is watched, for what bounds another one: that it is not 0 is all that counts."""
-FAR = Fraction(1 << 22)
-"""What the cell reads while the watched word is exchanged, in ticks: a quarter of its range."""
 
 
 def check_round_budgets(events: Events) -> None:
@@ -119,7 +118,7 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int)
         Done("call", real),
         Done("write", watched, 0),
     ]
-    if cell.ticks(4 * far) != 4 * FAR:
+    if cell.ticks(4 * far) != budget_turn(cell):  # a quarter of what it counts
         yield "does not keep its cell far from 0 while it begins to watch the job"
     elif done != wanted:
         first = next((k for k, (d, w) in enumerate(zip(done, wanted, strict=False)) if d != w), min(len(done), len(wanted)))

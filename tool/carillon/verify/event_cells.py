@@ -160,6 +160,11 @@ def _check_times(events: Events, cell: Cell, table: str, what: str, wanted: Sequ
             events.error("C205", f"'{it.name}' has a {what} of {float(time):g} ticks, and not of {ticks}", it.span)
 
 
+def budget_turn(cell: Cell) -> Fraction:
+    """In how many ticks a cell of budgets counts down once (SPEC, 'Execution budgets')."""
+    return Fraction(1 << min(24, cell.place.array.width - 1))
+
+
 def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:
     """Of a cell that does nothing but count down again and again, the place in the schedule, and a phrase; None of others."""
     osek, bounded = events.osek, events.system.bounded

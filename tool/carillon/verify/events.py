@@ -25,6 +25,7 @@ from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import (
+    budget_turn,
     check_budget_cell,
     check_frames,
     check_isr_budgets,
@@ -61,7 +62,7 @@ SLICES = ("carillon_port_slice_vector", "carillon_slice_over", "carillon_slice_t
 WAKES = "carillon_microcode_start"
 """The kernel's function that sets the clock for the first time, of a machine of microcode that this wakes."""
 RANGE = Fraction(1 << 24)
-"""In how many ticks the cells of budgets and of time frames count down once (SPEC, 'Execution budgets' and 'Time frames')."""
+"""In how many ticks the cell of time frames counts down once (SPEC, 'Time frames')."""
 NUMBERED = {"carillon_osek_tick": "counter", "carillon_osek_last_tick": "counter", "carillon_osek_alarm_expired": "alarm"}
 """What a vector serves that calls a function of the kernel with a number."""
 WHOLE = {
@@ -358,7 +359,7 @@ class Events:
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
         if turns := turns_of(self, service, cell):
-            return *turns, {(RANGE, RANGE)}
+            return *turns, {(turn := RANGE if service.kind == "frames" else budget_turn(cell), turn)}
         self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 
