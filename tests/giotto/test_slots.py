@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
-from native_machine import Asked, native, laid_out
+from native_machine import Asked, laid_out, native
 
 import asked
 from carillon.diagnostics import Diagnostics
@@ -139,7 +139,7 @@ ONE, TWO, THREE = (Turns(10, ((0, 3, task),), {task: 6}) for task in range(3))
 
 
 def test_the_second_one_begins_its_phase_behind_the_first_one_on_the_machine() -> None:
-    """The kernel's machine, and each task ends where it is preempted or its slot ends: nobody is dispatched beside another."""
+    """On the kernel's machine, each task ends behind 3 ms, and no two are dispatched at one time."""
     first, second = programs_of(ONE, replace(TWO, slots=((1, 4, 1),)))
     both = composed(first, second, 4).program
     dispatched: list[tuple[int, int]] = []
@@ -178,6 +178,22 @@ def test_a_third_program_takes_its_turn_beside_two() -> None:
         7,  # the first one of both begins a tick behind their entry
     )
     assert conflict(composed(two.program, o, 7), times, (source, source)) is None
+
+
+def test_what_is_left_of_a_task_at_the_end_of_a_period_is_seen() -> None:
+    """A scheduler has t0, and ends it in the first period alone: later, the second one's slot takes 2 ms from it before."""
+    text = (
+        ".tick 1000000\n.task t0\n.task t1\n.task t2\n.entry m@0\nm@0:\nrelease t0, 10\nrelease t1, 10\nfuture 10, m@0\n"
+        "dispatch t1\nreturn\nn@0:\nrelease t2, 10\nfuture 10, n@0\ndispatch t2\nreturn\n"
+    )
+    program = assembled(text, "turns", Diagnostics())
+    assert program is not None
+    second = replace(program, entry={name: address for address, name in program.labels}["n@0"])
+    source, times = source_of(ONE, TWO, THREE), {"t0": Fraction(5), "t1": Fraction(0), "t2": Fraction(7)}
+    assert conflict(composed(program, second, 5), times, (source, source)) == (
+        "if the second one begins 5 ms behind the first, after 20 ms, the task t0 has not ended at its deadline",
+        None,
+    )
 
 
 def test_modes_that_may_follow_each_other_are_not_played() -> None:

@@ -243,8 +243,8 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         elif scheduled:
             wrong = composition.played(program_of_both, times, (sources[0], sources[-1]))
             if wrong is not None:
-                begin, it = wrong
-                refuse(f"if the second one begins {begin} ms after a period of the first, {it.said()}", "make other S code")
+                begin, cause = wrong
+                refuse(f"if the second one begins {begin} ms after a period of the first, {cause}", "make other S code")
         elif (share := composition.load(program_of_both, times)) > 1:
             refuse(f"their tasks take up to {format_number(share * 100, 1)} % of the processor", "release tasks less often")
     except composition.UndecidedError as error:

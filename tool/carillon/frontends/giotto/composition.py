@@ -49,7 +49,7 @@ def load(found: Composed, times: Mapping[str, Fraction]) -> Fraction:
     return sum(shares.values(), Fraction(0))
 
 
-def played(found: Composed, times: Mapping[str, Fraction], sources: Sequence[Giotto]) -> tuple[int, Played] | None:
+def played(found: Composed, times: Mapping[str, Fraction], sources: Sequence[Giotto]) -> tuple[int, str] | None:
     """The first begin of the second program, in ms after that of a period, with which something goes wrong, and what; or None.
 
     ``sources`` are the Giotto programs of both, which say how long their modes' periods are.  Raises :class:`UndecidedError`
@@ -59,7 +59,9 @@ def played(found: Composed, times: Mapping[str, Fraction], sources: Sequence[Gio
     if first * math.lcm(first, second) > MOST_MS:
         raise UndecidedError(f"the periods of {first} and {second} ms take too long to be played")
     parts = zip(found.entries, (first, second), strict=True)
-    return next(((phase, it) for phase, it in play_joined(found.program, times, *parts) if it.broken is not None), None)
+    return next(
+        ((phase, _said(found, it)) for phase, it in play_joined(found.program, times, *parts) if it.broken is not None), None
+    )
 
 
 def conflict(found: Composed, times: Mapping[str, Fraction], sources: Sequence[Giotto]) -> tuple[str, int | None] | None:
@@ -78,12 +80,17 @@ def conflict(found: Composed, times: Mapping[str, Fraction], sources: Sequence[G
     it = begun(found.phase)
     if it.broken is None:
         return None
-    places = " and ".join(_place(found, address) for address in it.places)
     phases = range(first) if first * period <= MOST_MS else ()
     return (
-        f"if the second one begins {found.phase} ms behind the first, {it.said()}{places and f', by {places}'}",
+        f"if the second one begins {found.phase} ms behind the first, {_said(found, it)}",
         next((phase for phase in phases if begun(phase).broken is None), None),
     )
+
+
+def _said(found: Composed, it: Played) -> str:
+    """What went wrong, when, and by which instructions."""
+    places = " and ".join(_place(found, address) for address in it.places)
+    return it.said() + (places and f", by {places}")
 
 
 def _place(found: Composed, address: int) -> str:
