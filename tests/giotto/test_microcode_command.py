@@ -162,7 +162,8 @@ def test_what_joins_has_no_phase_and_is_refused_if_it_may_come_at_a_wrong_time()
         loaded.begin_next()
         assert (
             "error C238: these programs cannot run side by side: if the second one begins 0 ms after a period of the first, "
-            "after 10 ms, control and recorder are dispatched at one time, by s0 of the first one and s1 of the second one\n  help: make other S code\n"
+            "after 10 ms, control and recorder are dispatched at one time, by s0 of the first one and s1 of the second one\n"
+            "  help: make other S code\n"
         ) in microcode(*words, "--to", "line")[1]
         assert "upload has no option --phase" in microcode(*words, "--to", "line", "--phase", "4ms")[1]
 
