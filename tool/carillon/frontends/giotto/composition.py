@@ -8,6 +8,7 @@ both programs are 1 together at most.  Then a schedule that gives each task its 
 
 *S code* says when tasks run, and when the second program begins does matter.  So both are played as they begin, or, if the
 second one joins what runs, for every millisecond of the first one's period at which it may.
+Tasks take their whole execution times.  S code that goes another way where a task ends earlier is not followed there.
 """
 
 from __future__ import annotations
