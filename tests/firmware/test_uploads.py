@@ -111,6 +111,39 @@ def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: 
     assert joined[-1] >= 8950
 
 
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_two_programs_with_s_code_take_turns_in_slots_a_phase_apart(board: str, tmp_path: Path) -> None:
+    """One takes 4 of its 10 ms, and the other one 5 of its 20, from 5 ms behind the first one's begin."""
+    for file in (ROOT / "docs" / "guide" / "giotto" / "beside").glob("beside.*"):
+        shutil.copy(file, tmp_path)
+    program = tmp_path / "beside.giotto"
+    program.write_text(program.read_text(encoding="utf-8").replace("period 25", "period 20"), encoding="utf-8")
+    (tmp_path / "beside.upload").write_text("triggers = 2\nthreads = 4\n", encoding="ascii")
+    assert carillon(tmp_path, "giotto", "beside.giotto", "--s-code", "edf", "-o", "b.microcode").returncode == 0
+    both = ("compose", "b.microcode", "b.microcode", "--at", "record@0", "--program", "beside.giotto", "-o", "both.microcode")
+    assert "after 0 ms, control and recorder are dispatched at one time" in carillon(tmp_path, "microcode", *both).stderr
+    assert carillon(tmp_path, "microcode", *both, "--phase", "5ms").returncode == 0
+    length = {AST: 9, MPS: 3}[board]
+    with running(tmp_path, "beside.giotto", board, "--for", f"{length}s", "--events", "events") as target:
+        sent = carillon(tmp_path, "microcode", "upload", "both.microcode", "--to", "line")
+        assert "last upload: accepted" in sent.stdout, sent.stderr
+        assert target.wait(300) == 0
+    runs: list[tuple[int, str]] = []
+    for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines():
+        event = json.loads(line)
+        if event["event"] == "resume" and event["object"] in ("control", "recorder"):
+            now = event["t"] // {AST: 15_625, MPS: 25_000}[board]
+            if not runs or event["object"] != runs[-1][1] or now - runs[-1][0] > 4:
+                runs.append((now, event["object"]))
+    begun = next(k for k, (_, task) in enumerate(runs) if task == "recorder" and runs[k - 1][1] == "control" and k > 2)
+    turns = runs[begun - 1 :]
+    first = turns[0][0]
+    pattern = [(0, "control"), (5, "recorder"), (10, "control")]
+    assert turns == [(first + 20 * (k // 3) + pattern[k % 3][0], pattern[k % 3][1]) for k in range(len(turns))]
+    assert len(turns) > 100
+    assert turns[-1][0] >= length * 1000 - 20
+
+
 @pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), ("microcode", MPS)])
 def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: str, board: str, tmp_path: Path) -> None:
     """At once where the clock wakes the machine, else in the next tick."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from carillon.diagnostics import Diagnostics
 from carillon.microcode import FORMS, LONGEST_TIME, Field, Function, Instruction, Kind, Opcode, Program, faults
 from carillon.microcode.binary import HEADER_BYTES, MalformedError, decode, encode
-from carillon.microcode.text import assembled, text_of
+from carillon.microcode.text import assembled, assembled_thread, text_of
 
 SETTINGS = settings(max_examples=50, deadline=None, database=None)
 NAMES = st.from_regex(r"\A[A-Za-z_]([A-Za-z0-9_.:@]{0,8}[A-Za-z0-9_.@])?\Z")
@@ -133,6 +133,8 @@ WORDS = [
     "\nfuture 10, start\n",
     "\n.task t reads p writes p\n",
     "\ndispatch t, release(t), start\n",
+    "\ndispatch t, release(t)\n",
+    "\ndispatch t, 10\n",
 ]
 
 
@@ -157,7 +159,15 @@ def test_any_text_is_a_program_or_has_errors(words: list[str], other: str) -> No
         ("    jump away", "there is no label 'away'", "known names are 'start'"),
         ("    future 0, start", "0 ticks of future are not in 1 to 16777215", "SPEC, section 'Microcode', says"),
         ("    future 16777216, start", "16777216 ticks of future are not in 1 to 16777215", "SPEC, section"),
-        ("    dispatch t, 5", "the operands of 'dispatch t, 5' are not those of dispatch", "write 'dispatch TASK' or"),
+        (
+            "    dispatch t, 5, start, start",
+            "the operands of 'dispatch t, 5, start, start' are not those of dispatch",
+            "write 'dispatch TASK' or 'dispatch TASK, TICKS[, ADDRESS]' or 'dispatch TASK, release(TASK)[, ADDRESS]'",
+        ),
+        ("    dispatch t, start", "the operands of 'dispatch t, start' are not those of dispatch", "write 'dispatch TASK' or"),
+        ("    dispatch t, 5, away", "there is no label 'away'", "known names are 'start'"),
+        ("    dispatch t, 0", "0 ticks of dispatch are not in 1 to 16777215", "SPEC, section 'Microcode', says"),
+        ("    future 5", "the operands of 'future 5' are not those of future", "write 'future TICKS, ADDRESS' or"),
         (".tusk u", "there is no directive '.tusk'", "did you mean '.task'?"),
         (".task t", "the task 't' is there twice", "declare it once"),
         (".guard g writes p", "the guard g writes a port", "SPEC"),
@@ -174,6 +184,53 @@ def test_a_wrong_line_is_reported_at_its_place(line: str, cause: str, remedy: st
     assert found.remedy.startswith(remedy)
     assert found.span is not None
     assert found.span.line == (1 if "guard" in line else 7)
+
+
+SHORT = """.tick 1
+.task t
+.task u
+.entry own
+own:
+    dispatch t, 5
+    dispatch t, release(u)
+here:
+    dispatch u, 6
+    return
+"""
+
+
+def test_a_dispatch_without_an_address_goes_on_with_the_next_instruction() -> None:
+    """As the paper writes it: ``dispatch(t, m)`` is ``dispatch(t, m, a)``, where ``a`` is the address of the next instruction."""
+    program = assembled(SHORT, "text", Diagnostics())
+    assert program is not None
+    assert [(i.opcode, i.x, i.time, i.y) for i in program.code[:3]] == [
+        (Opcode.DISPATCH_TIME, 0, 5, 1),
+        (Opcode.DISPATCH_RELEASE, 0, 1, 2),
+        (Opcode.DISPATCH_TIME, 1, 6, 3),
+    ]
+    assert text_of(program) == SHORT
+    for line, label in (("t, 5", "next"), ("t, release(u)", "here"), ("u, 6", "end")):
+        longer = SHORT.replace(f"dispatch {line}\n", f"dispatch {line}, {label}\n")
+        longer = longer.replace("    dispatch t, rel", "next:\n    dispatch t, rel").replace("    return", "end:\n    return")
+        found = assembled(longer, "text", Diagnostics())
+        assert found is not None
+        assert found.code == program.code
+
+
+def test_what_ends_with_a_dispatch_without_an_address_has_nothing_to_go_on_with() -> None:
+    diagnostics = Diagnostics()
+    assert assembled(SHORT.replace("    return\n", ""), "text", diagnostics) is None
+    assert {(d.cause, d.span.line) for d in diagnostics.reported if d.span} == {
+        ("dispatch to 3, which is no address of the code", 9),
+        ("nothing follows the last instruction", 9),
+    }
+
+
+def test_s_code_by_hand_may_end_with_a_dispatch_without_an_address() -> None:
+    thread = assembled_thread("own:\ndispatch t, 5\njump own\nother:\ndispatch u, release(t)", "code", ("t", "u"), Diagnostics())
+    assert thread is not None
+    assert [i.y for _, i in thread.code] == [1, 0, 3, 0]
+    assert thread.labels == ((0, "own"), (2, "other"))
 
 
 def test_a_hundred_errors_are_shown_and_that_there_are_more() -> None:

@@ -81,6 +81,14 @@ def test_two_modes_are_one_program_with_the_room_of_both() -> None:
         ((), ("--at", "record@1"), "--at 'record@1': beside.microcode has no such label"),
         ((), ("--scheduler", "rm"), "compose has no option --scheduler"),
         ((), ("--to", "line"), "compose has no option --to"),
+        ((), ("--phase", "5"), "usage: --phase '5': '5' has no unit; add one of ns, us, ms, s or ticks, for example"),
+        ((), ("--phase", "0.5ms"), "usage: --phase '0.5ms' is 0.5 ticks of 1000000 ns: it has to be a whole number of them\n"),
+        ((), ("--phase=-1ms",), "usage: --phase '-1ms': '-1ms' is negative; a time is zero or more: write it without the sign\n"),
+        (
+            (),
+            ("--at", "record@0", "--phase", "16777215ms"),
+            "error C238: these programs cannot run side by side: the phase is longer than 16777214 ticks\n",
+        ),
         ((), ("--at", "record@0", *(["--program", "beside.giotto"] * 3)), "--program is given once for both programs, or once"),
     ],
 )
@@ -90,6 +98,74 @@ def test_what_cannot_be_composed_is_refused(change: tuple[tuple[str, str], ...],
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     assert said in microcode("compose", "beside.microcode", "beside.microcode", *words, "-o", "both.microcode")[1]
     assert Path("both.microcode").exists() == ("warning" in said)
+
+
+SLOTS = ("compose", "slots.microcode", "slots.microcode", "--at", "record@0", "--program", "slots.giotto", "-o", "both.microcode")
+
+
+@pytest.fixture
+def slots() -> None:
+    """Both modes with S code; ``record`` has a period of 20 ms, which is two of ``steer``."""
+    text = Path("beside.giotto").read_text(encoding="utf-8")
+    Path("slots.giotto").write_text(text.replace("period 25", "period 20"), encoding="utf-8")
+    assert carillon("giotto", "slots.giotto", "--s-code", "edf", "-o", "slots.microcode")[0] == 0
+
+
+@pytest.mark.usefixtures("slots")
+@pytest.mark.parametrize(
+    ("phase", "began", "after"),
+    [
+        ((), 0, 0),
+        (("--phase", "0ms"), 0, 0),
+        (("--phase", "3ms"), 3, 3),
+        (("--phase", "6ms"), 6, 10),
+        (("--phase=18ms",), 18, 20),
+    ],
+)
+def test_slots_that_overlap_are_refused_with_their_place_and_a_phase(phase: tuple[str, ...], began: int, after: int) -> None:
+    """``control`` takes 4 of its 10 ms from their begin, and ``recorder`` 5 ms from its own."""
+    code, said = microcode(*SLOTS, *phase)
+    assert (code, Path("both.microcode").exists()) == (1, False)
+    assert (
+        f"error C238: these programs cannot run side by side: if the second one begins {began} ms behind the first, after "
+        f"{after} ms, control and recorder are dispatched at one time, by s0 of the first one and s1 of the second one\n"
+        "  help: --phase 4ms would do, or other S code\n"
+    ) in said
+
+
+@pytest.mark.usefixtures("slots")
+def test_where_no_phase_would_do_other_s_code_is_asked_for() -> None:
+    path = Path("slots.giotto")
+    path.write_text(path.read_text(encoding="utf-8").replace("[wcet 5]", "[wcet 7]"), encoding="utf-8")
+    assert "at one time, by s0 of the first one and s1 of the second one\n  help: make other S code\n" in microcode(*SLOTS)[1]
+
+
+@pytest.mark.usefixtures("slots")
+@pytest.mark.parametrize(
+    ("phase", "ticks"), [("4ms", 4), ("5ms", 5), ("0.005s", 5), ("5 ticks", 5), ("14ms", 14), ("15ms", 15), ("1005ms", 1005)]
+)
+def test_slots_that_are_apart_are_composed(phase: str, ticks: int) -> None:
+    code, said = microcode(*SLOTS, "--phase", phase)
+    assert (code, "room for 2 triggers and 4 threads" in said) == (0, True)
+    program = decode(Path("both.microcode").read_bytes())
+    assert [i.time for i in program.code[program.entry :]] == [1, 1 + ticks, 0]
+
+
+@pytest.mark.usefixtures("slots")
+def test_what_joins_has_no_phase_and_is_refused_if_it_may_come_at_a_wrong_time() -> None:
+    words = ("upload", "slots.microcode", "--at", "record@0", "--beside", "slots.microcode", "--program", "slots.giotto")
+    program = decode(Path("slots.microcode").read_bytes())
+    loaded = Loaded(program, NO_KEY)
+    loaded.room(2, 4)
+    with served(loaded, Path("line")):
+        assert microcode("upload", "slots.microcode", "--to", "line")[0] == 0
+        loaded.begin_next()
+        assert (
+            "error C238: these programs cannot run side by side: if the second one begins 0 ms after a period of the first, "
+            "after 10 ms, control and recorder are dispatched at one time, by s0 of the first one and s1 of the second one\n"
+            "  help: make other S code\n"
+        ) in microcode(*words, "--to", "line")[1]
+        assert "upload has no option --phase" in microcode(*words, "--to", "line", "--phase", "4ms")[1]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class Time:
     number: Fraction
     unit: str
 
-    def ticks(self, clock_hz: int) -> Fraction:
+    def ticks(self, clock_hz: Fraction | int) -> Fraction:
         """The time in ticks of a clock of ``clock_hz``; a fraction where it does not divide."""
         return self.number if self.unit == "ticks" else self.number * SECONDS[self.unit] * clock_hz
 

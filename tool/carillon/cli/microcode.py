@@ -12,13 +12,14 @@ import tty
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
 from carillon.cli.common import Report, check_outputs, counted, read_checked, usage
-from carillon.units import format_number
+from carillon.units import format_number, parse_time
 
 if TYPE_CHECKING:
     from carillon.microcode import Program
@@ -68,6 +69,7 @@ _TAKES = {
     "at": {Action.UPLOAD, Action.COMPOSE},
     "beside": {Action.UPLOAD},
     "program": {Action.UPLOAD, Action.COMPOSE},
+    "phase": {Action.COMPOSE},
 }
 """Which options an action has."""
 
@@ -84,6 +86,7 @@ class _Asked:
     at: str | None
     beside: Path | None
     program: list[Path]
+    phase: str | None
     patience: float | None
 
 
@@ -126,6 +129,15 @@ def command(
             show_default="none",
         ),
     ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(
+            "--phase",
+            metavar="TIME",
+            help="The second program begins this time behind the first: 4ms, or '4 ticks' of the microcode.",
+            show_default="0ms",
+        ),
+    ] = None,
     patience: Annotated[
         float | None,
         typer.Option(
@@ -137,7 +149,7 @@ def command(
     ] = None,
 ) -> None:
     """Assemble, list, check and compose microcode, send it to a running target, or ask what runs there."""
-    asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], patience)
+    asked = _Asked(paths or [], out, to, key, scheduler, at, beside, program or [], phase, patience)
     _check(action, asked)
     _ACTIONS[action](asked, report)
 
@@ -188,6 +200,17 @@ def _compose(asked: _Asked, report: Report) -> None:
     _finish(_composed(_program(first, None), _program(second, asked.at), asked, report), asked.out, report)
 
 
+def _phase(text: str, tick_ns: int) -> int:
+    """A time of the command line in ticks of microcode."""
+    try:
+        ticks = parse_time(text).ticks(Fraction(10**9, tick_ns))
+    except ValueError as error:
+        usage(f"--phase '{text}': {error}")
+    if ticks.denominator != 1:
+        usage(f"--phase '{text}' is {format_number(ticks, 3)} ticks of {tick_ns} ns: it has to be a whole number of them")
+    return int(ticks)
+
+
 def _composed(first: Program, second: Program, asked: _Asked, report: Report) -> Program:
     """Both as one program, after all checks."""
     from carillon.frontends.giotto import composition
@@ -198,7 +221,7 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         report.refuse("C238", f"these programs cannot run side by side: {cause}", remedy)
 
     try:
-        program_of_both = composed(first, second)
+        program_of_both = composed(first, second, _phase(asked.phase, first.tick_ns) if asked.phase is not None else 0)
     except CompositionError as error:
         refuse(str(error), "run carillon explain C238")
     scheduled = any(part.scheduled for part in program_of_both.parts)
@@ -212,11 +235,16 @@ def _composed(first: Program, second: Program, asked: _Asked, report: Report) ->
         return program_of_both.program
     times = {name: time for source in sources for name, time in execution_times(source).items()}
     try:
-        if scheduled:
+        if scheduled and asked.beside is None:
+            conflict = composition.conflict(program_of_both, times, (sources[0], sources[-1]))
+            if conflict is not None:
+                cause, phase = conflict
+                refuse(cause, "make other S code" if phase is None else f"--phase {phase}ms would do, or other S code")
+        elif scheduled:
             wrong = composition.played(program_of_both, times, (sources[0], sources[-1]))
             if wrong is not None:
-                begin, it = wrong
-                refuse(f"if the second one begins {begin} ms after a period of the first, {it.said()}", "make other S code")
+                begin, cause = wrong
+                refuse(f"if the second one begins {begin} ms after a period of the first, {cause}", "make other S code")
         elif (share := composition.load(program_of_both, times)) > 1:
             refuse(f"their tasks take up to {format_number(share * 100, 1)} % of the processor", "release tasks less often")
     except composition.UndecidedError as error:

@@ -62,7 +62,8 @@ class Form:
 
     ``fields`` says what an operand is: ``ticks``, ``address`` or the table of which it is a number.  ``text`` are the
     operands in their order in text; one in ``release(...)`` is a task whose release ends the time.  ``least`` is the
-    least number of ticks.  ``goes_on``: the next instruction may follow it.
+    least number of ticks.  ``goes_on``: the next instruction may follow it.  ``short``: without an address, that is the next
+    instruction's.
     """
 
     word: str
@@ -70,6 +71,7 @@ class Form:
     least: int = 0
     released: Field | None = None
     goes_on: bool = True
+    short: bool = False
 
 
 FORMS = {
@@ -78,8 +80,10 @@ FORMS = {
     Opcode.FUTURE: Form("future", {Field.TIME: "ticks", Field.Y: "address"}, 1),
     Opcode.FUTURE_EVENT: Form("future", {Field.X: "trigger", Field.Y: "address"}),
     Opcode.DISPATCH: Form("dispatch", {Field.X: "task"}),
-    Opcode.DISPATCH_TIME: Form("dispatch", {Field.X: "task", Field.TIME: "ticks", Field.Y: "address"}, 1),
-    Opcode.DISPATCH_RELEASE: Form("dispatch", {Field.X: "task", Field.TIME: "task", Field.Y: "address"}, released=Field.TIME),
+    Opcode.DISPATCH_TIME: Form("dispatch", {Field.X: "task", Field.TIME: "ticks", Field.Y: "address"}, 1, short=True),
+    Opcode.DISPATCH_RELEASE: Form(
+        "dispatch", {Field.X: "task", Field.TIME: "task", Field.Y: "address"}, released=Field.TIME, short=True
+    ),
     Opcode.IDLE: Form("idle", {Field.TIME: "ticks"}, 1),
     Opcode.IDLE_RELEASE: Form("idle", {Field.X: "task"}, released=Field.X),
     Opcode.FORK: Form("fork", {Field.Y: "address"}),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from carillon.groups import grouped
-from carillon.microcode import MOST, S_CODE, Function, Instruction, Opcode, Program
+from carillon.microcode import LONGEST_TIME, MOST, S_CODE, Function, Instruction, Opcode, Program
 
 _USES = frozenset({Opcode.RELEASE, Opcode.DISPATCH, Opcode.DISPATCH_TIME, Opcode.DISPATCH_RELEASE, Opcode.TERMINATE})
 BEGIN_TICKS = 1
-"""A composed program that is the first to run begins with both so many ticks after its start."""
+"""A composed program that is the first to run begins with the first one so many ticks after its start."""
 
 
 class CompositionError(ValueError):
@@ -51,15 +51,16 @@ def part_of(program: Program) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Two programs as one, with the entry and the part of each in it."""
+    """Two programs as one, with the entry and the part of each in it; the second one begins ``phase`` ticks behind the first."""
 
     program: Program
     entries: tuple[int, int]
     parts: tuple[Part, Part]
+    phase: int = 0
 
 
-def composed(first: Program, second: Program) -> Composed:
-    """The program that begins with both; of the second one, what it reaches from its entry.
+def composed(first: Program, second: Program, phase: int = 0) -> Composed:
+    """The program that begins with the first one, and ``phase`` ticks later with what the second one reaches from its entry.
 
     Raises :class:`CompositionError` if they are programs for two images, or one could change what the other one does.  One could
     if both use a task, or both write a port (but by one driver that reads none: a sensor).  One could also if a driver of one
@@ -73,14 +74,18 @@ def composed(first: Program, second: Program) -> Composed:
     ours, theirs = part_of(first), part_of(second)
     _apart(first, ours, theirs)
     size = len(first.code)
-    same = first.code == second.code
+    same = first.code[: len(second.code)] == second.code
     places = {address: address if same else size + k for k, address in enumerate(theirs.addresses)}
     added = () if same else tuple(_moved(second.code[address], places) for address in theirs.addresses)
     entry = size + len(added)
     if entry + 3 > MOST:
         raise CompositionError(f"together they have more than {MOST} instructions")
+    if phase > LONGEST_TIME - BEGIN_TICKS:
+        raise CompositionError(f"the phase is longer than {LONGEST_TIME - BEGIN_TICKS} ticks")
     entries = first.entry, places[second.entry]
-    begins = (*(Instruction(Opcode.FUTURE, time=BEGIN_TICKS, y=address) for address in entries), Instruction(Opcode.RETURN))
+    times = BEGIN_TICKS, BEGIN_TICKS + phase
+    futures = (Instruction(Opcode.FUTURE, time=time, y=address) for time, address in zip(times, entries, strict=True))
+    begins = *futures, Instruction(Opcode.RETURN)
     labels = [*first.labels]
     known = {name for _, name in labels}
     if not same:
@@ -88,7 +93,7 @@ def composed(first: Program, second: Program) -> Composed:
     labels.append((entry, _free("both", known)))
     program = replace(first, entry=entry, code=(*first.code, *added, *begins), labels=tuple(sorted(labels)))
     moved = replace(theirs, addresses=tuple(sorted(places[address] for address in theirs.addresses)))
-    return Composed(program, entries, (ours, moved))
+    return Composed(program, entries, (ours, moved), phase)
 
 
 def _tables(program: Program) -> object:

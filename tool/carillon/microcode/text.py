@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carillon.diagnostics import Diagnostics, Limited, Span, suggestion
 from carillon.groups import grouped
@@ -52,7 +52,7 @@ def text_of(
         lines += [f".late {program.tasks[task].name}" for task, handler in program.late if handler == address]
         lines += [".shared"] if program.shared == address else []
         lines += [f"{label}:" for label in labels.get(address, ())]
-        line = f"    {_operation(instruction, program, labels)}"
+        line = f"    {_operation(instruction, address, program, labels)}"
         if address in comments:
             line = f"{line:{_COMMENT_COLUMN}} ; {comments[address]}"
         lines.append(line)
@@ -61,7 +61,7 @@ def text_of(
 
 def _labels(program: Program) -> dict[int, list[str]]:
     """The labels of each address; a target of a jump without a label is named after its address."""
-    targets = {i.y for i in program.code if i.leads} | {program.entry}
+    targets = {i.y for address, i in enumerate(program.code) if i.leads and not _is_short(i, address)} | {program.entry}
     return {address: [f"@{address}"] for address in targets} | grouped(program.labels)
 
 
@@ -69,10 +69,15 @@ def _listed(word: str, ports: tuple[int, ...], program: Program) -> str:
     return f"{word} {', '.join(program.ports[port] for port in ports)}" if ports else ""
 
 
-def _operation(instruction: Instruction, program: Program, labels: dict[int, list[str]]) -> str:
+def _is_short(instruction: Instruction, address: int) -> bool:
+    """Whether it is written without the address that it leads to."""
+    return FORMS[instruction.opcode].short and instruction.y == address + 1
+
+
+def _operation(instruction: Instruction, address: int, program: Program, labels: dict[int, list[str]]) -> str:
     form = FORMS[instruction.opcode]
     operands = []
-    for field, use in _used(form):
+    for field, use in _used(form, _is_short(instruction, address)):
         value = getattr(instruction, field.value)
         if use == "ticks":
             shown = str(value)
@@ -84,8 +89,8 @@ def _operation(instruction: Instruction, program: Program, labels: dict[int, lis
     return f"{form.word} {', '.join(operands)}".rstrip()
 
 
-def _used(form: Form) -> list[tuple[Field, str]]:
-    return [(field, form.fields[field]) for field in Field if field in form.fields]
+def _used(form: Form, short: bool = False) -> list[tuple[Field, str]]:
+    return [(field, form.fields[field]) for field in Field if field in form.fields and not (short and field is Field.Y)]
 
 
 def assembled(text: str, file: str, diagnostics: Diagnostics) -> Program | None:
@@ -185,7 +190,7 @@ class _Assembler(Limited):
         code = []
         for place, (number, line) in enumerate(self.operations):
             try:
-                code.append(self.operation(line, place >= self.first_handler))
+                code.append(self.operation(line, place, place >= self.first_handler))
             except MalformedError as refused:
                 self.refuse(number, refused.cause, refused.remedy)
         entry = 0
@@ -317,7 +322,7 @@ class _Assembler(Limited):
             raise MalformedError(f"there is no {kind.value} {shorten(name)}", suggestion(name, self.numbers[kind]))
         return self.numbers[kind][name]
 
-    def operation(self, line: str, in_handler: bool) -> Instruction:
+    def operation(self, line: str, place: int, in_handler: bool) -> Instruction:
         word, rest = _parted(line)
         written = [part.strip() for part in rest.split(",")] if rest else []
         known = (ALLOWED if in_handler else _OF_THREADS) if self.thread else frozenset(FORMS)
@@ -328,9 +333,10 @@ class _Assembler(Limited):
             raise MalformedError(f"there is no {what} {shorten(word)}", suggestion(word, words))
         for opcode in forms:
             form = FORMS[opcode]
-            used = _used(form)
+            used = _used(form, form.short and len(written) < len(form.fields))
             if len(used) == len(written) and all(map(_suits, used, written, [form] * len(used))):
-                return self.made(opcode, dict(zip((field for field, _ in used), written, strict=True)))
+                made = self.made(opcode, dict(zip((field for field, _ in used), written, strict=True)))
+                return made if len(used) == len(form.fields) else replace(made, y=place + 1)
         raise MalformedError(
             f"the operands of {shorten(line)} are not those of {word}", "write " + " or ".join(map(_pattern, forms))
         )
@@ -378,5 +384,5 @@ def _suits(used: tuple[Field, str], written: str, form: Form) -> bool:
 
 def _pattern(opcode: Opcode) -> str:
     form = FORMS[opcode]
-    shown = [f"release({use.upper()})" if field is form.released else use.upper() for field, use in _used(form)]
-    return f"'{f'{form.word} ' + ', '.join(shown)}'".replace(" '", "'")
+    shown = [f"release({use.upper()})" if field is form.released else use.upper() for field, use in _used(form, form.short)]
+    return f"'{f'{form.word} ' + ', '.join(shown)}{'[, ADDRESS]' if form.short else ''}'".replace(" '", "'")

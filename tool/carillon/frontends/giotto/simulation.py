@@ -58,6 +58,8 @@ class Played:
     not_edf: tuple[int, str] | None = None
     asynchronous: tuple[int, str] | None = None
     preemptions: int = 0
+    places: tuple[int, ...] = ()
+    """Where tasks are dispatched at the time of ``shared``: the first address of each task, in the order of tasks."""
 
     @property
     def broken(self) -> tuple[int, str] | None:
@@ -165,6 +167,16 @@ class _Player:
         self.played.until = self.now
         return self.played
 
+    def play_both(self, entries: tuple[int, int], phase: int, period: int) -> Played:
+        """As :meth:`play`, of two programs with this period of both; the second one begins ``phase`` ms behind the first."""
+        self.queue += zip((0, phase * self.scale), entries, strict=True)
+        with suppress(_EndError):
+            self.instant()
+            self.pass_time(phase)
+            self.repeat(period)
+        self.played.until = self.now
+        return self.played
+
     def repeat(self, period: int) -> None:
         """From now on, until what is left to do at the end of a period is what was at its begin."""
         known = None
@@ -192,7 +204,8 @@ class _Player:
             (i.task, i.after, None if i.timeout is None else i.timeout - self.now, i.other, i.address, self.now - i.time)
             for i in self.threads
         ]
-        return threads, sorted((time - self.now, address) for time, address in self.queue)
+        unfinished = [(task, its.left, its.deadline - self.now) for task, its in sorted(self.unfinished.items())]
+        return threads, sorted((time - self.now, address) for time, address in self.queue), unfinished
 
     def fault(self, kind: str, text: str) -> None:
         setattr(self.played, kind, (self.now, text))
@@ -229,9 +242,11 @@ class _Player:
                 break
             self.threads.remove(thread)
             self.interpret(thread.address, thread.time)
-        tasks = sorted({t.task for t in self.threads if t.task is not None})
+        dispatches = sorted((t.task, t.after - 1) for t in self.threads if t.task is not None and t.after is not None)
+        tasks = dict(reversed(dispatches))
         if len(tasks) > 1:
-            shown = " and ".join(self.names[task] for task in tasks)
+            self.played.places = tuple(tasks[task] for task in sorted(tasks))
+            shown = " and ".join(self.names[task] for task in sorted(tasks))
             self.fault("shared", f"{shown} are dispatched at one time")
 
     def in_time(self) -> None:
@@ -377,3 +392,8 @@ def play_joined(
     for phase in range(first[1]):
         player = _Player(program, times, by_deadline)
         yield phase, player.play(*first, (phase, second[0], math.lcm(first[1], second[1])))
+
+
+def play_both(program: Program, times: Mapping[str, Fraction], entries: tuple[int, int], phase: int, period: int) -> Played:
+    """What happens if the second of two programs begins ``phase`` milliseconds behind the first, with a period of both."""
+    return _Player(program, times, by_deadline).play_both(entries, phase, period)
