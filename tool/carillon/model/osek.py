@@ -97,7 +97,7 @@ class OsekTask:
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
     ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.  ``offset``: how long after the start it is
     activated.  ``deadline``: how long after its release it is to be done, which the kernel watches.  Both are in ticks of the
-    system clock, 0: none.
+    system clock, 0: none.  ``new``: ``new Thread(&f)`` takes the thread, and says what it runs.
     ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,
@@ -124,6 +124,7 @@ class OsekTask:
     server: str | None = None
     offset: int = 0
     deadline: int = 0
+    new: bool = False
     declared: Declared = NOTHING_DECLARED
 
     @property
