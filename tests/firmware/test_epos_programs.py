@@ -119,7 +119,6 @@ def outcome(lab: Laboratory, code: str, board: str, threads: str, tmp_path: Path
     header = '#include "carillon/time.hpp"\n#include "carillon/ostream.hpp"\n#include "carillon_port.h"\n'
     assert code.count("int main()") == 1
     program = code.replace("int main()", "int program()")
-    program += "" if "return 0;" in code else  "" 
     main = f"THREAD(Main)\n{{\n    (void)program();\n    {after}\n    carillon_port_halt();\n}}\n"
     (tmp_path / "main.cpp").write_text(f"{header}using namespace carillon;\n{program}{main}", encoding="utf-8")
     shutil.copy(Path(__file__).parent / "report.h", tmp_path)
@@ -152,8 +151,84 @@ def test_figure_7(lab: Laboratory, board: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_figure_12(lab: Laboratory, board: str, tmp_path: Path) -> None:
-    run = outcome(lab, PERIODS + FIGURE_12, board, OF_12, tmp_path, ticks=400_000)
-    print(run.trace.instructions_per_tick, run.planned.system.clock_hz)
-    for name in ("Main", "A", "B"):
-        print(name, [e.n for e in run.events(Kind.RESUME, of=name)][:20], run.events(of=name)[:8])
-    assert 0
+    run = outcome(lab, PERIODS + FIGURE_12.replace("b->join();\n", "b->join();\n    return 0;\n"), board, OF_12, tmp_path, ticks=400_000)
+    second = run.planned.system.clock_hz
+    for name, period in (("A", second // 1000), ("B", 3 * second // 1000)):
+        begins = [e.t for e in run.events(Kind.START, of=name)]
+        resumed = [e.t for e in run.events(Kind.RESUME, of=name)]
+        assert len(begins) == 1, "new activates it"
+        assert len(resumed) >= (400_000 - begins[0]) // period - 1
+        late = [time - resumed[0] - k * period for k, time in enumerate(resumed)]
+        assert all(abs(each) <= second // 25_000 for each in late), "40 us"
+    assert run.events(Kind.START, of="Main") and not run.events(Kind.RESUME, of="Main"), "it waits for an end that never comes"
+
+
+THREADS_TAKEN = """
+static uint32_t runs;
+int seven() { runs++; return 7; }
+int nine() { runs++; return -9; }
+int for_ever()
+{
+    for (;;)
+        Thread::self().suspend();
+}
+int main()
+{
+    OStream cout;
+    Thread *one = new Thread(&seven), *other = new Thread(&for_ever);
+    cout << (new Thread(&seven) == nullptr) << ' ' << one->join() << endl; // both are taken
+    delete other; // which has not begun
+    Thread *again = new Thread(&nine);
+    cout << (again == nullptr) << endl; // one has not been given back, and the other has not ended
+    const TaskType id = one->id();
+    delete one;
+    one = new Thread(&nine);
+    int result = one->join();
+    cout << (one->id() == id) << ' ' << result << ' ' << runs << ' ' << (*other == *one) << endl;
+    one->resume(); // it has ended, and runs once more
+    result = one->join();
+    cout << result << ' ' << runs << endl;
+    delete one;
+    delete again; // null
+    Thread variable(&seven);
+    cout << variable.join() << ' ' << (new Thread(&seven) == nullptr) << endl;
+    Thread no_more(&seven);
+    cout << "not reached" << endl;
+    return 0;
+}
+extern "C" void ShutdownHook(StatusType error) { OStream() << "shut down " << error << endl; }
+"""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_thread_is_taken_until_it_has_been_deleted_and_has_ended(lab: Laboratory, board: str, tmp_path: Path) -> None:
+    hooks = '[osek]\nhooks = ["shutdown"]\n'
+    lines = printed(lab, THREADS_TAKEN, board, OF_12 + hooks, tmp_path, ticks=2_000_000)
+    assert lines == ["1 7", "1", "1 -9 2 0", "-9 3", "7 1", "shut down 4"]
+
+
+HANDLERS = """
+static int runs;
+int count() { runs++; return 0; }
+int main()
+{
+    OStream cout;
+    Thread *a = new Thread(&count);
+    a->join();
+    Handler_Thread by_pointer(a), by_reference(*a), by_name(a->id());
+    { Alarm alarm(1000, &by_pointer); Alarm::delay(1500); }
+    { Alarm alarm(1000, &by_reference); Alarm::delay(1500); }
+    { Alarm alarm(1000, &by_name); Alarm::delay(1500); }
+    cout << runs << endl;
+    return 0;
+}
+"""
+
+
+def test_a_handler_takes_a_thread_by_pointer_by_reference_and_by_name(lab: Laboratory, tmp_path: Path) -> None:
+    assert printed(lab, HANDLERS, MPS, OF_12, tmp_path) == ["4"]
+
+
+def test_new_without_such_a_thread_says_what_to_write(lab: Laboratory, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"write new = true in the \[thread.NAME\]"):
+        outcome(lab, PERIODS + FIGURE_12, MPS, OF_12.replace("new = true", "autostart = false"), tmp_path)
