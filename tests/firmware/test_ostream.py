@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from laboratory import MPS, Laboratory
-from sample import DRAW
 
 from carillon.build import build
 from carillon.diagnostics import Diagnostics
 from carillon.pipeline import plan
 from runnable import runnable
+from sample import DRAW
 
 TYPES = {"char": (8,), "short": (16,), "int": (16, 32), "long": (32, 64), "long long": (64,)}
 SIZES = ("int", "long", "void *")
@@ -63,8 +63,8 @@ def test_numbers_are_printed_as_the_model_prints_them(lab: Laboratory, board: st
         for signed in (True, False):
             ends = [end % (1 << 64) for w in widths for end in ((1 << w) - 1, 1 << (w - 1), (1 << (w - 1)) - 1)]
             small = [0, 1, 255, 256, 257, (1 << 64) - 256, (1 << 64) - 257]
-            for bits in [*ends, *small, *(rng.getrandbits(64) for _ in range(2))]:
-                shown.append((name, signed, bits))
+            drawn = [rng.getrandbits(64) for _ in range(2)]
+            shown += [(name, signed, bits) for bits in (*ends, *small, *drawn)]
     pointers = [0, 1, 0xABC, 0xFFFF, rng.getrandbits(16)]
     code = "".join(f"cout << sizeof({name}) << endl;\n" for name in SIZES)
     code += "".join(f"show(static_cast<{'' if s else 'un'}signed {n}>({b:#x}ull));\n" for n, s, b in shown)

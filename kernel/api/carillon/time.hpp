@@ -540,13 +540,14 @@ class Thread
     explicit Thread(int (*function)()) : task(carillon_thread_begin(this, function))
     {
     }
+    /* Internal. */
     static void *operator new(decltype(sizeof 0)) noexcept
     {
         return carillon_thread_take();
     }
-    static void operator delete(void *object)
+    static void operator delete(void *whole)
     {
-        carillon_thread_give(object);
+        carillon_thread_give(whole);
     }
 #else
     explicit Thread(int (*)()) = delete; /* write new = true in the [thread.NAME] that it is to take */
@@ -663,14 +664,15 @@ class Handler_Thread : public Handler_Task
 
     /* A handler that resumes a thread.
      *
-     * thread: the thread, or a pointer to it.
+     * task: the thread, or a pointer to it.
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Thread(const Thread &thread) : Handler_Task(thread.id())
+    explicit constexpr Handler_Thread(const Thread &task) : Handler_Task(task.id())
     {
     }
-    explicit constexpr Handler_Thread(const Thread *thread) : Handler_Thread(*thread)
+    /* Internal: likewise. */
+    explicit constexpr Handler_Thread(const Thread *task) : Handler_Thread(*task)
     {
     }
 };
