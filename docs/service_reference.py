@@ -35,6 +35,7 @@ PUBLIC = {
     "time.h": "Times and threads in C",
     "time.hpp": "Times and threads in C++",
     "console.h": "Text",
+    "ostream.hpp": "Text in C++",
     "bus.h": "Messages between virtual boards",
     "average.h": "An average of clocks, some of which may be wrong",
     "work.h": "Load for examples and benchmarks",

@@ -877,6 +877,22 @@ StatusType carillon_calendar_seconds(uint32_t *seconds);
  * Source: EPOS, section III. */
 #define THREAD(name) CARILLON_TASK(carillon_task_##name, carillon_does_##name, carillon_at_##name)
 
+#if CARILLON_NEW_THREADS > 0
+/* Internal, for carillon/time.hpp: a thread with `new = true`, and where the object of `new Thread(&f)` stands. */
+struct carillon_new_thread {
+    int (*function)(void); /* NULL: nobody has taken it yet */
+    int result;
+    TaskType thread;
+    TaskType object;
+    uint8_t taken;
+};
+extern struct carillon_new_thread carillon_new_threads[CARILLON_NEW_THREADS];
+void *carillon_thread_take(void); /* where the object is of a free thread, which is taken now; NULL: none is free */
+void carillon_thread_give(const void *object);
+TaskType carillon_thread_begin(const void *object, int (*function)(void));
+int carillon_thread_result(TaskType thread);
+#endif
+
 /* Internal, for the generated code: the handlers of a periodic clock and of the others, and the handler of the cell
  * that ends slices (`frame` is the port's).  A vector may count the ticks itself, in carillon_clock_queue and, with
  * CARILLON_TIME_COUNTS, in carillon_time_ticks.  It then calls carillon_time_due when nothing is left. */

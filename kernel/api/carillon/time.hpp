@@ -182,7 +182,6 @@ class Handler_Task : public Handler
     {
     }
 };
-using Handler_Thread = Handler_Task;
 #endif
 
 #if CARILLON_TIME_EVENTS
@@ -529,6 +528,31 @@ class Thread
     {
     }
 
+#if CARILLON_NEW_THREADS > 0
+    /* Take the first free thread with `new = true`, and activate it.  `new Thread(&f)` is null if none is free; a
+     * variable shuts the system down then, with E_OS_LIMIT.  `delete` gives the thread back; it is free once it has
+     * ended.
+     *
+     * function: what the thread runs.
+     * Errors: none.
+     * From: tasks, threads.
+     * Source: EPOS, figure 12. */
+    explicit Thread(int (*function)()) : task(carillon_thread_begin(this, function))
+    {
+    }
+    /* Internal. */
+    static void *operator new(decltype(sizeof 0)) noexcept
+    {
+        return carillon_thread_take();
+    }
+    static void operator delete(void *whole)
+    {
+        carillon_thread_give(whole);
+    }
+#else
+    explicit Thread(int (*)()) = delete; /* write new = true in the [thread.NAME] that it is to take */
+#endif
+
     /* Return the calling thread.
      *
      * Returns: the thread.
@@ -581,10 +605,16 @@ class Thread
 #if CARILLON_TIME_JOINS
     /* Wait until the thread ends.
      *
+     * Returns: what the function of `new Thread(&f)` has returned; 0 of other threads; else an error.
      * As: carillon_join. */
-    StatusType join() const
+    int join() const
     {
-        return carillon_join(task);
+        const StatusType status = carillon_join(task);
+#if CARILLON_NEW_THREADS > 0
+        return (status == E_OK) ? carillon_thread_result(task) : status;
+#else
+        return status;
+#endif
     }
 
 #if CARILLON_TIME_TIMEOUTS
@@ -624,6 +654,29 @@ class Thread
   private:
     TaskType task;
 };
+
+#if CARILLON_TIME_TASKS
+/* Resume a thread. */
+class Handler_Thread : public Handler_Task
+{
+  public:
+    using Handler_Task::Handler_Task;
+
+    /* A handler that resumes a thread.
+     *
+     * task: the thread, or a pointer to it.
+     * Errors: none.
+     * From: everywhere.
+     * Source: EPOS, section III. */
+    explicit constexpr Handler_Thread(const Thread &task) : Handler_Task(task.id())
+    {
+    }
+    /* Internal: likewise. */
+    explicit constexpr Handler_Thread(const Thread *task) : Handler_Thread(*task)
+    {
+    }
+};
+#endif
 
 } // namespace carillon
 

@@ -311,7 +311,7 @@ def _check_entries(image: Image, units: list[_Unit], diagnostics: Diagnostics) -
         thread = next(t for t in system.osek.tasks if t.deadline)
         remedy = f"define 'void {missed}(TaskType thread)', or take the deadline of thread '{thread.name}' out"
         diagnostics.error("C090", thread.span, f"the function {missed} is {where}", remedy)
-    bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks]
+    bodies = [("thread" if t.thread else "task", "task", t.name, t.span) for t in system.osek.tasks if not t.new]
     bodies += [("ISR", "isr", i.name, i.span) for i in system.osek.isrs]
     bodies = bodies if system.giotto is None else []  # the tool writes them
     for kind, prefix, name, span in bodies:

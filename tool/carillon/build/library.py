@@ -132,17 +132,16 @@ def _platformio(image: Image) -> dict[str, Any]:
     }
 
 
-CONSOLE = "carillon/console.h"
-"""The header of what the library leaves out: the project prints as it does without Carillon."""
+CONSOLE = {"carillon/console.h", "carillon/ostream.hpp"}
+"""The headers of what the library leaves out: the project prints as it does without Carillon."""
 
 
 def _headers(image: Image, generated: Path) -> list[tuple[str, Path]]:
     """The headers of the services, and whatever these include: where each stands below ``include``, and where it is."""
     roots = [generated, *(data_root() / str(folder) for folder in manifest(image.system, generated)["include"])]
     api = data_root() / "kernel/api"
-    waiting = [path.relative_to(api).as_posix() for path in sorted((*api.rglob("*.h"), *api.rglob("*.hpp")))]
-    waiting.remove(CONSOLE)
-    waiting.append("carillon_library.h")
+    every = [path.relative_to(api).as_posix() for path in sorted((*api.rglob("*.h"), *api.rglob("*.hpp")))]
+    waiting = [*(name for name in every if name not in CONSOLE), "carillon_library.h"]
     found: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()

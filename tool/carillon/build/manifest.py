@@ -40,7 +40,7 @@ TIME = (
     "kernel/clock/clock.c",
     *(
         f"kernel/time/{name}.c"
-        for name in ("watch", "wait", "wait_release", "messages", "mutex", "thread", "server", "keeper", "alarm", "due")
+        for name in ("watch", "wait", "wait_release", "messages", "mutex", "thread", "new", "server", "keeper", "alarm", "due")
     ),
 )
 BLOCKS = ("kernel/giotto/blocks.c",)

@@ -96,9 +96,8 @@ class OsekTask:
     ``events`` makes it extended.  ``resources`` include internal ones, at most one of them.  ``stack`` in bytes, of an extended
     task, None for the default of the port.  A ``thread`` is extended too, by what it can wait for: times and semaphores.
     ``mutexes`` that a thread locks; ``server``: whose budget it uses, None if none.  ``offset``: how long after the start it is
-    activated.  ``deadline``: how long after its release it is to be done, which the kernel watches.  Both are in ticks of the
-    system clock, 0: none.
-    ``budget``: how long a job may run, in ticks of the system clock; 0: as long as it likes.
+    activated.  ``deadline``: how long after its release it is to be done, which the kernel watches.  Both in ticks, 0: none.
+    ``new``: ``new Thread(&f)`` takes it.  ``budget``: how long a job may run, in ticks of the system clock; 0: for ever.
     ``time_frame``: how long after an activation, or a release from waiting for events, the next may come; 0: at once.
     ``guarded``: whether its end takes back what its cell has asked for while it ran, if it is direct.  ``resource_locks``,
     ``all_interrupts_lock``, ``os_interrupts_lock``: lock budgets, by resource, in ticks; 0: none.
@@ -124,6 +123,7 @@ class OsekTask:
     server: str | None = None
     offset: int = 0
     deadline: int = 0
+    new: bool = False
     declared: Declared = NOTHING_DECLARED
 
     @property

@@ -182,6 +182,7 @@ class ThreadTable(DeclaredTable):
     stack: int | None = Field(None, ge=128, le=1_048_576, description="Bytes of its stack; the board decides if absent.")
     period: AnyTime | None = Field(None, description="What it waits for with carillon_delay_until; for the plan's advice alone.")
     autostart: bool = Field(True, description="Whether StartOS activates it; else ActivateTask or an alarm does.")
+    new: bool = Field(False, description="Whether `new Thread(&f)` of C++ takes it, and says what it runs.")
     offset: AnyTime | None = Field(None, description="How long after StartOS it is activated; at once if absent.")
     deadline: AnyTime | None = Field(None, description="How long after its release it is to have ended, or to wait for the next.")
     resources: list[Identifier] = Field(default_factory=list, description="Resources of [osek] that it takes.")

@@ -62,6 +62,21 @@ def tasks(board: Board, osek: OsekImage) -> list[str]:
     return lines + text.table("const struct carillon_osek_task carillon_osek_tasks[]", rows)
 
 
+def new_threads(osek: OsekImage) -> list[str]:
+    """The threads that ``new Thread(&f)`` takes, and the function of each, which calls what the program has given."""
+    model = osek.allocation.osek
+    taken = [(number, task) for number, task in enumerate(model.tasks) if task.new]
+    if not taken:
+        return []
+    rows = [row for number, task in taken for row in text.fields(f"{task.name}, {text.place(task.span)}", {"thread": number})]
+    lines = text.table(f"struct carillon_new_thread carillon_new_threads[{len(taken)}]", rows)
+    for k, (_, task) in enumerate(taken):
+        own = f"carillon_new_threads[{k}]"
+        body = [f"    if ({own}.function != NULL) {{", f"        {own}.result = {own}.function();", "    }"]
+        lines += [*text.function(c_names.task(task.name), body), ""]
+    return lines
+
+
 def _request(level: TaskLevel) -> str:
     """The request of a level: a store, or the level's bit in a set of levels."""
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"

@@ -16,6 +16,7 @@ from carillon.read.osek.file import EVENT_BITS, OsekFile, some
 from carillon.read.osek.resources import Resources
 from carillon.read.plain import plain, timed
 from carillon.read.references import other_source
+from carillon.read.schema import ThreadTable
 from carillon.read.schema_osek import IsrTable, OsekTaskTable
 from carillon.read.spans import Path
 from carillon.read.ticks import Ticks, whole
@@ -62,11 +63,8 @@ class Tasks:
             autostart = self.at.listed(table.autostart, "modes", (*path, "autostart"), phrase)
         else:
             autostart = self.at.modes if table.autostart else ()
-        if thread and self.at.file.thread[name].offset is not None:
-            if not table.autostart:
-                cause = f"thread {shorten(name)} has an offset, and is not to be activated by StartOS"
-                self.at.error("C242", self.at.value(*path, "offset"), cause, "leave the offset out, or write autostart = true")
-            autostart = ()  # an alarm activates it
+        if thread:
+            autostart = self._begins(name, self.at.file.thread[name], autostart)
         values: dict[str, Any] = {
             **plain(table, OsekTask),
             **(plain(self.at.file.thread[name], OsekTask) if thread else {}),
@@ -79,6 +77,18 @@ class Tasks:
             "thread": thread,
         }
         return OsekTask(**{"priority": 0, "stack": None, **values}, name=name, span=self.at.key(*path))
+
+    def _begins(self, name: str, table: ThreadTable, autostart: tuple[str, ...]) -> tuple[str, ...]:
+        """The modes in which StartOS activates a thread; C242 for what says when, if StartOS does not activate it."""
+        path = ("task", name)
+        if table.new and table.autostart and "autostart" in table.model_fields_set:
+            cause = f"thread {shorten(name)} has new = true: a program activates it, and not StartOS"
+            self.at.error("C242", self.at.value(*path, "autostart"), cause, "leave autostart out, or new")
+        elif table.offset is not None and (table.new or not table.autostart):
+            cause = f"thread {shorten(name)} has an offset, and is not to be activated by StartOS"
+            instead = "new out" if table.new else "autostart out"
+            self.at.error("C242", self.at.value(*path, "offset"), cause, f"leave the offset out, or {instead}")
+        return () if table.new or table.offset is not None else autostart  # an alarm activates one with an offset
 
     def _mutexes(self, name: str, phrase: str) -> tuple[str, ...]:
         """The mutexes of a thread, each once; reports those that are listed twice (C049)."""
