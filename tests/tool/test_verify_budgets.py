@@ -78,6 +78,33 @@ FAULTS = [
             ("budgets", "carillon_osek_vectors", "carillon_budget_vector"),
         )
     ),
+    Fault("bounded in RTL", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 3001 ticks"),
+    Fault("bounded in RTL", "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault("bounded in RTL", "a job's part", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault("bounded in RTL", "no frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault("bounded in RTL", "no begin", "C205", lambda p: p.drop(JOB, r"sw a5, .*gp"), "does not watch this job"),
+    Fault("bounded in RTL", "no end", "C205", lambda p: p.drop(JOB, r"sw zero, .*gp"), "watch nothing at its end"),
+    Fault("bounded in RTL", "no budget loaded", "C205", lambda p: p.drop(JOB, r"sw a4, .*zero"), "load the task's budget"),
+    Fault("bounded in RTL", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"sw a3, .*zero"), "far from 0"),
+    Fault("bounded in RTL", "another source", "C209", lambda p: p.drop(JOB, r"c.slli a5"), "what its caller has left"),
+    Fault("bounded in RTL", "a register lost", "C209", lambda p: p.drop(BODY, r"(c.lwsp|lw) a4, "), "does not give back X14"),
+    Fault("bounded in RTL", "a saved register lost", "C209", lambda p: p.drop(JOB, r"c.lwsp ra"), "loads from where"),
+    Fault("bounded in RTL", "a stack left", "C209", lambda p: p.drop(BODY, r"c.addi16sp sp, 0x40"), "does not end where"),
+    *(
+        Fault(
+            "bounded in RTL",
+            f"a budget that {what} in {where}",
+            "C205",
+            lambda p, where=where, calls=calls: p.call(f"carillon_body_carillon_{where}", *calls),
+            "does not keep the counter of budgets from counting",
+        )
+        for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
+        for what, calls in (
+            ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
+            ("never goes on", ("carillon_round_budget_goes_on", "carillon_round_budget_stops")),
+        )
+    ),
+    Fault("bounded in RTL", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "not the highest"),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),

@@ -74,6 +74,7 @@ IMAGES = {  # name: schedule, board
     "beneath": ("beneath", "ast1030-evb"),
     "bounded": ("bounded", "ast1030-evb"),
     "bounded on the host": ("bounded", "virtual-ast1030-evb"),
+    "bounded in RTL": ("bounded", "cv32e40x-rtl"),
     "frames": ("frames", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),
     "tables on AVR": ("schedule-tables", "atmega2560"),

@@ -200,10 +200,6 @@ def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) 
         cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {most} ticks"
         diagnostics.error("C183", first.span, cause, "leave the budget out, or choose a board with such a cell")
         return False
-    if board.handlers == "own":
-        cause = f"{whose} handlers of board '{board.name}' do not save what is left of a budget"
-        diagnostics.error("C183", first.span, cause, "leave the budget out, or choose another board")
-        return False
     sound = True
     for task in system.bounded:
         if task.budget > (longest := most // 2):

@@ -36,7 +36,9 @@ def emit(image: Image) -> dict[str, str]:
     for number, function in enumerate(task.entry for task in system.bounded_functions):
         real, within = f"__real_{function}", f"{function}_within_its_budget"
         job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
-        lines += [f"void {real}(void);", f"static void {within}(void)", "{", *job, "}"]
+        name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
+        kind = "CARILLON_CALLED({});" if system.board.handlers == "own" else "void {}(void);"
+        lines += [kind.format(it) for it in (real, name)] + [f"static void {within}(void)", "{", *job, "}"]
         body = [
             "    if (carillon_round_budget_watched != 0u) {",
             f"        {real}(); /* another task's work */",
@@ -44,6 +46,5 @@ def emit(image: Image) -> dict[str, str]:
             f"        CARILLON_CALL_AS({real}, {within});",
             "    }",
         ]
-        name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
         lines += [*text.function(name, body), ""]
     return {"round_budgets.c": "\n".join(lines)}

@@ -205,7 +205,7 @@ def _direct_tasks(osek: OsekImage, served: tuple[ServedLevel, ...], own: bool) -
 def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
     """The kind of each source, and its level: an ISR with its category, or a task that runs in its handler."""
     contexts = {isr.source: (f"ISR{isr.category}", level) for isr, level in allocation.isrs}
-    contexts |= {carrier.source: ("ISR2", carrier.level) for carrier in allocation.carriers}
+    contexts |= {carrier.source: ("ISR2", min(carrier.level, 255)) for carrier in allocation.carriers}  # a level has 8 bits
     contexts |= {source: ("ISR2", level + 1) for level, source in allocation.turns.items()}
     contexts |= {it.source: ("TASK", it.level) for it in allocation.at_levels if it.runs_level}
     return contexts | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import unicorn
-from unicorn import Uc, UcError, arm_const, x86_const
+from unicorn import Uc, UcError, arm_const, riscv_const, x86_const
 
-from carillon.elf import ARM, X86_64, UnreadableError
+from carillon.elf import ARM, RISCV, X86_64, UnreadableError
 from carillon.verify.elf import Elf
 
 Value = int | tuple[str, int]
@@ -27,6 +27,9 @@ MOST = 200
 """Instructions of the longest function."""
 PAGE = 0x1000
 STACK, RETURN, ROOM = 0x5A5A_8808, 0x1A5A_A000, 0x800
+LAST = 0xFFFF_F000
+FRAME, CAUSE_AT = 0x6A5A_8800, 4
+"""Of RISC-V, the frame of the handler that runs, and where the number of its source is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,9 @@ class Architecture:
     lost: tuple[str, ...]
     arguments: tuple[str, ...]
     registers: object
+    counter: str
+    result: str
+    back: int = 0  # the bytes on the stack that say where to return
 
 
 ARCHITECTURES = {
@@ -63,6 +69,20 @@ ARCHITECTURES = {
         ("R0", "R1", "R2", "R3", "R12"),
         ("R0", "R1", "R2", "R3"),
         arm_const,
+        "PC",
+        "R0",
+    ),
+    RISCV: Architecture(
+        (unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32),
+        "UC_RISCV_REG_",
+        "SP",
+        tuple(f"X{n}" for n in (8, 9, *range(18, 28))),
+        ("MSTATUS",),
+        tuple(f"X{n}" for n in (5, 6, 7, *range(10, 18), *range(28, 32))),
+        tuple(f"X{n}" for n in range(10, 14)),
+        riscv_const,
+        "PC",
+        "X10",
     ),
     X86_64: Architecture(
         (unicorn.UC_ARCH_X86, unicorn.UC_MODE_64),
@@ -73,17 +93,23 @@ ARCHITECTURES = {
         ("RAX", "RDI", "RSI", "RDX", "RCX", "R8", "R9", "R10", "R11"),
         ("RDI", "RSI", "RDX", "RCX"),
         x86_const,
+        "RIP",
+        "RAX",
+        8,
     ),
 }
 
 
-def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0) -> tuple[Done, ...]:
+def executed(
+    elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, *, keeps_all: bool = False
+) -> tuple[Done, ...]:
     """What a function does, in order.
 
-    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  Raises UnreadableError for a function that
+    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``keeps_all``: its caller needs all
+    registers.  Raises UnreadableError for a function that
     does not end, does not keep what its caller needs, or whose doings follow from what its caller has left.
     """
-    said = {_Execution(elf, address, holds, current, seed).run() for seed in (1, 2)}
+    said = {_Execution(elf, address, holds, current, seed, keeps_all).run() for seed in (1, 2)}
     if len(said) > 1:
         raise UnreadableError(f"what '{elf.name_of(address)}' does follows from what its caller has left in registers")
     return said.pop()
@@ -92,14 +118,14 @@ def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0)
 class _Execution:
     """One run; ``seed``: of all numbers that nobody knows."""
 
-    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int) -> None:
+    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int, keeps_all: bool) -> None:
         of = ARCHITECTURES.get(elf.machine)
         if of is None:
             raise UnreadableError(f"no rule reads each instruction of machine {elf.machine}")
         symbol = elf.around(address)
         if symbol is None or symbol.address != address:
             raise UnreadableError(f"no function begins at {address:#x}")
-        self.elf, self.of, self.holds, self.current = elf, of, holds, current
+        self.elf, self.of, self.holds, self.current, self.keeps_all = elf, of, holds, current, keeps_all
         self.low, self.high = address, address + symbol.size
         self.random = random.Random(seed)
         self.done: list[Done] = []
@@ -107,9 +133,10 @@ class _Execution:
         self.port = {
             elf.symbols[name].address: name for name in ("carillon_port_current", "carillon_port_write") if name in elf.symbols
         }
+        self.stack = STACK & -16 if elf.machine == RISCV else STACK
         self.cpu = Uc(*of.machine)
         self.pages: set[int] = set()
-        for at in (STACK, RETURN, self.low, *holds):
+        for at in (STACK, RETURN, FRAME, LAST, self.low, *holds):  # the last page of all cannot be added while it runs
             self._map(at)
         for at, value in holds.items():
             self.cpu.mem_write(at, value.to_bytes(4, "little"))
@@ -130,7 +157,7 @@ class _Execution:
         self.cpu.reg_write(self._register(name), value)
 
     def _map(self, address: int) -> bool:
-        page = address & ~(PAGE - 1)
+        page = address & ~(PAGE - 1) & (0xFFFF_FFFF if self.elf.machine == RISCV else -1)
         if page not in self.pages:
             self.pages.add(page)
             self.cpu.mem_map(page, PAGE)
@@ -145,24 +172,31 @@ class _Execution:
         self.cpu.emu_stop()
 
     def run(self) -> tuple[Done, ...]:
-        kept = {name: self.random.getrandbits(32) for name in self.of.kept}
+        names = (*self.of.kept, *self.of.lost) if self.keeps_all else self.of.kept
+        kept = {name: self.random.getrandbits(32) for name in names}
         for name in (*self.of.lost, *kept):
             self._set(name, kept.get(name, self.random.getrandbits(32)))
         if self.elf.machine == ARM:
             self._set("XPSR", self.random.getrandbits(4) << 28 | 1 << 24 | self.current)
             self._set("LR", RETURN | 1)
+        elif self.elf.machine == RISCV:
+            cause = self.random.getrandbits(20) << 12 | self.current
+            self.cpu.mem_write(FRAME + CAUSE_AT, cause.to_bytes(4, "little"))
+            self._set("MSCRATCH", FRAME)
+            self._set("RA", RETURN)
+            if (around := self.elf.symbols.get("__global_pointer$")) is not None:
+                self._set("GP", around.address)
         else:
             self._set("EFLAGS", self.random.getrandbits(32) & 0x8D5 | 2)
             self.cpu.mem_write(STACK, RETURN.to_bytes(8, "little"))
-        self._set(self.of.pointer, STACK)
+        self._set(self.of.pointer, self.stack)
         masks = [self._get(name) for name in self.of.masks]
         try:
             self.cpu.emu_start(self.low | (self.elf.machine == ARM), RETURN, count=MOST)
         except UcError as error:
             self._stop(f"cannot be carried out ({error})")
         name = f"'{self.elf.name_of(self.low)}'"
-        at = self._get("PC" if self.elf.machine == ARM else "RIP")
-        end = STACK if self.elf.machine == ARM else STACK + 8
+        at, end = self._get(self.of.counter), self.stack + self.of.back
         if not self.fault and (at != RETURN or self._get(self.of.pointer) != end):
             self.fault = "does not end where it is to"
         changed = next((register for register, value in kept.items() if self._get(register) != value), None)
@@ -174,10 +208,13 @@ class _Execution:
 
     def _access(self, _cpu: Uc, access: int, at: int, size: int, value: int, _data: object) -> None:
         written = access == unicorn.UC_MEM_WRITE
-        back = 0 if written or self.elf.machine == ARM else 8  # where to return is on the stack of x86
-        if STACK - ROOM <= at < STACK + back or (self.low <= at < self.high and not written):
+        back = 0 if written else self.of.back
+        at &= 0xFFFF_FFFF if self.elf.machine == RISCV else at
+        if not written and at == FRAME + CAUSE_AT:
             return
-        if size != 4 or at % 4 or STACK <= at < STACK + ROOM:
+        if STACK - ROOM <= at < self.stack + back or (self.low <= at < self.high and not written):
+            return
+        if size != 4 or at % 4 or self.stack <= at < STACK + ROOM:
             self._stop(f"{'stores to' if written else 'loads from'} where is not known, {at:#x}")
         self.done.append(Done("write", at, self._known(value)) if written else Done("read", at))
 
@@ -190,12 +227,13 @@ class _Execution:
         if self.low <= at < self.high or at == RETURN:
             return
         pointer = self._get(self.of.pointer)
-        if self.elf.machine == ARM:
-            back, aligned = self._get("LR"), pointer % 8 == 0
+        if self.elf.machine != X86_64:
+            back = self._get("LR" if self.elf.machine == ARM else "RA")
+            aligned = pointer % (8 if self.elf.machine == ARM else 16) == 0
         else:
             back, aligned = int.from_bytes(self.cpu.mem_read(pointer, 8), "little"), pointer % 16 == 8
             self._set(self.of.pointer, pointer + 8)
-        if not aligned or not (self.low < back < self.high or (back & ~1 == RETURN and pointer == STACK)):
+        if not aligned or not (self.low < back < self.high or (back & ~1 == RETURN and pointer == self.stack)):
             self._stop("calls with a stack that is not aligned, or does not return")
             return
         given = tuple(self._get(name) for name in self.of.arguments)
@@ -207,5 +245,5 @@ class _Execution:
         for lost in self.of.lost:
             self._set(lost, self.random.getrandbits(32))
         if name == "carillon_port_current":
-            self._set(self.of.arguments[0] if self.elf.machine == ARM else "RAX", self.current)
-        self._set("PC" if self.elf.machine == ARM else "RIP", back)
+            self._set(self.of.result, self.current)
+        self._set(self.of.counter, back)
