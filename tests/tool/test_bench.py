@@ -67,6 +67,12 @@ def test_the_text_has_a_column_for_each_kernel_and_a_line_for_each_figure() -> N
     assert lines[4] == ["interrupts", "12", "20"]
 
 
+def test_the_mean_power_is_compared_where_the_board_gives_currents() -> None:
+    found = figures("--board", "atmega2560", "--rounds", "4")
+    power = [found["power", None, kernel] for kernel in ("carillon", "conventional")]
+    assert 27_000 < power[0] < power[1] < 32_000  # idle, 2.7 mA at 8 MHz and 5 V, and so twice that at 16 MHz
+
+
 def test_other_kernels_can_be_asked_for() -> None:
     assert {kernel for _, _, kernel in figures("-k", "counter-per-task", "-k", "carillon")} == {"carillon", "counter-per-task"}
 

@@ -37,7 +37,10 @@ class Row:
 
 
 def rows_of(kernel: str, summary: Summary, firmware: Firmware, unit: str) -> list[Row]:
-    """What a run showed and its image takes; ``unit`` is what the run counts of code, empty where code takes no time."""
+    """What a run showed and its image takes; ``unit`` is what the run counts of code, empty where code takes no time.
+
+    The mean power is an estimate from the currents of the board's file, if it has some.
+    """
     rows: list[Row] = []
     for task in summary.tasks:
         for metric, values in ((START, task.start_delay), (JITTER, None if task.jitter is None else _once(task.jitter))):
@@ -47,6 +50,7 @@ def rows_of(kernel: str, summary: Summary, firmware: Firmware, unit: str) -> lis
         *([("kernel", unit, totals.kernel_n)] if unit else []),
         ("interrupts", "", totals.interrupts),
         ("deadlines_missed", "", totals.deadlines_missed),
+        *([("power", "uW", round(totals.energy.estimate.power * 10**6))] if totals.energy is not None else []),
         ("flash", "bytes", firmware.flash),
         ("ram", "bytes", firmware.ram),
     ]
