@@ -58,10 +58,12 @@ struct carillon_microcode_driver {
     const uint16_t *touches;
 };
 
-/* A trigger: the state of its ports when a `future` names it, and whether it is enabled, given that state. */
+/* A trigger, a predicate over ports.  `arm` keeps their values at a place, from 0 to CARILLON_MICROCODE_BINDINGS - 1,
+ * when a `future` names the trigger.  `is_enabled` is asked from then on.  It is false while the ports are as they were
+ * then. */
 struct carillon_microcode_trigger {
-    uint32_t (*state)(void);
-    bool (*is_enabled)(uint32_t state);
+    void (*arm)(uint32_t place);
+    bool (*is_enabled)(uint32_t place);
 };
 
 extern const struct carillon_microcode_driver carillon_microcode_drivers[];

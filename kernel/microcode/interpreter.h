@@ -61,26 +61,33 @@ static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bo
     return handler;
 }
 
-static FAST void insert_binding(const struct carillon_instruction *future, uint32_t state)
+/* Returns whether there is room. */
+static FAST bool insert_binding(const struct carillon_instruction *future, uint32_t state)
 {
     if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
         carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
-        return;
+        return false;
     }
     bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
     machine.bindings++;
+    return true;
 }
 
 static FAST void insert_future(const struct carillon_instruction *future, uint32_t word)
 {
     const uint32_t time = machine.now + (word >> 8);
-    insert_binding(future, time);
+    (void)insert_binding(future, time);
     wait_until(time);
 }
 
-static SMALL void bind(const struct carillon_instruction *future, uint32_t state)
+static SMALL void arm(const struct carillon_instruction *future)
 {
-    insert_binding(future, state);
+    if (insert_binding(future, 0u)) {
+        const uint32_t place = free_places[machine.armed];
+        machine.armed++;
+        bindings[machine.bindings - 1u].state = place;
+        carillon_microcode_triggers[future->x].arm(place);
+    }
 }
 
 static inline bool is_of_time(const struct waiting_trigger *waiting)
@@ -200,8 +207,7 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
                 insert_future(&i[-1], word);
                 break;
             case CARILLON_OPCODE_FUTURE_EVENT:
-                bind(&i[-1], carillon_microcode_triggers[i[-1].x].state());
-                machine.events = true;
+                arm(&i[-1]);
                 break;
             case CARILLON_OPCODE_DISPATCH:
             case CARILLON_OPCODE_DISPATCH_TIME:

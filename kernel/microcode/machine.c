@@ -46,6 +46,10 @@ static inline bool go_on_at_trigger(void)
                                  : carillon_microcode_triggers[waiting->future->x].is_enabled(waiting->state);
         if (enabled) {
             const uint16_t address = waiting->future->y;
+            if (!is_of_time(waiting)) {
+                machine.armed--;
+                free_places[machine.armed] = (uint8_t)waiting->state;
+            }
             machine.bindings--;
             for (uint16_t j = k; j < machine.bindings; j++) {
                 bindings[j] = bindings[j + 1u];
@@ -112,12 +116,9 @@ static SMALL bool drop_shared(void)
 static SMALL void look_ahead(void)
 {
     machine.next = machine.now + FAR;
-    machine.events = false;
     for (uint16_t k = 0u; k < machine.bindings; k++) {
         if (is_of_time(&bindings[k])) {
             wait_until(bindings[k].state);
-        } else {
-            machine.events = true;
         }
     }
     for (uint16_t k = 0u; k < machine.threads; k++) {
@@ -153,7 +154,7 @@ static SMALL bool is_any_unfinished(void)
 static inline bool go_on(void)
 {
     const bool waits = machine.threads > 0u;
-    return (waits && go_on_after_task()) || ((machine.events || is_reached(machine.next)) && go_on_at_trigger()) ||
+    return (waits && go_on_after_task()) || (((machine.armed > 0u) || is_reached(machine.next)) && go_on_at_trigger()) ||
            (waits && go_on_at_timeout()) || ((machine.threads > 1u) && drop_shared());
 }
 
@@ -165,7 +166,7 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.threads = 0u;
     machine.heap = 0u;
     machine.running = NONE;
-    machine.events = false;
+    machine.armed = 0u;
     machine.endless = false;
     machine.patient = false;
     if (CARILLON_MICROCODE_RECORD > 0u) {
@@ -178,10 +179,18 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     for (uint16_t k = 0u; k < GROUPS; k++) {
         fresh[k] = 0u;
     }
+    for (uint32_t k = 0u; k < CARILLON_MICROCODE_BINDINGS; k++) {
+        free_places[k] = (uint8_t)k;
+    }
     machine.first = (struct carillon_instruction)CARILLON_INSTRUCTION(CARILLON_OPCODE_FUTURE, 0u, 0u, program->entry);
     bindings[0] = (struct waiting_trigger){.state = now, .future = &machine.first};
     machine.bindings = 1u;
     machine.next = now;
+}
+
+static SMALL void insert_joined(void)
+{
+    (void)insert_binding(machine.joined, machine.now);
 }
 
 /* Another program waits: go on with it if that may be.  Returns whether there is something to go on with. */
@@ -197,7 +206,7 @@ static SMALL bool take_over(void)
         }
         machine.program = program;
         machine.code = program->code;
-        bind(machine.joined, machine.now);
+        insert_joined();
         wait_until(machine.now);
     } else if (now) {
         carillon_machine_start(program, machine.now);
@@ -295,7 +304,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
 {
     finish(task);
     machine.now = now;
-    if (machine.stirred || machine.events || (machine.replacement != NULL) || (machine.threads > 1u) ||
+    if (machine.stirred || (machine.armed > 0u) || (machine.replacement != NULL) || (machine.threads > 1u) ||
         is_reached(machine.next)) {
         return carry_out();
     }

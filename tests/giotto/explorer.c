@@ -55,20 +55,20 @@ static void nothing(void)
 {
 }
 /* A trigger is not enabled at the instant at which its `future` is carried out (SPEC). */
-#define THIS_INSTANT 1u
-static uint32_t state_now(void)
+static bool armed_now[CARILLON_MICROCODE_BINDINGS];
+static void arm_now(uint32_t place)
 {
-    return THIS_INSTANT;
+    armed_now[place] = true;
 }
-static bool is_enabled(uint32_t state)
+static bool is_enabled(uint32_t place)
 {
-    return (state != THIS_INSTANT) && choose();
+    return !armed_now[place] && choose();
 }
 static const uint16_t touches[DRIVERS][TASKS + 1u] = {{NONE}, {0u, NONE}, {1u, 0u, NONE}};
 const struct carillon_microcode_driver carillon_microcode_drivers[DRIVERS] = {
     {nothing, touches[0]}, {nothing, touches[1]}, {nothing, touches[2]}};
 bool (*const carillon_microcode_guards[1])(void) = {choose};
-const struct carillon_microcode_trigger carillon_microcode_triggers[1] = {{state_now, is_enabled}};
+const struct carillon_microcode_trigger carillon_microcode_triggers[1] = {{arm_now, is_enabled}};
 
 /* A program as bytes. */
 #define HEADER 36u
@@ -191,9 +191,10 @@ static void take(struct state *to)
     }
     to->machine.steps = 0u;
     to->machine.last = 0u;
+    uint32_t place = 0u; /* which places triggers have does not matter */
     for (uint32_t k = 0u; k < machine.bindings; k++) {
         to->bindings[k].future = bindings[k].future;
-        to->bindings[k].state = is_of_time(&bindings[k]) ? (0u - since(bindings[k].state, machine.now)) : 0u;
+        to->bindings[k].state = is_of_time(&bindings[k]) ? (0u - since(bindings[k].state, machine.now)) : place++;
     }
     for (uint32_t k = 0u; k < machine.threads; k++) {
         memcpy(&to->threads[k], &threads[k], sizeof(threads[k]));
@@ -211,6 +212,10 @@ static void take(struct state *to)
 static void put_back(const struct state *from)
 {
     machine = from->machine;
+    for (uint32_t k = 0u; k < CARILLON_MICROCODE_BINDINGS; k++) {
+        free_places[k] = (uint8_t)k;
+        armed_now[k] = false;
+    }
     memcpy(bindings, from->bindings, sizeof(bindings));
     memcpy(threads, from->threads, sizeof(threads));
     memcpy(tasks, from->tasks, sizeof(tasks));
