@@ -20,26 +20,29 @@ void get_temperature(int *temperature)
 
 void controlled(const int *seen, int *valve)
 {
-    *valve = *seen;
+    *valve = *seen % 4;
     take(1500u);
+}
+
+bool is_third(const int *valve)
+{
+    return *valve > 0;
 }
 
 void cooled(const int *seen)
 {
     (void)seen;
-    take(2600u);
+    take(1600u);
 }
 
-void counted(int *before, int *turns)
+void noted(void)
 {
-    (*before)++;
-    *turns = *before;
     take(500u);
 }
 
-bool is_third(const int *turns)
+void told(void)
 {
-    return (*turns % 3) == 0;
+    take(500u);
 }
 
 bool always(void)
