@@ -58,13 +58,16 @@ struct carillon_microcode_driver {
     const uint16_t *touches;
 };
 
-/* A trigger, a predicate over ports.  `arm` keeps their values at a place, from 0 to CARILLON_MICROCODE_BINDINGS - 1,
- * when a `future` names the trigger.  `is_enabled` is asked from then on.  It is false while the ports are as they were
- * then. */
+/* A trigger, a predicate over ports.  When a `future` names it, `arm` keeps their values at the trigger's place among
+ * those that wait, from 0 to CARILLON_MICROCODE_BINDINGS, which is none's.  `is_enabled` is false while the ports are as
+ * they were then. */
 struct carillon_microcode_trigger {
     void (*arm)(uint32_t place);
     bool (*is_enabled)(uint32_t place);
 };
+
+/* The trigger at a place waits no more: what is kept behind it moves by one. */
+void carillon_microcode_forget(uint32_t place);
 
 extern const struct carillon_microcode_driver carillon_microcode_drivers[];
 extern bool (*const carillon_microcode_guards[])(void);

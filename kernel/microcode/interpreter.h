@@ -61,33 +61,26 @@ static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bo
     return handler;
 }
 
-/* Returns whether there is room. */
-static FAST bool insert_binding(const struct carillon_instruction *future, uint32_t state)
+static FAST void insert_binding(const struct carillon_instruction *future, uint32_t time)
 {
     if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
         carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
-        return false;
+        return;
     }
-    bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
+    bindings[machine.bindings] = (struct waiting_trigger){.time = time, .future = future};
     machine.bindings++;
-    return true;
 }
 
 static FAST void insert_future(const struct carillon_instruction *future, uint32_t word)
 {
     const uint32_t time = machine.now + (word >> 8);
-    (void)insert_binding(future, time);
+    insert_binding(future, time);
     wait_until(time);
 }
 
-static SMALL void arm(const struct carillon_instruction *future)
+static SMALL void bind(const struct carillon_instruction *future, uint32_t time)
 {
-    if (insert_binding(future, 0u)) {
-        const uint32_t place = free_places[machine.armed];
-        machine.armed++;
-        bindings[machine.bindings - 1u].state = place;
-        carillon_microcode_triggers[future->x].arm(place);
-    }
+    insert_binding(future, time);
 }
 
 static inline bool is_of_time(const struct waiting_trigger *waiting)
@@ -207,7 +200,9 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
                 insert_future(&i[-1], word);
                 break;
             case CARILLON_OPCODE_FUTURE_EVENT:
-                arm(&i[-1]);
+                carillon_microcode_triggers[i[-1].x].arm(machine.bindings);
+                bind(&i[-1], 0u);
+                machine.events = true;
                 break;
             case CARILLON_OPCODE_DISPATCH:
             case CARILLON_OPCODE_DISPATCH_TIME:

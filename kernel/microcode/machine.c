@@ -41,14 +41,12 @@ static inline bool go_on_at_trigger(void)
 {
     for (uint16_t k = 0u; k < machine.bindings; k++) {
         const struct waiting_trigger *const waiting = &bindings[k];
-        const bool enabled = is_of_time(waiting)
-                                 ? is_reached(waiting->state)
-                                 : carillon_microcode_triggers[waiting->future->x].is_enabled(waiting->state);
+        const bool enabled = is_of_time(waiting) ? is_reached(waiting->time)
+                                                 : carillon_microcode_triggers[waiting->future->x].is_enabled(k);
         if (enabled) {
             const uint16_t address = waiting->future->y;
-            if (!is_of_time(waiting)) {
-                machine.armed--;
-                free_places[machine.armed] = (uint8_t)waiting->state;
+            if (machine.events) {
+                carillon_microcode_forget(k);
             }
             machine.bindings--;
             for (uint16_t j = k; j < machine.bindings; j++) {
@@ -116,9 +114,12 @@ static SMALL bool drop_shared(void)
 static SMALL void look_ahead(void)
 {
     machine.next = machine.now + FAR;
+    machine.events = false;
     for (uint16_t k = 0u; k < machine.bindings; k++) {
         if (is_of_time(&bindings[k])) {
-            wait_until(bindings[k].state);
+            wait_until(bindings[k].time);
+        } else {
+            machine.events = true;
         }
     }
     for (uint16_t k = 0u; k < machine.threads; k++) {
@@ -154,7 +155,7 @@ static SMALL bool is_any_unfinished(void)
 static inline bool go_on(void)
 {
     const bool waits = machine.threads > 0u;
-    return (waits && go_on_after_task()) || (((machine.armed > 0u) || is_reached(machine.next)) && go_on_at_trigger()) ||
+    return (waits && go_on_after_task()) || ((machine.events || is_reached(machine.next)) && go_on_at_trigger()) ||
            (waits && go_on_at_timeout()) || ((machine.threads > 1u) && drop_shared());
 }
 
@@ -166,7 +167,7 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     machine.threads = 0u;
     machine.heap = 0u;
     machine.running = NONE;
-    machine.armed = 0u;
+    machine.events = false;
     machine.endless = false;
     machine.patient = false;
     if (CARILLON_MICROCODE_RECORD > 0u) {
@@ -179,18 +180,10 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     for (uint16_t k = 0u; k < GROUPS; k++) {
         fresh[k] = 0u;
     }
-    for (uint32_t k = 0u; k < CARILLON_MICROCODE_BINDINGS; k++) {
-        free_places[k] = (uint8_t)k;
-    }
     machine.first = (struct carillon_instruction)CARILLON_INSTRUCTION(CARILLON_OPCODE_FUTURE, 0u, 0u, program->entry);
-    bindings[0] = (struct waiting_trigger){.state = now, .future = &machine.first};
+    bindings[0] = (struct waiting_trigger){.time = now, .future = &machine.first};
     machine.bindings = 1u;
     machine.next = now;
-}
-
-static SMALL void insert_joined(void)
-{
-    (void)insert_binding(machine.joined, machine.now);
 }
 
 /* Another program waits: go on with it if that may be.  Returns whether there is something to go on with. */
@@ -206,7 +199,7 @@ static SMALL bool take_over(void)
         }
         machine.program = program;
         machine.code = program->code;
-        insert_joined();
+        bind(machine.joined, machine.now);
         wait_until(machine.now);
     } else if (now) {
         carillon_machine_start(program, machine.now);
@@ -304,7 +297,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
 {
     finish(task);
     machine.now = now;
-    if (machine.stirred || (machine.armed > 0u) || (machine.replacement != NULL) || (machine.threads > 1u) ||
+    if (machine.stirred || machine.events || (machine.replacement != NULL) || (machine.threads > 1u) ||
         is_reached(machine.next)) {
         return carry_out();
     }

@@ -18,10 +18,10 @@
 /* The file is compiled for size.  What is short and on the way of each tick is not called. */
 #define FAST inline __attribute__((always_inline))
 
-/* A trigger that waits, and the `future` that it comes from.  If it is one of time, `state` is when it is enabled; else
- * it is the place where the values of its ports are kept. */
+/* A trigger that waits, and the `future` that it comes from.  If it is one of time, `time` is when it is enabled; if
+ * not, the image keeps the values of its ports, at the trigger's place in the array. */
 struct waiting_trigger {
-    uint32_t state;
+    uint32_t time;
     const struct carillon_instruction *future;
 };
 
@@ -55,12 +55,12 @@ static struct machine_state {
     uint32_t next;
     uint32_t steps; /* that are left at this instant */
     uint16_t bindings;
-    uint16_t armed; /* of these, that are not of time */
     uint16_t threads;
     uint16_t heap;
     uint16_t running;
     uint16_t last; /* the address at which the interpreter ended last */
     bool stirred;  /* a task has ended, a port may have changed, or there is another program */
+    bool events;   /* triggers may wait that are not of time */
     bool endless;  /* this instant had no end */
     bool patient;  /* released tasks may have no deadline */
 } machine;
@@ -69,8 +69,6 @@ static uint32_t block_begin; /* when a trigger was enabled last: of the recorder
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
  * array of one. */
 static struct waiting_trigger bindings[CARILLON_MICROCODE_BINDINGS + 1u];
-/* Places where triggers may keep values: those that wait have the others, `machine.armed` of them. */
-static uint8_t free_places[CARILLON_MICROCODE_BINDINGS];
 static struct waiting_thread threads[CARILLON_MICROCODE_THREADS + 1u];
 static struct task_state tasks[CARILLON_MICROCODE_TASKS];
 

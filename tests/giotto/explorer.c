@@ -55,7 +55,7 @@ static void nothing(void)
 {
 }
 /* A trigger is not enabled at the instant at which its `future` is carried out (SPEC). */
-static bool armed_now[CARILLON_MICROCODE_BINDINGS];
+static bool armed_now[CARILLON_MICROCODE_BINDINGS + 1u];
 static void arm_now(uint32_t place)
 {
     armed_now[place] = true;
@@ -63,6 +63,10 @@ static void arm_now(uint32_t place)
 static bool is_enabled(uint32_t place)
 {
     return !armed_now[place] && choose();
+}
+void carillon_microcode_forget(uint32_t place)
+{
+    memmove(&armed_now[place], &armed_now[place + 1u], (CARILLON_MICROCODE_BINDINGS - place) * sizeof(*armed_now));
 }
 static const uint16_t touches[DRIVERS][TASKS + 1u] = {{NONE}, {0u, NONE}, {1u, 0u, NONE}};
 const struct carillon_microcode_driver carillon_microcode_drivers[DRIVERS] = {
@@ -191,10 +195,9 @@ static void take(struct state *to)
     }
     to->machine.steps = 0u;
     to->machine.last = 0u;
-    uint32_t place = 0u; /* which places triggers have does not matter */
     for (uint32_t k = 0u; k < machine.bindings; k++) {
         to->bindings[k].future = bindings[k].future;
-        to->bindings[k].state = is_of_time(&bindings[k]) ? (0u - since(bindings[k].state, machine.now)) : place++;
+        to->bindings[k].time = is_of_time(&bindings[k]) ? (0u - since(bindings[k].time, machine.now)) : 0u;
     }
     for (uint32_t k = 0u; k < machine.threads; k++) {
         memcpy(&to->threads[k], &threads[k], sizeof(threads[k]));
@@ -212,10 +215,7 @@ static void take(struct state *to)
 static void put_back(const struct state *from)
 {
     machine = from->machine;
-    for (uint32_t k = 0u; k < CARILLON_MICROCODE_BINDINGS; k++) {
-        free_places[k] = (uint8_t)k;
-        armed_now[k] = false;
-    }
+    memset(armed_now, 0, sizeof(armed_now));
     memcpy(bindings, from->bindings, sizeof(bindings));
     memcpy(threads, from->threads, sizeof(threads));
     memcpy(tasks, from->tasks, sizeof(tasks));

@@ -18,14 +18,26 @@ enum what { CALL, GUARD, ARM, ENABLED, RELEASED, TERMINATED, FAULT };
     {                                         \
         return test_answer(GUARD, n, 0) != 0; \
     }
-#define TRIGGER(n)                                           \
-    static void arm_##n(uint32_t place)                      \
-    {                                                        \
-        (void)test_answer(ARM, n, (int32_t)place);           \
-    }                                                        \
-    static bool enabled_##n(uint32_t place)                  \
-    {                                                        \
-        return test_answer(ENABLED, n, (int32_t)place) != 0; \
+static int32_t armed[CARILLON_MICROCODE_BINDINGS + 1u]; /* which number each place's arming has */
+static int32_t armings;
+
+void carillon_microcode_forget(uint32_t place)
+{
+    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {
+        armed[k] = armed[k + 1u];
+    }
+}
+
+#define TRIGGER(n)                                         \
+    static void arm_##n(uint32_t place)                    \
+    {                                                      \
+        armings++;                                         \
+        armed[place] = armings;                            \
+        (void)test_answer(ARM, n, armings);                \
+    }                                                      \
+    static bool enabled_##n(uint32_t place)                \
+    {                                                      \
+        return test_answer(ENABLED, n, armed[place]) != 0; \
     }
 TEST_DRIVERS(DRIVER)
 TEST_GUARDS(IS_TRUE)

@@ -31,7 +31,7 @@ _folder = tempfile.TemporaryDirectory(prefix="carillon-machine-")
 
 
 class Asked(IntEnum):
-    """What the machine asks or tells: of a number, and a place or an address."""
+    """What the machine asks or tells: of a number, and which arming of a trigger it is, or an address."""
 
     CALL = 0
     GUARD = 1

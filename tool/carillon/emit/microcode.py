@@ -232,15 +232,17 @@ class _Microcode(Writer):
         return [*(['#include "carillon/osek.h"', ""] if self.giotto.interrupts else []), *self.kept(), *lines, *table]
 
     def kept(self) -> list[str]:
-        """What triggers that wait keep, each at a place of its own."""
+        """What triggers that wait keep, each at its place; there is one more, for a trigger without room."""
+        head = ["void carillon_microcode_forget(uint32_t place)", "{"]
         if not (self.giotto.interrupts or self.giotto.triggers):
-            return []
+            return [*head, "    (void)place;", "}"]
         lines = ["/* What triggers look at, as it was when they were armed. */", "static union {"]
         lines += ["    uint32_t count;"] if self.giotto.interrupts or self.completed - {""} else []
         for number, trigger in enumerate(self.giotto.triggers, len(self.giotto.interrupts)):
             ports = [f"        {self.types[name]} {self.port(name)};" for name in trigger.ports]
             lines += ["    struct {", *ports, f"    }} by_{number};"] if ports else []
-        return [*lines, "} kept[CARILLON_MICROCODE_BINDINGS];", ""]
+        lines += ["} kept[CARILLON_MICROCODE_BINDINGS + 1u];", "", *head, "    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {"]
+        return [*lines, "        kept[k] = kept[k + 1u];", "    }", "}", ""]
 
     def predicate(self, number: int, trigger: Trigger) -> list[str]:
         """A predicate, which is false while the ports that it looks at are as they were."""
