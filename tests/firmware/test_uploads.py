@@ -7,17 +7,23 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from laboratory import AST, MPS, Laboratory
 
+from carillon.cli.microcode import _Line
+from carillon.microcode.binary import HEADER_BYTES, decode, encode
+from carillon.microcode.upload import Target, refusal
 from carillon.model.giotto import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -186,6 +192,12 @@ def test_e_code_by_hand_reacts_when_a_driver_has_read_a_higher_value_and_when_a_
     with running(
         tmp_path, "threshold.giotto", board, "--machine", machine, "--for", f"{length}s", "--events", "events"
     ) as target:
+        other = bytearray(encode(replace(decode((tmp_path / "watch.microcode").read_bytes()), labels=())))
+        other[HEADER_BYTES + 4] = 3  # the trigger of the first `future`: the image has three
+        struct.pack_into("<I", other, 12, zlib.crc32(other[:12] + other[16:]))
+        with _Line(tmp_path / "line", None) as line:
+            refused = Target(line).upload(bytes(other), 1, bytes(16))
+        assert refusal(refused) == " (an operand is out of range: instruction 0)"
         join = ("microcode", "upload", "watch.microcode", "--beside", "threshold.microcode", "--program", "threshold.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr
