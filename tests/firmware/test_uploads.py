@@ -23,7 +23,7 @@ from laboratory import AST, MPS, Laboratory
 
 from carillon.cli.microcode import _Line
 from carillon.microcode.binary import HEADER_BYTES, decode, encode
-from carillon.microcode.upload import Target, refusal
+from carillon.microcode.upload import Target, UploadError
 from carillon.model.giotto import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,9 +195,9 @@ def test_e_code_by_hand_reacts_when_a_driver_has_read_a_higher_value_and_when_a_
         other = bytearray(encode(replace(decode((tmp_path / "watch.microcode").read_bytes()), labels=())))
         other[HEADER_BYTES + 4] = 3  # the trigger of the first `future`: the image has three
         struct.pack_into("<I", other, 12, zlib.crc32(other[:12] + other[16:]))
-        with _Line(tmp_path / "line", None) as line:
-            refused = Target(line).upload(bytes(other), 1, bytes(16))
-        assert refusal(refused) == " (an operand is out of range: instruction 0)"
+        refused = pytest.raises(UploadError, match=r"refused \(an operand is out of range: instruction 0\)")
+        with _Line(tmp_path / "line", None) as line, refused:
+            Target(line).upload(bytes(other), 1, bytes(16))
         join = ("microcode", "upload", "watch.microcode", "--beside", "threshold.microcode", "--program", "threshold.giotto")
         sent = carillon(tmp_path, *join, "--to", "line")
         assert "last upload: accepted" in sent.stdout, sent.stderr

@@ -2,7 +2,7 @@
 """``[trigger ...]`` in a Giotto program: predicates over ports, and completions of tasks, that E code by hand can wait for.
 
 The predicates are those of C. Kirsch, M. Sanvido and T. Henzinger, *A Programmable Microkernel for Real-Time Systems*, VEE 2005,
-section 2: ``p' > p`` compares what the port ``p`` is now with what it was when the trigger was armed.
+section 2.  ``p' > p`` compares what the port ``p`` is now with what it was when the trigger was armed.
 """
 
 from __future__ import annotations
