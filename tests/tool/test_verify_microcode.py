@@ -196,9 +196,7 @@ FAULTS = [
     Fault("event", "the loader's counts", "C205", lambda p: p.put(LOADER, 8, "H", plus(1)), "rows"),
     Fault("event", "the loader's room", "C205", lambda p: p.put(LOADER, 18, "B", to(0)), "has room for 0 triggers"),
     Fault("event", "more room than there is", "C205", lambda p: p.put(LOADER, 19, "B", to(100)), "100 threads"),
-    Fault(
-        "threshold", "two triggers exchanged", "C205", lambda p: p.swap(TRIGGERS, 0, 1, 8), "arm_1 looks at control:valve"
-    ),
+    Fault("threshold", "two triggers exchanged", "C205", lambda p: p.swap(TRIGGERS, 0, 1, 8), "arm_1 looks at control:valve"),
     Fault("threshold", "another predicate", "C205", lambda p: p.swap(TRIGGERS, 1, 3, 4), "hotter: is_enabled_1 calls is_third"),
     Fault("threshold", "no function", "C205", lambda p: p.swap(TRIGGERS, 3, 5, 4), "third: is_enabled_2 does not call is_third"),
     Fault("threshold", "other ports kept", "C205", lambda p: p.swap(TRIGGERS, 0, 2, 4), "hotter: arm_1 looks at"),

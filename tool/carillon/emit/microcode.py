@@ -241,7 +241,12 @@ class _Microcode(Writer):
         for number, trigger in enumerate(self.giotto.triggers, len(self.giotto.interrupts)):
             ports = [f"        {self.types[name]} {self.port(name)};" for name in trigger.ports]
             lines += ["    struct {", *ports, f"    }} by_{number};"] if ports else []
-        lines += ["} kept[CARILLON_MICROCODE_BINDINGS + 1u];", "", *head, "    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {"]
+        lines += [
+            "} kept[CARILLON_MICROCODE_BINDINGS + 1u];",
+            "",
+            *head,
+            "    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {",
+        ]
         return [*lines, "        kept[k] = kept[k + 1u];", "    }", "}", ""]
 
     def predicate(self, number: int, trigger: Trigger) -> list[str]:

@@ -93,9 +93,7 @@ def check_triggers(program: Giotto, type_of: Callable[[str], str], error: Refuse
         if watched and not trigger.looked:
             cause = f"the trigger {name} looks at no port as it is then"
             first = watched[0].text
-            error(
-                "C263", span, cause, f"write {first}' for its value, and {first} for what it was when armed"
-            )
+            error("C263", span, cause, f"write {first}' for its value, and {first} for what it was when armed")
         for port in trigger.looked:
             if port in sensors - read:
                 cause = f"the trigger {name} looks at {port}, which no driver reads, so that it does not change"
