@@ -58,11 +58,16 @@ struct carillon_microcode_driver {
     const uint16_t *touches;
 };
 
-/* A trigger: the state of its ports when a `future` names it, and whether it is enabled, given that state. */
+/* A trigger, a predicate over ports.  When a `future` names it, `arm` keeps their values at the trigger's place among
+ * those that wait, from 0 to CARILLON_MICROCODE_BINDINGS, which is none's.  `is_enabled` is false while the ports are as
+ * they were then. */
 struct carillon_microcode_trigger {
-    uint32_t (*state)(void);
-    bool (*is_enabled)(uint32_t state);
+    void (*arm)(uint32_t place);
+    bool (*is_enabled)(uint32_t place);
 };
+
+/* The trigger at a place waits no more: what is kept behind it moves by one. */
+void carillon_microcode_forget(uint32_t place);
 
 extern const struct carillon_microcode_driver carillon_microcode_drivers[];
 extern bool (*const carillon_microcode_guards[])(void);

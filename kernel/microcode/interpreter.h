@@ -61,13 +61,13 @@ static SMALL uint16_t handle_touched(const uint16_t *first, uint16_t address, bo
     return handler;
 }
 
-static FAST void insert_binding(const struct carillon_instruction *future, uint32_t state)
+static FAST void insert_binding(const struct carillon_instruction *future, uint32_t time)
 {
     if (machine.bindings == CARILLON_MICROCODE_BINDINGS) {
         carillon_machine_fault(CARILLON_MACHINE_FULL, NONE, (uint16_t)(address_of(future) + 1u));
         return;
     }
-    bindings[machine.bindings] = (struct waiting_trigger){.state = state, .future = future};
+    bindings[machine.bindings] = (struct waiting_trigger){.time = time, .future = future};
     machine.bindings++;
 }
 
@@ -78,9 +78,9 @@ static FAST void insert_future(const struct carillon_instruction *future, uint32
     wait_until(time);
 }
 
-static SMALL void bind(const struct carillon_instruction *future, uint32_t state)
+static SMALL void bind(const struct carillon_instruction *future, uint32_t time)
 {
-    insert_binding(future, state);
+    insert_binding(future, time);
 }
 
 static inline bool is_of_time(const struct waiting_trigger *waiting)
@@ -200,7 +200,8 @@ static __attribute__((noinline)) void interpret(uint16_t from, uint32_t referenc
                 insert_future(&i[-1], word);
                 break;
             case CARILLON_OPCODE_FUTURE_EVENT:
-                bind(&i[-1], carillon_microcode_triggers[i[-1].x].state());
+                carillon_microcode_triggers[i[-1].x].arm(machine.bindings);
+                bind(&i[-1], 0u);
                 machine.events = true;
                 break;
             case CARILLON_OPCODE_DISPATCH:

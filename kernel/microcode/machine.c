@@ -41,11 +41,13 @@ static inline bool go_on_at_trigger(void)
 {
     for (uint16_t k = 0u; k < machine.bindings; k++) {
         const struct waiting_trigger *const waiting = &bindings[k];
-        const bool enabled = is_of_time(waiting)
-                                 ? is_reached(waiting->state)
-                                 : carillon_microcode_triggers[waiting->future->x].is_enabled(waiting->state);
+        const bool enabled = is_of_time(waiting) ? is_reached(waiting->time)
+                                                 : carillon_microcode_triggers[waiting->future->x].is_enabled(k);
         if (enabled) {
             const uint16_t address = waiting->future->y;
+            if (machine.events) {
+                carillon_microcode_forget(k);
+            }
             machine.bindings--;
             for (uint16_t j = k; j < machine.bindings; j++) {
                 bindings[j] = bindings[j + 1u];
@@ -115,7 +117,7 @@ static SMALL void look_ahead(void)
     machine.events = false;
     for (uint16_t k = 0u; k < machine.bindings; k++) {
         if (is_of_time(&bindings[k])) {
-            wait_until(bindings[k].state);
+            wait_until(bindings[k].time);
         } else {
             machine.events = true;
         }
@@ -179,7 +181,7 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
         fresh[k] = 0u;
     }
     machine.first = (struct carillon_instruction)CARILLON_INSTRUCTION(CARILLON_OPCODE_FUTURE, 0u, 0u, program->entry);
-    bindings[0] = (struct waiting_trigger){.state = now, .future = &machine.first};
+    bindings[0] = (struct waiting_trigger){.time = now, .future = &machine.first};
     machine.bindings = 1u;
     machine.next = now;
 }

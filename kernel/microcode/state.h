@@ -18,9 +18,10 @@
 /* The file is compiled for size.  What is short and on the way of each tick is not called. */
 #define FAST inline __attribute__((always_inline))
 
-/* A trigger that waits, and the `future` that it comes from.  If it is one of time, `state` is when it is enabled. */
+/* A trigger that waits, and the `future` that it comes from.  If it is one of time, `time` is when it is enabled; if
+ * not, the image keeps the values of its ports, at the trigger's place in the array. */
 struct waiting_trigger {
-    uint32_t state;
+    uint32_t time;
     const struct carillon_instruction *future;
 };
 

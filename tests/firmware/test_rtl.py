@@ -284,7 +284,7 @@ def test_a_cell_arms_nothing_in_a_mode_that_asks_for_nothing(lab: Laboratory) ->
     """The first mode's cell of an activation arms a deadline; the second mode starts a task with that deadline's cell."""
     schedule = declared(Low=200, High=200)
     schedule += points(4000, (300, "Low", 600), mode="m0") + points(4000, (300, "High"), (700, "High"), (1600, "High"), mode="m1")
-    code = "static volatile unsigned work; " + task("Low", 'work++; if (work == 3u) { ttSwitchAppMode(ttAppMode_m1); }')
+    code = "static volatile unsigned work; " + task("Low", "work++; if (work == 3u) { ttSwitchAppMode(ttAppMode_m1); }")
     outcome = lab.run(schedule, code + task("High", "work++;"), BOARD, ticks=90_000)
     begun = [e.t for e in outcome.trace.events if e.kind is Kind.START and e.object == "High"]
     assert len(begun) > 40

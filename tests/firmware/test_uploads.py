@@ -7,17 +7,23 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from laboratory import AST, MPS, Laboratory
 
+from carillon.cli.microcode import _Line
+from carillon.microcode.binary import HEADER_BYTES, decode, encode
+from carillon.microcode.upload import Target, UploadError
 from carillon.model.giotto import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,6 +177,49 @@ def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: s
     # drive still computes for some two milliseconds, and its deadline comes later by two: EDF lets open run at once
     assert runs == [now + (machine == "ticks" or board == MPS) for now in watched]
     assert max(drives) >= 2980
+
+
+@pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), ("microcode", MPS)])
+def test_e_code_by_hand_reacts_when_a_driver_has_read_a_higher_value_and_when_a_task_has_ended(
+    machine: str, board: str, tmp_path: Path
+) -> None:
+    """At that instant: the reactions are not put off to the next tick.  A program with another operand is refused before."""
+    for file in (ROOT / "docs" / "guide" / "giotto" / "threshold").glob("*.*"):
+        shutil.copy(file, tmp_path)
+    assert carillon(tmp_path, "giotto", "threshold.giotto", "-o", "threshold.microcode").returncode == 0
+    assert carillon(tmp_path, "microcode", "assemble", "watch.emc", "-o", "watch.microcode").returncode == 0
+    length = {AST: 9, MPS: 3}[board]
+    with running(
+        tmp_path, "threshold.giotto", board, "--machine", machine, "--for", f"{length}s", "--events", "events"
+    ) as target:
+        other = bytearray(encode(replace(decode((tmp_path / "watch.microcode").read_bytes()), labels=())))
+        other[HEADER_BYTES + 4] = 3  # the trigger of the first `future`: the image has three
+        struct.pack_into("<I", other, 12, zlib.crc32(other[:12] + other[16:]))
+        refused = pytest.raises(UploadError, match=r"refused \(an operand is out of range: instruction 0\)")
+        with _Line(tmp_path / "line", None) as line, refused:
+            Target(line).upload(bytes(other), 1, bytes(16))
+        join = ("microcode", "upload", "watch.microcode", "--beside", "threshold.microcode", "--program", "threshold.giotto")
+        sent = carillon(tmp_path, *join, "--to", "line")
+        assert "last upload: accepted" in sent.stdout, sent.stderr
+        assert target.wait(300) == 0
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    ms = {AST: 15_625, MPS: 25_000}[board]
+
+    def at(kind: str, name: str) -> list[int]:
+        return [event["t"] for event in events if (event["event"], event["object"]) == (kind, name)]
+
+    def begins(name: str) -> list[int]:
+        return [now for before, now in pairwise([-(10**9), *at("resume", name)]) if now - before > 4 * ms]
+
+    first, cools = begins("control")[0], begins("cool")
+    assert len(cools) > 20
+    for cool in cools:  # each fifth reading is higher
+        assert (cool - first + ms // 10) % (50 * ms) // (ms // 5) == 40 * 5, (cool, first)
+    for name, before in (("note", "cool"), ("tell", "control")):
+        assert len(begins(name)) > 15
+        for begin in begins(name):
+            end = max(t for t in at("wait", before) if t <= begin)
+            assert begin - end < ms / 20, (name, begin, end)
 
 
 def begins_of(milliseconds: list[int]) -> list[int]:

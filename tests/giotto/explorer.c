@@ -55,20 +55,24 @@ static void nothing(void)
 {
 }
 /* A trigger is not enabled at the instant at which its `future` is carried out (SPEC). */
-#define THIS_INSTANT 1u
-static uint32_t state_now(void)
+static bool armed_now[CARILLON_MICROCODE_BINDINGS + 1u];
+static void arm_now(uint32_t place)
 {
-    return THIS_INSTANT;
+    armed_now[place] = true;
 }
-static bool is_enabled(uint32_t state)
+static bool is_enabled(uint32_t place)
 {
-    return (state != THIS_INSTANT) && choose();
+    return !armed_now[place] && choose();
+}
+void carillon_microcode_forget(uint32_t place)
+{
+    memmove(&armed_now[place], &armed_now[place + 1u], (CARILLON_MICROCODE_BINDINGS - place) * sizeof(*armed_now));
 }
 static const uint16_t touches[DRIVERS][TASKS + 1u] = {{NONE}, {0u, NONE}, {1u, 0u, NONE}};
 const struct carillon_microcode_driver carillon_microcode_drivers[DRIVERS] = {
     {nothing, touches[0]}, {nothing, touches[1]}, {nothing, touches[2]}};
 bool (*const carillon_microcode_guards[1])(void) = {choose};
-const struct carillon_microcode_trigger carillon_microcode_triggers[1] = {{state_now, is_enabled}};
+const struct carillon_microcode_trigger carillon_microcode_triggers[1] = {{arm_now, is_enabled}};
 
 /* A program as bytes. */
 #define HEADER 36u
@@ -193,7 +197,7 @@ static void take(struct state *to)
     to->machine.last = 0u;
     for (uint32_t k = 0u; k < machine.bindings; k++) {
         to->bindings[k].future = bindings[k].future;
-        to->bindings[k].state = is_of_time(&bindings[k]) ? (0u - since(bindings[k].state, machine.now)) : 0u;
+        to->bindings[k].time = is_of_time(&bindings[k]) ? (0u - since(bindings[k].time, machine.now)) : 0u;
     }
     for (uint32_t k = 0u; k < machine.threads; k++) {
         memcpy(&to->threads[k], &threads[k], sizeof(threads[k]));
@@ -211,6 +215,7 @@ static void take(struct state *to)
 static void put_back(const struct state *from)
 {
     machine = from->machine;
+    memset(armed_now, 0, sizeof(armed_now));
     memcpy(bindings, from->bindings, sizeof(bindings));
     memcpy(threads, from->threads, sizeof(threads));
     memcpy(tasks, from->tasks, sizeof(tasks));

@@ -5,7 +5,7 @@
 #include "kernel/microcode/machine.h"
 
 static int32_t (*test_answer)(int32_t what, int32_t number, int32_t more);
-enum what { CALL, GUARD, STATE, ENABLED, RELEASED, TERMINATED, FAULT };
+enum what { CALL, GUARD, ARM, ENABLED, RELEASED, TERMINATED, FAULT };
 
 #define DRIVER(n)                      \
     static void driver_##n(void)       \
@@ -18,14 +18,26 @@ enum what { CALL, GUARD, STATE, ENABLED, RELEASED, TERMINATED, FAULT };
     {                                         \
         return test_answer(GUARD, n, 0) != 0; \
     }
-#define TRIGGER(n)                                           \
-    static uint32_t state_##n(void)                          \
-    {                                                        \
-        return (uint32_t)test_answer(STATE, n, 0);           \
-    }                                                        \
-    static bool enabled_##n(uint32_t state)                  \
-    {                                                        \
-        return test_answer(ENABLED, n, (int32_t)state) != 0; \
+static int32_t armed[CARILLON_MICROCODE_BINDINGS + 1u]; /* which number each place's arming has */
+static int32_t armings;
+
+void carillon_microcode_forget(uint32_t place)
+{
+    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {
+        armed[k] = armed[k + 1u];
+    }
+}
+
+#define TRIGGER(n)                                         \
+    static void arm_##n(uint32_t place)                    \
+    {                                                      \
+        armings++;                                         \
+        armed[place] = armings;                            \
+        (void)test_answer(ARM, n, armings);                \
+    }                                                      \
+    static bool enabled_##n(uint32_t place)                \
+    {                                                      \
+        return test_answer(ENABLED, n, armed[place]) != 0; \
     }
 TEST_DRIVERS(DRIVER)
 TEST_GUARDS(IS_TRUE)
@@ -33,7 +45,7 @@ TEST_TRIGGERS(TRIGGER)
 
 #define DRIVER_ROW(n) {driver_##n, touches_##n},
 #define GUARD_ROW(n) guard_##n,
-#define TRIGGER_ROW(n) {state_##n, enabled_##n},
+#define TRIGGER_ROW(n) {arm_##n, enabled_##n},
 #define TOUCHES_ROW(n) touches_##n,
 const struct carillon_microcode_driver carillon_microcode_drivers[] = {TEST_DRIVERS(DRIVER_ROW)};
 bool (*const carillon_microcode_guards[])(void) = {TEST_GUARDS(GUARD_ROW)};

@@ -31,11 +31,11 @@ _folder = tempfile.TemporaryDirectory(prefix="carillon-machine-")
 
 
 class Asked(IntEnum):
-    """What the machine asks or tells: of a number, and a state or an address."""
+    """What the machine asks or tells: of a number, and which arming of a trigger it is, or an address."""
 
     CALL = 0
     GUARD = 1
-    STATE = 2
+    ARM = 2
     ENABLED = 3
     RELEASED = 4
     TERMINATED = 5

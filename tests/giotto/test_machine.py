@@ -237,17 +237,17 @@ class Player:
         self.laid_out = laid_out(found.code, found.entry, **settings)
         self.log: list[tuple[str, int]] = []
         self.guard = True
-        self.enabled = False
-        self.seen = 0
+        self.value = 0
+        self.armed: dict[int, int] = {}
 
     def answer(self, what: Asked, number: int, more: int) -> int:
         if what is Asked.GUARD:
             return self.guard
-        if what is Asked.STATE:
-            self.seen += 1
-            return self.seen
+        if what is Asked.ARM:
+            self.armed[more] = self.value
+            return 0
         if what is Asked.ENABLED:
-            return self.enabled and more == self.seen
+            return self.value > self.armed[more]
         self.log.append((what.name, number))
         return 0
 
@@ -369,7 +369,7 @@ def test_a_trigger_is_enabled_by_the_state_it_was_activated_in_and_asked_again_a
     with playing("future e, hit\nreturn\nhit:\ncall free\nreturn\n") as (player, machine):
         machine.instant(0)
         assert machine.next() is None
-        player.enabled = True
+        player.value += 1
         machine.instant(1)  # nothing has happened
         assert player.told() == []
         machine.input()

@@ -46,9 +46,12 @@ PROGRAMS = {
     "flight": ROOT / "examples" / "flight" / "flight.giotto",
     "helicopter": ROOT / "examples" / "helicopter" / "helicopter.giotto",
     "event": ROOT / "docs" / "guide" / "giotto" / "event" / "event.giotto",
+    "threshold": ROOT / "docs" / "guide" / "giotto" / "threshold" / "threshold.giotto",
     "beside": ROOT / "docs" / "guide" / "giotto" / "beside" / "beside.giotto",
 }
-FIRST, DRIVERS, GUARDS, TASKS = (f"carillon_microcode_{name}" for name in ("first", "drivers", "guards", "tasks"))
+FIRST, DRIVERS, GUARDS, TASKS, TRIGGERS = (
+    f"carillon_microcode_{name}" for name in ("first", "drivers", "guards", "tasks", "triggers")
+)
 LOADER = "carillon_loader_image"
 
 
@@ -193,6 +196,11 @@ FAULTS = [
     Fault("event", "the loader's counts", "C205", lambda p: p.put(LOADER, 8, "H", plus(1)), "rows"),
     Fault("event", "the loader's room", "C205", lambda p: p.put(LOADER, 18, "B", to(0)), "has room for 0 triggers"),
     Fault("event", "more room than there is", "C205", lambda p: p.put(LOADER, 19, "B", to(100)), "100 threads"),
+    Fault("threshold", "two triggers exchanged", "C205", lambda p: p.swap(TRIGGERS, 0, 1, 8), "arm_1 looks at control:valve"),
+    Fault("threshold", "another predicate", "C205", lambda p: p.swap(TRIGGERS, 1, 3, 4), "hotter: is_enabled_1 calls is_third"),
+    Fault("threshold", "no function", "C205", lambda p: p.swap(TRIGGERS, 3, 5, 4), "third: is_enabled_2 does not call is_third"),
+    Fault("threshold", "other ports kept", "C205", lambda p: p.swap(TRIGGERS, 0, 2, 4), "hotter: arm_1 looks at"),
+    Fault("threshold", "ends that are not counted", "C205", lambda p: p.swap(TASKS, 5, 9, 4), "count that cool has ended"),
     Fault("app", "the end of a task in the middle of a function", "C209", lambda p: p.put(TASKS, 20, "I", plus(2)), "begins"),
     Fault("app", "an output elsewhere", "C205", lambda p: p.put("driver_0", 20, "I", plus(4)), "x"),
     Fault("app", "a port where no variable begins", "C205", lambda p: p.put("driver_0", 20, "I", plus(2)), "no variable"),

@@ -18,7 +18,7 @@ from carillon.image.misses import compute_symbol, deadline_misses
 from carillon.microcode import Function, Kind
 from carillon.microcode.binary import checksum_of, interface_of
 from carillon.microcode.compiled import Binding, Compiled, Microcode
-from carillon.model.giotto import LOADER, Giotto
+from carillon.model.giotto import LOADER, Giotto, Trigger
 
 _BASIC = frozenset({"int", "float", "double", "char", "short", "long", "bool", "unsigned"})
 _NONE = "CARILLON_MICROCODE_NONE"
@@ -50,6 +50,10 @@ class Writer:
             self.types |= {f"{task.name}:{typed.name}": _name(typed.type.text) for typed in (*task.inputs, *task.states)}
             self.types |= {f"{task.name}:{name}": self.types[name.text] for name in task.outputs}
         self.numbers = {name: number for number, name in enumerate(self.program.ports)}
+        self.watched: frozenset[str] = frozenset()
+        """Ports that triggers look at."""
+        self.completed: frozenset[str] = frozenset()
+        """Tasks whose completions triggers look at."""
 
     def port(self, name: str) -> str:
         """What a port is called in C."""
@@ -82,6 +86,10 @@ class Writer:
                 yield self.prototype("void", binding, function.writes)
         for binding, function in zip(self.compiled.tasks, self.program.tasks, strict=True):
             yield self.prototype("void", binding, function.writes)
+        for trigger in self.giotto.triggers:
+            if trigger.function is not None:
+                given = ", ".join(f"const {self.types[operand.text]} *" for operand in trigger.operands)
+                yield f"bool {trigger.function}({given});"
 
     def prototype(self, result: str, binding: Binding, writes: tuple[int, ...]) -> str:
         """That of one function, which writes these ports."""
@@ -96,7 +104,7 @@ class Writer:
         lines = ["", "#include <string.h>", "", '#include "giotto.h"', "", "/* Ports. */"]
         bindings = [self.compiled.tasks[k] for k in tasks]
         bindings += [self.compiled.drivers[k] for k in drivers] + [self.compiled.guards[k] for k in guards]
-        used = {name for binding in bindings for name in (*binding.arguments, *binding.targets)}
+        used = self.watched.union(name for binding in bindings for name in (*binding.arguments, *binding.targets))
         lines += [f"static {self.types[name]} {self.port(name)};" for name in self.program.ports if name in used]
         for number in sorted(tasks):
             lines += self.task(number, self.compiled.tasks[number], self.program.tasks[number])
@@ -113,13 +121,15 @@ class Writer:
         """What computes on copies of what a task writes, and what makes these its ports."""
         written = [self.program.ports[port] for port in function.writes]
         lines = ["", f"/* The task {binding.name}. */", f"static bool fresh_{number};"]
+        ended = binding.name in self.completed
+        lines += [f"static uint32_t ended_{number}; /* invocations */"] if ended else []
         lines += [f"static {self.types[name]} next_{self.numbers[name]};" for name in written]
         given = (f"&next_{self.numbers[a]}" if a in written else f"&{self.port(a)}" for a in binding.arguments)
         lines += [f"static void {compute_symbol(number)}(void)", "{"]
         lines += [_copied(f"next_{self.numbers[name]}", self.port(name)) for name in written]
         lines += [f"    {binding.function}({', '.join(given)});", "}", f"static void commit_{number}(void)", "{"]
         lines += [_copied(self.port(name), f"next_{self.numbers[name]}") for name in written]
-        return [*lines, f"    fresh_{number} = true;", "}"]
+        return [*lines, *([f"    ended_{number}++;"] if ended else []), f"    fresh_{number} = true;", "}"]
 
     def missed(self) -> list[str]:
         """What is called when a task misses its deadline.  The numbers keep a compiler from making one function of several."""
@@ -155,6 +165,8 @@ class _Microcode(Writer):
     def __init__(self, image: Image, microcode: Microcode, source: Giotto) -> None:
         super().__init__(image, microcode.compiled, source)
         self.microcode = microcode
+        self.watched = frozenset(port for trigger in source.triggers for port in trigger.ports)
+        self.completed = frozenset(trigger.completed for trigger in source.triggers)
 
     def source(self) -> str:
         lines = [
@@ -197,20 +209,59 @@ class _Microcode(Writer):
         return "\n".join(lines)
 
     def triggers(self) -> list[str]:
-        """Triggers of sensors: enabled once the sensor's interrupt has come since a ``future`` named the trigger."""
-        lines, rows = [], []
+        """The functions of triggers, which keep what they look at when a ``future`` names them, and compare."""
+        lines: list[str] = []
+        names = [port.name for _, port, _ in self.giotto.interrupts] + [trigger.name for trigger in self.giotto.triggers]
         for number, (name, port, interrupt) in enumerate(self.giotto.interrupts):
             lines += [
                 f"/* The interrupt of the sensor {port.name} ({text.place(interrupt.span)}). */",
                 f"static uint32_t events_{number};",
                 f"void {c_names.isr(name)}(void);",
                 f"ISR({name})", "{", f"    carillon_microcode_event(&events_{number});", "}",
-                f"static uint32_t state_{number}(void)", "{", f"    return events_{number};", "}",
-                f"static bool is_enabled_{number}(uint32_t state)", "{", f"    return events_{number} != state;", "}", "",
+                *counted(number, f"events_{number}"),
             ]  # fmt: skip
-            rows.append(f"{{state_{number}, is_enabled_{number}}}, /* {port.name} */")
+        tasks = [task.name for task in self.program.tasks]
+        for number, trigger in enumerate(self.giotto.triggers, len(self.giotto.interrupts)):
+            lines.append(f"/* The trigger {trigger.name} ({text.place(trigger.name.span)}). */")
+            if trigger.completed:
+                lines += counted(number, f"ended_{tasks.index(trigger.completed)}")
+            else:
+                lines += self.predicate(number, trigger)
+        rows = [f"{{arm_{number}, is_enabled_{number}}}, /* {name} */" for number, name in enumerate(names)]
         table = text.table("const struct carillon_microcode_trigger carillon_microcode_triggers[]", rows or ["{NULL, NULL},"])
-        return [*(['#include "carillon/osek.h"', ""] if rows else []), *lines, *table]
+        return [*(['#include "carillon/osek.h"', ""] if self.giotto.interrupts else []), *self.kept(), *lines, *table]
+
+    def kept(self) -> list[str]:
+        """What triggers that wait keep, each at its place; there is one more, for a trigger without room."""
+        head = ["void carillon_microcode_forget(uint32_t place)", "{"]
+        if not (self.giotto.interrupts or self.giotto.triggers):
+            return [*head, "    (void)place;", "}"]
+        lines = ["/* What triggers look at, as it was when they were armed. */", "static union {"]
+        lines += ["    uint32_t count;"] if self.giotto.interrupts or self.completed - {""} else []
+        for number, trigger in enumerate(self.giotto.triggers, len(self.giotto.interrupts)):
+            ports = [f"        {self.types[name]} {self.port(name)};" for name in trigger.ports]
+            lines += ["    struct {", *ports, f"    }} by_{number};"] if ports else []
+        lines += [
+            "} kept[CARILLON_MICROCODE_BINDINGS + 1u];",
+            "",
+            *head,
+            "    for (uint32_t k = place; k < CARILLON_MICROCODE_BINDINGS; k++) {",
+        ]
+        return [*lines, "        kept[k] = kept[k + 1u];", "    }", "}", ""]
+
+    def predicate(self, number: int, trigger: Trigger) -> list[str]:
+        """A predicate, which is false while the ports that it looks at are as they were."""
+        was = {name: f"kept[place].by_{number}.{self.port(name)}" for name in trigger.ports}
+        lines = [f"static void arm_{number}(uint32_t place)", "{"]
+        lines += [_copied(was[name], self.port(name)) for name in trigger.ports]
+        lines += ["}", f"static bool is_enabled_{number}(uint32_t place)", "{", "    const bool changed ="]
+        changes = [f"(memcmp(&{was[name]}, &{self.port(name)}, sizeof({self.port(name)})) != 0)" for name in trigger.looked]
+        operands = [o.text if o.constant else self.port(o.text) if o.now else was[o.text] for o in trigger.operands]
+        if trigger.function is not None:
+            holds = f"{trigger.function}({', '.join(f'&{operand}' for operand in operands)})"
+        else:
+            holds = f"({f' {trigger.operator} '.join(operands)})"
+        return [*lines, f"        {' || '.join(changes)};", f"    return changed && {holds};", "}", ""]
 
     def loader(self) -> list[str]:
         """What the loader knows of the image, and its thread."""
@@ -240,6 +291,14 @@ class _Microcode(Writer):
             written = f"CARILLON_INSTRUCTION(CARILLON_OPCODE_{i.opcode.name}, {i.time}u, {i.x}u, {i.y}u)"
             rows.append(f"{written}, /* {address}: {label}{self.compiled.comments[address]} */")
         return rows
+
+
+def counted(number: int, count: str) -> list[str]:
+    """The functions of a trigger that waits for one more of what is counted."""
+    return [
+        f"static void arm_{number}(uint32_t place)", "{", f"    kept[place].count = {count};", "}",
+        f"static bool is_enabled_{number}(uint32_t place)", "{", f"    return {count} != kept[place].count;", "}", "",
+    ]  # fmt: skip
 
 
 def _copied(target: str, source: str) -> str:

@@ -146,6 +146,39 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """An operand of a trigger: a port as it is (``now``) or as it was when the trigger was armed, or a number (``constant``)."""
+
+    text: str
+    now: bool = False
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What E code can wait for: ``operands`` in C's comparison ``operator``, or as arguments of ``function``.
+
+    ``completed``: the task one of whose invocations has to end, if it is that.
+    """
+
+    name: Name
+    operands: tuple[Watched, ...] = ()
+    operator: str = ""
+    function: Name | None = None
+    completed: str = ""
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Its ports, each once."""
+        return tuple(dict.fromkeys(operand.text for operand in self.operands if not operand.constant))
+
+    @property
+    def looked(self) -> tuple[str, ...]:
+        """Those of them that it looks at as they are."""
+        return tuple(dict.fromkeys(operand.text for operand in self.operands if operand.now))
+
+
+@dataclass(frozen=True, slots=True)
 class Driver:
     """A guarded driver: if ``guard`` is true of the sources, ``call`` sets the destinations."""
 
@@ -218,6 +251,7 @@ class Giotto:
     drivers: tuple[Driver, ...]
     start: Name
     modes: tuple[Mode, ...]
+    triggers: tuple[Trigger, ...] = ()
 
     @property
     def thread_names(self) -> tuple[str, ...]:

@@ -353,7 +353,8 @@ class MicrocodeCheck:
         span = self.program.tasks[number].name.span
         compute, commit, extended, given = (row[name] for name in ("compute", "commit", "extended", "thread"))
         copied = any(driver.copies == worker.name for driver in self.drivers.values())
-        wrong = self.functions.worker_differs(compute, commit, worker, span, copied=copied)
+        counted = any(trigger.completed == worker.name for trigger in self.program.triggers)
+        wrong = self.functions.worker_differs(compute, commit, worker, span, copied=copied, counted=counted)
         if wrong is not None:
             self._error("C205", span, f"the task {worker.name}: {wrong}")
         if given != thread:
@@ -365,25 +366,30 @@ class MicrocodeCheck:
             self._error("C205", span, f"the thread {name} does not carry the task {worker.name} out")
 
     def _triggers(self) -> None:
-        """Check sensors' triggers: the interrupts count events, and the machine compares the counts."""
+        """Check triggers: what interrupts and tasks' ends count, and which ports are kept and looked at."""
         assert self.system.osek is not None
         sensors = [p for p in self.program.ports if p.interrupt is not None]
-        rows = self.image.triggers
-        if len(rows) != max(1, len(sensors)):
-            cause = f"the image has {len(rows)} triggers, and the program {len(sensors)}"
-            self._error("C205", self.program.start.span, cause)
+        rows, declared = self.image.triggers, len(sensors) + len(self.program.triggers)
+        if len(rows) != max(1, declared):
+            self._error("C205", self.program.start.span, f"the image has {len(rows)} triggers, and the program {declared}")
             return
-        if not sensors and any(rows[0].values()):
-            self._error("C205", self.program.start.span, "the image has a trigger, and no sensor of the program has an interrupt")
+        if not declared and any(rows[0].values()):
+            self._error("C205", self.program.start.span, "the image has a trigger, and the program declares none")
         for row, port, isr in zip(rows, sensors, self.system.osek.isrs, strict=False):
             handler = self.elf.symbol(c_names.isr(isr.name)).address
             counted = self.functions.calls_alone(handler, "carillon_microcode_event")
             if counted is None or not self.functions.ports.agree(f"events {port.name}", counted):
                 self._error("C205", port.name.span, f"the interrupt of {port.name} does not count its events alone")
-            elif self.functions.reads_alone(row["state"]) != {counted} or self.functions.reads_alone(row["is_enabled"]) != {
-                counted
-            }:
-                self._error("C205", port.name.span, f"the trigger of {port.name} looks at other events than its interrupt counts")
+            elif wrong := self.functions.trigger_differs((row["arm"], row["is_enabled"]), *2 * ((f"events {port.name}",),)):
+                self._error("C205", port.name.span, f"the trigger of {port.name}: {wrong}")
+        for row, trigger in zip(rows[len(sensors) :], self.program.triggers, strict=False):
+            ended = (f"ended {trigger.completed}",) if trigger.completed else ()
+            function = None if trigger.function is None else trigger.function.text
+            both = row["arm"], row["is_enabled"]
+            if wrong := self.functions.trigger_differs(both, ended or trigger.ports, ended or trigger.looked, function):
+                self._error("C205", trigger.name.span, f"the trigger {trigger.name}: {wrong}")
+        if compared := [trigger.name.text for trigger in self.program.triggers if not trigger.completed]:
+            self.unverified.append(f"microcode: the predicates of triggers, but for their ports: {', '.join(compared)}")
 
     def _counts(self) -> None:
         """Rows that no code names."""
@@ -401,8 +407,8 @@ class MicrocodeCheck:
         row = self.elf.row("carillon_loader_image")
         counts = row.array("counts")
         tick, interface, bindings, threads = (row[name] for name in ("tick_ns", "interface", "bindings", "threads"))
-        sensors = sum(p.interrupt is not None for p in self.program.ports)
-        wanted = [len(self.meaning.ports()), len(self.program.tasks), len(self.drivers), len(self.guards), sensors]
+        triggers = sum(p.interrupt is not None for p in self.program.ports) + len(self.program.triggers)
+        wanted = [len(self.meaning.ports()), len(self.program.tasks), len(self.drivers), len(self.guards), triggers]
         if tick != TICK_NS:
             self._error("C204", span, f"the loader takes programs with ticks of {tick} ns, and should with {TICK_NS}")
         if counts != wanted:
@@ -439,6 +445,7 @@ class MicrocodeCheck:
             listed += [(table[k].name, table[k].reads, table[k].writes) for k in sorted(table)]
         sensors = [p.name.text for p in self.program.ports if p.kind is PortKind.SENSOR and p.interrupt is not None]
         listed += [(name, (name,), ()) for name in sensors]
+        listed += [(trigger.name.text, trigger.ports, ()) for trigger in self.program.triggers]
         for name, reads, writes in listed:
             encoded += _name(name)
             for each in (reads, writes):

@@ -17,6 +17,7 @@ from carillon.verify.elf import Elf
 from carillon.verify.giotto_meaning import Calls, Function
 
 _COPIES = ("memcpy", "memmove", "__aeabi_memcpy", "__aeabi_memcpy4", "__aeabi_memcpy8")
+_COMPARES = ("memcmp",)
 _THUNKS = 4
 
 Say = Callable[[str, Span, str], None]
@@ -75,8 +76,10 @@ class Functions:
         named = {kind: ", ".join(dict.fromkeys(name for k, name in self.unknown if k == kind)) for kind in sentences}
         return [sentences[kind].format(names) for kind, names in named.items() if names]
 
-    def worker_differs(self, compute: int, commit: int, worker: Function, span: Span, *, copied: bool) -> str | None:
-        """The fault of the two functions of a task; ``copied``: a driver copies the task's outputs."""
+    def worker_differs(
+        self, compute: int, commit: int, worker: Function, span: Span, *, copied: bool, counted: bool
+    ) -> str | None:
+        """The fault of the two functions of a task; ``copied``: a driver copies its outputs; ``counted``: its ends are."""
         ((function, arguments),) = worker.calls
         given = tuple(f"next {name}" if name in worker.writes else name for name in arguments)
         wrong = self._calls(compute, ((function, given),), worker.name)
@@ -90,7 +93,45 @@ class Functions:
         mark = known if known in fresh else next(iter(fresh), None) if len(fresh) == 1 else None
         if copied and (mark is None or not self.ports.agree(f"fresh {worker.name}", mark)):
             return f"{self.elf.name_of(commit)} does not note that {worker.name} has ended"
+        if counted and not self._counts(commit, worker, mark):
+            return f"{self.elf.name_of(commit)} does not count that {worker.name} has ended"
         self.copies += [("compute", compute, worker, span), ("commit", commit, worker, span)]
+        return None
+
+    def _counts(self, commit: int, worker: Function, mark: int | None) -> bool:
+        """Whether each path of a task's commit reads and writes one variable: the count of its ends."""
+        both = [
+            {e.address for e in path if e.kind == "read"} & {e.address for e in path if e.kind == "write"} - {mark}
+            for path in self._paths(commit)
+        ]
+        counts = set[int]().union(*both)
+        return len(counts) == 1 and all(both) and self.ports.agree(f"ended {worker.name}", counts.pop())
+
+    def trigger_differs(
+        self, functions: tuple[int, int], kept: tuple[str, ...], looked: tuple[str, ...], function: str | None = None
+    ) -> str | None:
+        """What is wrong with a trigger: its first function keeps some ports or counts, and its second one looks at some.
+
+        ``function``: what the second one calls, and nothing else.
+        """
+        for address, callee, wanted in zip(functions, (None, function), (kept, looked), strict=True):
+            shown, seen = self.elf.name_of(address), set[str]()
+            for path in self._paths(address):
+                for effect in self._called(path):
+                    if effect.address != (self.elf.symbol(callee).address if callee is not None else None):
+                        return f"{shown} calls {self._name(effect)}"
+                places = [e.address for e in path if e.kind in ("read", "write")]
+                places += [value for e in path if e.kind == "call" for _, value in e.arguments]
+                named = (self.ports.names.get(base) for base in map(self._base, places) if base is not None)
+                seen |= {name for name in named if name is not None}
+            asked = any(self._called(path) for path in self._paths(address))
+            if callee is not None and not asked:
+                return f"{shown} does not call {callee}"
+            known = [name for name in wanted if name in self.ports.addresses]
+            if other := sorted(seen.difference(known)):
+                return f"{shown} looks at {other[0]}, which is none of its ports"
+            if lacks := [name for name in known if name not in seen]:
+                return f"{shown} does not look at {lacks[0]}"
         return None
 
     def _copies(self, address: int, function: Function, span: Span) -> str | None:
@@ -116,11 +157,12 @@ class Functions:
             if kind != "copy":
                 nexts = tuple(f"next {name}" for name in function.writes)
                 to, of = (nexts, function.writes) if kind == "compute" else (function.writes, nexts)
-            mark = self.ports.addresses.get(f"fresh {function.copies or function.name}")
+            marks = {self.ports.addresses.get(f"fresh {function.copies or function.name}")}
+            marks.add(self.ports.addresses.get(f"ended {function.name}"))
             name, seen = self.elf.name_of(address), set[str]()
             for path in self._paths(address):
                 pairs = [("write", a.get(0)) for a in self._memory(path)] + [("read", a.get(1)) for a in self._memory(path)]
-                pairs += [(e.kind, e.address) for e in path if e.kind in ("read", "write") and e.address != mark]
+                pairs += [(e.kind, e.address) for e in path if e.kind in ("read", "write") and e.address not in marks]
                 for access, place in pairs:
                     base = self._base(place)
                     port = self.ports.names.get(base) if base is not None else None
@@ -143,10 +185,6 @@ class Functions:
             return None
         where, argument = calls.pop()
         return argument if where == target and (first is None or argument == first) else None
-
-    def reads_alone(self, address: int) -> set[int]:
-        """The addresses that a function reads."""
-        return {e.address for path in self._paths(address) for e in path if e.kind == "read"}
 
     def _calls(self, address: int, calls: Calls, name: str) -> str | None:
         for path in self._paths(address):
@@ -186,7 +224,7 @@ class Functions:
         return paths
 
     def _called(self, path: Iterable[Effect]) -> list[Effect]:
-        return [e for e in path if e.kind == "call" and self.elf.name_of(e.address) not in _COPIES]
+        return [e for e in path if e.kind == "call" and self.elf.name_of(e.address) not in (*_COPIES, *_COMPARES)]
 
     def _memory(self, path: Iterable[Effect]) -> list[dict[int, int]]:
         return [dict(e.arguments) for e in path if e.kind == "call" and self.elf.name_of(e.address) in _COPIES]

@@ -10,7 +10,7 @@ from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.model.giotto import Activity, Driver, Giotto, Port, PortKind, Task
 from carillon.units import shorten
 
-KNOWN = ("host", "interrupt", "push", "wcet")
+KNOWN = ("host", "interrupt", "push", "trigger", "wcet")
 """Annotations that are read; ``host`` and ``push`` say where a distributed program runs and what it sends, and are not used."""
 SOURCE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 """What may name an interrupt source; the board says whether it does."""
@@ -34,6 +34,9 @@ def check_annotations(program: Giotto, diagnostics: Diagnostics, error: Refuse) 
     for annotation in (*modes, *others):
         if annotation.word == "interrupt":
             error("C263", annotation.span, "only a sensor has an interrupt", "write it into a sensor")
+    for annotation in (*modes, *(note for declared in timed if not isinstance(declared, Task) for note in declared.annotations)):
+        if annotation.word == "trigger":
+            error("C263", annotation.span, "only a port or a task has a trigger", "write it into one of them")
     for annotation in (*ports, *modes, *others):
         if annotation.word not in KNOWN:
             cause = f"the annotation {shorten(annotation.word)} means nothing here"

@@ -187,6 +187,7 @@ class _Compiler:
             return None
         labels = tuple(sorted((address, label) for label, address in self.code.labels.items()))
         triggers = tuple(Function(port.name.text, (self.port(port.name.text),)) for port in self.source.ports if port.interrupt)
+        triggers += tuple(Function(t.name.text, tuple(map(self.port, t.ports))) for t in self.source.triggers)
         tables = (self.task_table, self.driver_table, self.guard_table)
         tasks, drivers, guards = (tuple(table.functions) for table in tables)
         program = Program(TICK_NS, 0, self.code.linked(), tuple(self.numbers), tasks, drivers, guards, triggers, labels)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from carillon.check.names import fault
+from carillon.frontends.giotto.triggers import watchable
 from carillon.model.giotto import Call, Giotto, Name, PortKind
 from carillon.units import shorten
 
@@ -79,3 +80,8 @@ def _uses(program: Giotto, type_of: Callable[[str], str]) -> Iterator[tuple[Name
         own = {typed.name.text: typed.type.text for typed in driver.destinations}
         if (parameters := call(driver.call, ports | own, set(own))) is not None:
             yield driver.call.function, "void", parameters
+    watched = watchable(program)
+    for trigger in program.triggers:
+        if trigger.function is not None:
+            given = (type_of(watched[operand.text]) for operand in trigger.operands)
+            yield trigger.function, "bool", tuple(f"const {found} *" for found in given)

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from carillon.diagnostics import Span, suggestion
 from carillon.frontends.giotto.lexer import Lexer
+from carillon.frontends.giotto.triggers import parsed_triggers
 from carillon.model.giotto import Activity, Alias, Annotation, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
 from carillon.read.tokens import Kind, RefusedError, Tokens
 from carillon.units import MalformedError, Time, parse_time, shorten
@@ -84,6 +85,9 @@ class Parser(Tokens):
             return None
         if self.lexer.failed:
             return None
+        triggers = parsed_triggers(self.ports, self.tasks, self.lexer.error)
+        if self.lexer.failed:
+            return None
         return Giotto(
             self.lexer.file,
             tuple(self.modules),
@@ -93,6 +97,7 @@ class Parser(Tokens):
             tuple(self.drivers),
             self.start,
             tuple(self.modes),
+            triggers,
         )
 
     # Words

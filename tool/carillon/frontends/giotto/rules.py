@@ -12,6 +12,7 @@ from carillon.check.common import article
 from carillon.diagnostics import Diagnostics, Span, suggestion
 from carillon.frontends.giotto.annotations import check_annotations
 from carillon.frontends.giotto.functions import check_functions
+from carillon.frontends.giotto.triggers import check_triggers
 from carillon.model.giotto import Activity, Call, Driver, Giotto, Mode, Name, Port, PortKind, Task, Typed
 from carillon.units import format_number, shorten
 
@@ -65,6 +66,7 @@ class _Checker:
         for driver in program.drivers:
             self.driver(driver)
         check_annotations(program, self.diagnostics, self.error)
+        check_triggers(program, self.type_of, self.error, self.diagnostics.warning)
         if program.start.text not in self.modes:
             cause = f"there is no mode {shorten(program.start.text)} to start in"
             remedy = suggestion(program.start.text, self.modes)

@@ -47,6 +47,9 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
         for name, _, interrupt in program.interrupts:
             cause = f"the interrupt {name} is not used: on cells, no E code waits for it"
             diagnostics.warning("C285", interrupt.span, cause, "run it with --machine microcode, or take it away")
+        for trigger in program.triggers:
+            cause = f"the trigger {trigger.name} is not used: on cells, no E code waits for it"
+            diagnostics.warning("C285", trigger.name.span, cause, "run it with --machine microcode, or take it away")
         if scode is not None:
             cause = f"the S code {scode.name} is not used: on cells, tasks run by rate-monotonic priorities"
             remedy = "run it with --machine microcode, or take the file away"
