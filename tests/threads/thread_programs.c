@@ -379,8 +379,8 @@ THREAD(Main)
         }
         for (uint8_t k = 0u; k < 2u; k++) {
             queues[k]->sent.count = 0u;
-            queues[k]->room.count = queues[k]->room.most;
-            queues[k]->oldest = 0u;
+            queues[k]->oldest = queues[k]->places;
+            queues[k]->free = queues[k]->places;
         }
         happened = 0u;
         broken = inside[0] = inside[1] = locked[0] = locked[1] = locked[2] = 0u;
