@@ -36,7 +36,7 @@ static inline void copy(void *to, const void *from, uint16_t size)
 /* The place behind another one. */
 static inline uint8_t *behind(const struct carillon_messages *queue, uint8_t *place, uint16_t size)
 {
-    uint8_t *const next = place + size;
+    uint8_t *const next = &place[size];
     return (next == queue->end) ? queue->places : next;
 }
 

@@ -140,7 +140,7 @@ static inline void carillon_mutex_take(struct carillon_osek_held *held, struct c
 {
     held->holder = (uint16_t)(task + 1u);
     held->below = holder->last;
-    holder->last = (uint16_t)(mutex + 1u);
+    holder->last = (uint16_t)((uint32_t)mutex + 1u);
 }
 
 /* Internal.  It is nobody's any more, and its holder has locked it last; locked.  Returns the mask to restore. */

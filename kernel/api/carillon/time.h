@@ -422,7 +422,7 @@ struct carillon_messages {
                                               ? ((int32_t)(count) * (int32_t)sizeof(type))                            \
                                               : -1];                                                                  \
     struct carillon_messages name = {{NULL, 0u, (count)},    {NULL, 0u, 0u},                                          \
-                                     carillon_places_##name, carillon_places_##name + sizeof(carillon_places_##name), \
+                                     carillon_places_##name, &carillon_places_##name[sizeof(carillon_places_##name)], \
                                      carillon_places_##name, carillon_places_##name,                                  \
                                      (uint16_t)sizeof(type)}
 
