@@ -20,7 +20,7 @@ static bool own_is_ready(const struct carillon_osek_level *level)
 {
     const TaskType task = level->task;
     const struct carillon_osek_extended *const extended = carillon_osek_tasks[task].extended;
-    if ((level->capacity != 0u) || (carillon_osek_holders[task].at != 0u) || carillon_osek_suspended(task)) {
+    if ((level->capacity != 0u) || (carillon_osek_mutexes.holders[task].at != 0u) || carillon_osek_suspended(task)) {
         return false; /* a queue says itself that it is not empty */
     }
     return (extended == NULL) || (extended->waited == 0u) || (extended->waited == CARILLON_OSEK_TURN);

@@ -12,22 +12,16 @@
 
 #if CARILLON_OSEK_MUTEXES > 0
 
-/* Of a mutex: who has it, plus 1; 0: nobody.  If somebody has it, also the mask that its unlocking restores, and what
- * its holder had locked before it, plus 1.
- *
- * CARILLON_OSEK_HELD_ON is set in `holder` if unlocking may do more than restore the mask.  Then somebody has come to
- * wait for the mutex.  Or its holder has waited, or has unlocked a mutex that it had locked before this one.  So while
- * the bit is not set, the holder is no guest, or it holds what it is a guest for, below this mutex. */
-struct carillon_osek_held {
-    uint32_t saved;
-    uint16_t holder;
-    uint8_t below;
-};
-extern struct carillon_osek_held carillon_osek_held[];
-#define CARILLON_OSEK_HELD_ON 0x8000u
-static inline void carillon_osek_hold_on(struct carillon_osek_held *held)
+/* Of what a thread holds: the mutex that it has locked last, plus 1. */
+static inline uint8_t carillon_osek_last_of(TaskType task)
 {
-    held->holder = (uint16_t)(held->holder | CARILLON_OSEK_HELD_ON);
+    return (uint8_t)carillon_osek_mutexes.holders[task].last;
+}
+
+/* From now on unlocking may do more than restore the mask. */
+static inline void carillon_osek_hold_on(struct carillon_osek_holder *holder)
+{
+    holder->last = (uint16_t)(holder->last | CARILLON_OSEK_HOLDS_ON);
 }
 
 /* The highest ceiling of the mutexes that a thread holds; 0: it holds none.  Bounded by the number of mutexes. */
@@ -48,7 +42,7 @@ bool carillon_osek_wakes_as_guest(TaskType task);
 /* May a thread become a guest?  Where registers are narrow, nobody asks before the call. */
 static inline bool carillon_osek_may_be_guest(TaskType task)
 {
-    return (CARILLON_NARROW != 0) || (carillon_osek_holders[task].last != 0u);
+    return (CARILLON_NARROW != 0) || (carillon_osek_mutexes.holders[task].last != 0u);
 }
 
 /* Of each level, the first guest, plus 1; 0: it has none. */
@@ -65,25 +59,24 @@ static inline bool carillon_osek_has_guest(uint8_t number)
 static inline TaskType carillon_osek_take_guest(uint8_t number)
 {
     const TaskType task = (TaskType)(carillon_osek_guests[number] - 1u);
-    carillon_osek_guests[number] = carillon_osek_holders[task].next;
+    carillon_osek_guests[number] = carillon_osek_mutexes.holders[task].next;
     return task;
 }
 
 /* A mutex is not the last that its holder has locked, and is not its holder's any more; locked. */
-void carillon_osek_lets_go_of_lower(uint8_t number, const struct carillon_osek_holder *holder);
+void carillon_osek_lets_go_of_lower(uint8_t number, struct carillon_osek_holder *holder);
 
-/* The running thread goes on, having waited: nothing that it holds masks any more.  `last`: what it has locked last,
- * plus 1.  In a service that waits it stands for itself, in all others once (guest.c), as where
- * registers are narrow. */
-static inline void carillon_osek_unmask_held(uint_fast8_t last)
+/* The running thread goes on, having waited: nothing that it holds masks any more; it holds something.  In a service
+ * that waits it stands for itself, in all others once (guest.c), as where registers are narrow. */
+static inline void carillon_osek_unmask_held(struct carillon_osek_holder *holder)
 {
     const uint32_t mask = carillon_osek_mask();
-    uint_fast8_t number = last;
+    uint_fast8_t number = (uint8_t)holder->last;
+    carillon_osek_hold_on(holder);
     do { /* bounded by the number of mutexes */
-        struct carillon_osek_held *const held = &carillon_osek_held[number - 1u];
+        struct carillon_osek_held *const held = &carillon_osek_mutexes.held[number - 1u];
         held->saved = mask;
-        carillon_osek_hold_on(held);
-        number = held->below;
+        number = (uint8_t)held->below;
     } while (number != 0u);
 }
 void carillon_osek_holds_unmasked(void);

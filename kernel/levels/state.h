@@ -44,20 +44,10 @@ extern volatile uint16_t carillon_osek_hook_source; /* in extended status */
  * that is the highest ceiling of what it holds (guest.c). */
 #if CARILLON_OSEK_MUTEXES > 0
 
-/* What a thread holds: the mutex that it has locked last, plus 1; 0: none.  `at`: the level whose guest it is; 0: it is
- * at its own.  `next`: the guest behind it, plus 1.  With the last byte a shift finds the record. */
-struct carillon_osek_holder {
-    uint8_t last;
-    uint8_t at;
-    uint8_t next;
-    uint8_t unused;
-};
-extern struct carillon_osek_holder carillon_osek_holders[];
-
 /* The level at which a task runs. */
 static inline uint8_t carillon_osek_level_of(TaskType task)
 {
-    const uint8_t at = carillon_osek_holders[task].at;
+    const uint8_t at = carillon_osek_mutexes.holders[task].at;
     return (at != 0u) ? at : carillon_osek_tasks[task].level;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Queues of messages.  A queue is two semaphores and the places between them.  `sent` counts the messages in it, and
- * tasks wait there to receive.  `room` counts the free places, and tasks wait there to send.  Together they count all
- * places, and nobody waits at both.
+ * tasks wait there to receive.  Tasks wait at `room` to send: it counts nothing, as the places of messages that have
+ * not come are free.  Nobody waits at both.
  *
- * A message goes by the shortest way, under one lock.  If a task waits to receive, it gets the message from the
- * sender.  If a task waits to send, its message goes to the place that has become free, behind all others. */
+ * A message goes by the shortest way, under one lock.  If a task waits to receive, it gets the message from the sender.
+ * If a task waits to send, its message goes to the place that has become free, behind all others. */
 #include "wait_steps.h"
 
 #include <string.h>
@@ -20,19 +20,24 @@ struct message_waiter {
 };
 
 /* Copy a message.  One that is a pointer or a number is copied without a call. */
+static inline void copy_word(void *to, const void *from)
+{
+    (void)memcpy(to, from, sizeof(uint32_t));
+}
 static inline void copy(void *to, const void *from, uint16_t size)
 {
     if ((CARILLON_NARROW == 0) && (size == sizeof(uint32_t))) {
-        (void)memcpy(to, from, sizeof(uint32_t));
-        return;
+        copy_word(to, from);
+    } else {
+        (void)memcpy(to, from, size);
     }
-    (void)memcpy(to, from, size);
 }
 
-/* Where a message is in a queue. */
-static inline uint8_t *place(const struct carillon_messages *queue, uint32_t number)
+/* The place behind another one. */
+static inline uint8_t *behind(const struct carillon_messages *queue, uint8_t *place, uint16_t size)
 {
-    return &queue->places[number * queue->size];
+    uint8_t *const next = &place[size];
+    return (next == queue->end) ? queue->places : next;
 }
 
 /* Send a message, if there is somebody or room for it; locked. */
@@ -44,15 +49,13 @@ static inline bool put(struct carillon_messages *queue, const void *message)
         carillon_time_goes(&queue->sent.first, &receiver->waiter);
         return true;
     }
-    if (!carillon_semaphore_take(&queue->room)) {
+    if (queue->sent.count == queue->sent.most) {
         return false;
     }
-    uint32_t number = (uint32_t)queue->oldest + queue->sent.count;
-    if (number >= queue->room.most) {
-        number -= queue->room.most;
-    }
     queue->sent.count++;
-    copy(place(queue, number), message, queue->size);
+    uint8_t *const place = queue->free;
+    copy(place, message, queue->size);
+    queue->free = behind(queue, place, queue->size);
     return true;
 }
 
@@ -63,18 +66,15 @@ static inline bool get(struct carillon_messages *queue, void *message)
     if (queue->sent.count == 0u) {
         return false;
     }
-    uint8_t *const oldest = place(queue, queue->oldest);
-    queue->oldest++;
-    if (queue->oldest == queue->room.most) {
-        queue->oldest = 0u;
-    }
+    uint8_t *const oldest = queue->oldest;
     copy(message, oldest, queue->size);
+    queue->oldest = behind(queue, oldest, queue->size);
     struct message_waiter *const sender = (struct message_waiter *)(void *)queue->room.first;
     if (sender == NULL) {
         queue->sent.count--;
-        queue->room.count++;
     } else {
         copy(oldest, sender->from, queue->size);
+        queue->free = queue->oldest;
         carillon_time_goes(&queue->room.first, &sender->waiter);
     }
     return true;
@@ -92,12 +92,9 @@ static __attribute__((noinline)) StatusType wait_for(struct carillon_semaphore *
     return E_OK;
 }
 
-StatusType carillon_send(struct carillon_messages *queue, const void *message)
+/* The running task sends a message; locked. */
+static StatusType send(struct carillon_messages *queue, const void *message, uint32_t saved)
 {
-    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Send, E_OS_CALLEVEL, .reference = queue);
-    CHECK_PLACE(IN_TASK, OSServiceId_Send, .reference = queue);
-    CHECK(carillon_osek_holds_none(), OSServiceId_Send, E_OS_RESOURCE, .reference = queue);
-    const uint32_t saved = carillon_osek_lock();
     if (put(queue, message)) {
         carillon_osek_unlock(saved);
         return E_OK;
@@ -105,17 +102,78 @@ StatusType carillon_send(struct carillon_messages *queue, const void *message)
     return wait_for(&queue->room, message, NULL);
 }
 
-StatusType carillon_receive(struct carillon_messages *queue, void *message)
+/* The running task receives a message; locked. */
+static StatusType receive(struct carillon_messages *queue, void *message, uint32_t saved)
 {
-    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Receive, E_OS_CALLEVEL, .reference = queue);
-    CHECK_PLACE(IN_TASK, OSServiceId_Receive, .reference = queue);
-    CHECK(carillon_osek_holds_none(), OSServiceId_Receive, E_OS_RESOURCE, .reference = queue);
-    const uint32_t saved = carillon_osek_lock();
     if (get(queue, message)) {
         carillon_osek_unlock(saved);
         return E_OK;
     }
     return wait_for(&queue->sent, NULL, message);
+}
+
+/* The same of a word for which there is room, or which has come, where nobody waits: no call is in the way. */
+static inline StatusType send_word(struct carillon_messages *queue, const void *message)
+{
+    const uint32_t saved = carillon_osek_lock();
+    if ((CARILLON_NARROW != 0) || (queue->sent.first != NULL) || (queue->size != sizeof(uint32_t)) ||
+        (queue->sent.count == queue->sent.most)) {
+        return send(queue, message, saved);
+    }
+    uint8_t *const place = queue->free;
+    queue->sent.count++;
+    copy_word(place, message);
+    queue->free = behind(queue, place, sizeof(uint32_t));
+    carillon_osek_unlock(saved);
+    return E_OK;
+}
+static inline StatusType receive_word(struct carillon_messages *queue, void *message)
+{
+    const uint32_t saved = carillon_osek_lock();
+    if ((CARILLON_NARROW != 0) || (queue->room.first != NULL) || (queue->size != sizeof(uint32_t)) ||
+        (queue->sent.count == 0u)) {
+        return receive(queue, message, saved);
+    }
+    uint8_t *const oldest = queue->oldest;
+    queue->sent.count--;
+    copy_word(message, oldest);
+    queue->oldest = behind(queue, oldest, sizeof(uint32_t));
+    carillon_osek_unlock(saved);
+    return E_OK;
+}
+
+/* The macros of the same names (carillon/time.h) may stand in the place of those that ask whether the caller may
+ * wait. */
+#if CARILLON_OSEK_INLINE
+StatusType carillon_send_known(struct carillon_messages *queue, const void *message)
+{
+    return send_word(queue, message);
+}
+StatusType carillon_receive_known(struct carillon_messages *queue, void *message)
+{
+    return receive_word(queue, message);
+}
+#define SEND carillon_send_known
+#define RECEIVE carillon_receive_known
+#else
+#define SEND send_word
+#define RECEIVE receive_word
+#endif
+
+StatusType(carillon_send)(struct carillon_messages *queue, const void *message)
+{
+    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Send, E_OS_CALLEVEL, .reference = queue);
+    CHECK_PLACE(IN_TASK, OSServiceId_Send, .reference = queue);
+    CHECK(carillon_osek_holds_none(), OSServiceId_Send, E_OS_RESOURCE, .reference = queue);
+    return SEND(queue, message);
+}
+
+StatusType(carillon_receive)(struct carillon_messages *queue, void *message)
+{
+    REQUIRE(carillon_time_may_wait(carillon_osek_running), OSServiceId_Receive, E_OS_CALLEVEL, .reference = queue);
+    CHECK_PLACE(IN_TASK, OSServiceId_Receive, .reference = queue);
+    CHECK(carillon_osek_holds_none(), OSServiceId_Receive, E_OS_RESOURCE, .reference = queue);
+    return RECEIVE(queue, message);
 }
 
 #if CARILLON_TIME_TIMEOUTS

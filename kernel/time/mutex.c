@@ -20,20 +20,10 @@
 /* Of each mutex, who waits for it: a semaphore that has no units. */
 static struct carillon_semaphore lines[CARILLON_OSEK_MUTEXES];
 
-/* A mutex is its holder's from now on; locked. */
-static inline void take(carillon_mutex mutex, uint_fast8_t task)
-{
-    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
-    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    held->holder = (uint16_t)(task + 1u);
-    held->below = holder->last;
-    holder->last = (uint8_t)(mutex + 1u);
-}
-
 /* Has a task a mutex? */
 static inline bool is_of(carillon_mutex mutex, uint_fast8_t task)
 {
-    return (carillon_osek_held[mutex].holder & (CARILLON_OSEK_HELD_ON - 1u)) == (task + 1u);
+    return carillon_osek_mutexes.held[mutex].holder == (task + 1u);
 }
 
 #if CARILLON_OSEK_SOFTWARE
@@ -45,18 +35,21 @@ static inline bool is_of(carillon_mutex mutex, uint_fast8_t task)
 /* A mutex is not its holder's any more, and the first in line gets it; locked. */
 HAND_OVER hand_over(carillon_mutex mutex, struct carillon_osek_holder *holder)
 {
-    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
-    if (holder->last == (mutex + 1u)) {
-        holder->last = held->below;
-    } else {
+    struct carillon_osek_held *const held = &carillon_osek_mutexes.held[mutex];
+    if ((uint8_t)holder->last != (mutex + 1u)) {
         carillon_osek_lets_go_of_lower(mutex, holder);
+    } else if (held->below == 0u) {
+        holder->last = 0u;
+    } else {
+        holder->last = (uint16_t)(held->below | (holder->last & CARILLON_OSEK_HOLDS_ON));
     }
     struct carillon_waiter *const first = lines[mutex].first;
     if (first == NULL) {
         held->holder = 0u;
     } else {
         const TaskType task = first->sleeper.timed.task;
-        take(mutex, task); /* it sets what it restores when it goes on */
+        carillon_mutex_take(held, &carillon_osek_mutexes.holders[task], mutex,
+                            task); /* it sets what it restores when it goes on */
         carillon_time_leaves_line(&lines[mutex].first, first);
         carillon_time_waits(first->sleeper.extended, false);
         if ((held->below == 0u) && (carillon_osek_mutex_ceilings[mutex] <= first->sleeper.task->level)) {
@@ -69,9 +62,9 @@ HAND_OVER hand_over(carillon_mutex mutex, struct carillon_osek_holder *holder)
 
 void carillon_osek_unlock_all(TaskType task)
 {
-    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
+    struct carillon_osek_holder *const holder = &carillon_osek_mutexes.holders[task];
     while (holder->last != 0u) { /* bounded by the number of mutexes */
-        hand_over((carillon_mutex)(holder->last - 1u), holder);
+        hand_over((carillon_mutex)((uint8_t)holder->last - 1u), holder);
     }
     holder->at = 0u;
 }
@@ -90,24 +83,51 @@ static __attribute__((noinline)) StatusType wait_for(carillon_mutex mutex, uint3
     struct carillon_waiter waiter;
     carillon_time_sleeps(&waiter.sleeper, task, within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
     waiter.result = E_OS_NOFUNC;
-    carillon_osek_hold_on(&carillon_osek_held[mutex]);
+    carillon_osek_hold_on(&carillon_osek_mutexes.holders[carillon_osek_mutexes.held[mutex].holder - 1u]);
     carillon_time_line_up(&waiter, &lines[mutex]);
     if (CARILLON_TIME_TIMEOUTS && within) {
         carillon_time_insert(&waiter.sleeper.timed, ticks);
     }
     carillon_time_waits(waiter.sleeper.extended, true);
     carillon_osek_suspend(waiter.sleeper.extended);
-    const uint_fast8_t last = carillon_osek_holders[task].last;
+    struct carillon_osek_holder *const holder = &carillon_osek_mutexes.holders[task];
     if (CARILLON_NARROW != 0) {
         carillon_osek_goes_on();
-    } else if (last != 0u) {
-        carillon_osek_unmask_held(last);
+    } else if (holder->last != 0u) {
+        carillon_osek_unmask_held(holder);
     } else {
         /* it holds nothing */
     }
     REQUIRE(waiter.result == E_OK, OSServiceId_MutexLock, waiter.result, .object = mutex);
     return E_OK;
 }
+
+/* The running thread, which runs at a level, locks a mutex; locked. */
+static inline StatusType lock_at(carillon_mutex mutex, uint8_t level, uint32_t saved, bool within,
+                                 carillon_duration ticks)
+{
+    struct carillon_osek_held *const held = &carillon_osek_mutexes.held[mutex];
+    if (held->holder != 0u) {
+        return wait_for(mutex, saved, within, ticks);
+    }
+    const uint8_t ceiling = carillon_osek_mutex_ceilings[mutex];
+    const uint_fast8_t task = carillon_osek_running;
+    carillon_mutex_take(held, &carillon_osek_mutexes.holders[task], mutex, task);
+    held->saved = saved;
+    if (__builtin_expect((ceiling > level) ? 1 : 0, 1) != 0) { /* the other way would be shorter */
+        carillon_osek_unlock(carillon_osek_raised(saved, ceiling));
+    } else {
+        carillon_osek_unlock(saved);
+    }
+    return E_OK;
+}
+
+#if CARILLON_OSEK_INLINE
+StatusType carillon_mutex_lock_held(carillon_mutex mutex, uint32_t saved)
+{
+    return lock_at(mutex, carillon_osek_level_of((TaskType)carillon_osek_running), saved, false, 0u);
+}
+#endif
 
 /* `within`: the caller waits for so many ticks at most. */
 static inline StatusType lock(carillon_mutex mutex, bool within, carillon_duration ticks)
@@ -121,22 +141,11 @@ static inline StatusType lock(carillon_mutex mutex, bool within, carillon_durati
     CHECK(carillon_osek_tasks[task].level <= carillon_osek_mutex_ceilings[mutex], OSServiceId_MutexLock, E_OS_ACCESS,
           .object = mutex);
     REQUIRE(!within || (ticks <= CARILLON_LONGEST_DURATION), OSServiceId_MutexLock, E_OS_VALUE, .object = mutex);
-    const uint32_t saved = carillon_osek_lock();
-    if (carillon_osek_held[mutex].holder != 0u) {
-        return wait_for(mutex, saved, within, ticks);
-    }
-    const uint8_t ceiling = carillon_osek_mutex_ceilings[mutex];
-    take(mutex, task);
-    carillon_osek_held[mutex].saved = saved;
-    if (__builtin_expect((ceiling > level) ? 1 : 0, 1) != 0) { /* the other way would be shorter */
-        carillon_osek_unlock(carillon_osek_raised(saved, ceiling));
-    } else {
-        carillon_osek_unlock(saved);
-    }
-    return E_OK;
+    return lock_at(mutex, level, carillon_osek_lock(), within, ticks);
 }
 
-StatusType carillon_mutex_lock(carillon_mutex mutex)
+/* The macros of the same names (carillon/time.h) may stand in the place of this, and of the one that unlocks. */
+StatusType(carillon_mutex_lock)(carillon_mutex mutex)
 {
     return lock(mutex, false, 0u);
 }
@@ -150,14 +159,18 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
 
 /* The running thread unlocks a mutex that somebody may wait for, that it has not locked last, or after which it may
  * leave the level whose guest it is.  Returns what the service does; locked. */
-static __attribute__((noinline)) StatusType unlock(carillon_mutex mutex, TaskType task, uint32_t saved)
+StatusType carillon_mutex_unlock_held(carillon_mutex mutex, TaskType task, uint32_t saved)
 {
-    if (!is_of(mutex, task)) {
+    struct carillon_osek_holder *const holder = &carillon_osek_mutexes.holders[task];
+    uint32_t restored = saved;
+    if (__builtin_expect(((uint8_t)holder->last == (mutex + 1u)) ? 1 : 0, 1) != 0) {
+        restored = carillon_osek_mutexes.held[mutex].saved;
+    } else if (!is_of(mutex, task)) {
         carillon_osek_unlock(saved);
         return FAIL(OSServiceId_MutexUnlock, E_OS_NOFUNC, .object = mutex);
+    } else {
+        /* it stays masked */
     }
-    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    const uint32_t restored = (holder->last == (mutex + 1u)) ? carillon_osek_held[mutex].saved : saved;
     hand_over(mutex, holder);
     if ((holder->at == 0u) || ((holder->last != 0u) && (holder->at <= carillon_osek_ceiling_of(task)))) {
         carillon_osek_unlock(restored);
@@ -174,7 +187,7 @@ static __attribute__((noinline)) StatusType unlock(carillon_mutex mutex, TaskTyp
     return E_OK;
 }
 
-StatusType carillon_mutex_unlock(carillon_mutex mutex)
+StatusType(carillon_mutex_unlock)(carillon_mutex mutex)
 {
     const uint_fast8_t task = carillon_osek_running;
     REQUIRE(carillon_time_may_wait(task), OSServiceId_MutexUnlock, E_OS_CALLEVEL, .object = mutex);
@@ -182,15 +195,12 @@ StatusType carillon_mutex_unlock(carillon_mutex mutex)
     CHECK(mutex < CARILLON_OSEK_MUTEXES, OSServiceId_MutexUnlock, E_OS_ID, .object = mutex);
     CHECK(carillon_osek_holds_none(), OSServiceId_MutexUnlock, E_OS_RESOURCE, .object = mutex);
     const uint32_t saved = carillon_osek_lock();
-    struct carillon_osek_held *const held = &carillon_osek_held[mutex];
-    struct carillon_osek_holder *const holder = &carillon_osek_holders[task];
-    if ((held->holder == (task + 1u)) && (holder->last == (mutex + 1u))) {
-        holder->last = held->below;
-        held->holder = 0u;
-        carillon_osek_unlock(held->saved);
+    struct carillon_osek_holder *const holder = &carillon_osek_mutexes.holders[task];
+    if (holder->last == (mutex + 1u)) {
+        carillon_osek_unlock(carillon_mutex_let_go(&carillon_osek_mutexes.held[mutex], holder));
         return E_OK;
     }
-    return unlock(mutex, (TaskType)task, saved);
+    return carillon_mutex_unlock_held(mutex, (TaskType)task, saved);
 }
 
 #endif

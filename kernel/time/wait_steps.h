@@ -36,7 +36,7 @@ static inline bool carillon_time_is_own(uint_fast8_t task, uint8_t *level)
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     *level = fixed->level;
     if (source != fixed->source) {
-        *level = carillon_osek_holders[task].at;
+        *level = carillon_osek_mutexes.holders[task].at;
         return (*level != 0u) && (source == carillon_osek_levels[*level].source);
     }
     return true;

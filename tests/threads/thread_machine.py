@@ -184,7 +184,7 @@ def write(folder: Path, target: Target, shape: str, programs: Sequence[Program])
     defined = "".join(f"#define {name} {value}u\n" for name, value in figures.items())
     budgets = ", ".join(f"{{S{k}, {s.budget}u}}" for k, s in enumerate(scale.served))
     defined += f"#define SERVERS {{{budgets}}}\n" if budgets else ""
-    bodies = " ".join(f"THREAD({n}) {{ live({k}u); }}" for k, n in enumerate(names))
+    bodies = " ".join(f"BODY({n}, {k}u)" for k, n in enumerate(names))
     code = ", \\\n".join(p.code() for p in programs)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -185,6 +185,44 @@ static uint8_t told(const struct message *message)
 
 static const carillon_mutex mutexes[] = {M0, M1, M2};
 
+/* Services as they are in a thread's own body, where the compiler knows who calls, and which mutex. */
+struct services {
+    StatusType (*lock)(uint8_t lock);
+    StatusType (*unlock)(uint8_t lock);
+    StatusType (*send)(struct carillon_messages *queue, const void *message);
+    StatusType (*receive)(struct carillon_messages *queue, void *message);
+};
+#define OF_MUTEX(service, number) (((number) == 0u) ? service(M0) : ((number) == 1u) ? service(M1) : service(M2))
+#define HERE(name)                                               \
+    const struct carillon_at_##name *const carillon_here = NULL; \
+    (void)carillon_here
+#define BODY(name, number)                                                                            \
+    static StatusType lock_##name(uint8_t lock)                                                       \
+    {                                                                                                 \
+        HERE(name);                                                                                   \
+        return OF_MUTEX(carillon_mutex_lock, lock);                                                   \
+    }                                                                                                 \
+    static StatusType unlock_##name(uint8_t lock)                                                     \
+    {                                                                                                 \
+        HERE(name);                                                                                   \
+        return OF_MUTEX(carillon_mutex_unlock, lock);                                                 \
+    }                                                                                                 \
+    static StatusType send_##name(struct carillon_messages *queue, const void *message)               \
+    {                                                                                                 \
+        HERE(name);                                                                                   \
+        return carillon_send(queue, message);                                                         \
+    }                                                                                                 \
+    static StatusType receive_##name(struct carillon_messages *queue, void *message)                  \
+    {                                                                                                 \
+        HERE(name);                                                                                   \
+        return carillon_receive(queue, message);                                                      \
+    }                                                                                                 \
+    THREAD(name)                                                                                      \
+    {                                                                                                 \
+        static const struct services own = {lock_##name, unlock_##name, send_##name, receive_##name}; \
+        live((number), &own);                                                                         \
+    }
+
 static uint8_t entered(uint8_t lock, StatusType status)
 {
     if ((status == E_OK) && (stopping == 0u) && (locked[lock]++ != 0u)) {
@@ -193,18 +231,18 @@ static uint8_t entered(uint8_t lock, StatusType status)
     return status;
 }
 
-static uint8_t leave(uint8_t lock)
+static uint8_t leave(const struct services *own, uint8_t lock)
 {
     const uint8_t before = locked[lock];
     locked[lock] = 0u;
-    const StatusType status = carillon_mutex_unlock(mutexes[lock]);
+    const StatusType status = own->unlock(lock);
     if (status != E_OK) {
         locked[lock] = before; /* it was another's: nobody else runs at its ceiling */
     }
     return status;
 }
 
-static uint8_t play(uint8_t thread, const struct step *step, carillon_time *until)
+static uint8_t play(uint8_t thread, const struct services *own, const struct step *step, carillon_time *until)
 {
     struct carillon_semaphore *const semaphore = &semaphores[step->object];
     struct message message;
@@ -255,10 +293,10 @@ static uint8_t play(uint8_t thread, const struct step *step, carillon_time *unti
         break;
     case 10:
         message = next_message(thread);
-        status = carillon_send(queues[step->object], &message);
+        status = own->send(queues[step->object], &message);
         break;
     case 11:
-        status = carillon_receive(queues[step->object], &message);
+        status = own->receive(queues[step->object], &message);
         status = (status == E_OK) ? told(&message) : status;
         break;
     case 12:
@@ -270,13 +308,13 @@ static uint8_t play(uint8_t thread, const struct step *step, carillon_time *unti
         status = (status == E_OK) ? told(&message) : status;
         break;
     case 14:
-        status = entered(step->object, carillon_mutex_lock(mutexes[step->object]));
+        status = entered(step->object, own->lock(step->object));
         break;
     case 15:
         status = entered(step->object, carillon_mutex_lock_within(mutexes[step->object], step->time));
         break;
     case 16:
-        status = leave(step->object);
+        status = leave(own, step->object);
         break;
     case 17:
         status = carillon_suspend();
@@ -299,7 +337,7 @@ static uint8_t play(uint8_t thread, const struct step *step, carillon_time *unti
     return status;
 }
 
-static void live(uint8_t thread)
+static void live(uint8_t thread, const struct services *own)
 {
     for (;;) {
         rests[thread] = 1u;
@@ -316,12 +354,12 @@ static void live(uint8_t thread)
         for (uint8_t turn = 0u; (turn < body->times) && (stopping == 0u); turn++) {
             for (uint8_t k = 0u; (k < body->steps) && (stopping == 0u); k++) {
                 const struct step step = steps[k];
-                record(thread, k, play(thread, &step, &until));
+                record(thread, k, play(thread, own, &step, &until));
             }
         }
-        (void)leave(0u);
-        (void)leave(1u);
-        (void)leave(2u);
+        (void)leave(own, 0u);
+        (void)leave(own, 1u);
+        (void)leave(own, 2u);
     }
 }
 BODIES
@@ -379,8 +417,8 @@ THREAD(Main)
         }
         for (uint8_t k = 0u; k < 2u; k++) {
             queues[k]->sent.count = 0u;
-            queues[k]->room.count = queues[k]->room.most;
-            queues[k]->oldest = 0u;
+            queues[k]->oldest = queues[k]->places;
+            queues[k]->free = queues[k]->places;
         }
         happened = 0u;
         broken = inside[0] = inside[1] = locked[0] = locked[1] = locked[2] = 0u;

@@ -105,6 +105,53 @@ struct carillon_osek_extended {
 #endif
 };
 
+#if CARILLON_OSEK_MUTEXES > 0
+/* Internal: what a thread holds, which is the mutex that it has locked last, plus 1; 0: none.  `at`: the level whose
+ * guest it is (kernel/levels/guest.h); 0: it is at its own.  `next`: the guest behind it, plus 1.
+ *
+ * CARILLON_OSEK_HOLDS_ON is set in `last` if unlocking may do more than restore the mask.  Then somebody has come to
+ * wait for a mutex that the thread holds.  Or the thread has waited, or has unlocked a mutex that it had not locked
+ * last.  So while the bit is not set, the thread is no guest, or it holds what it is a guest for, below this mutex. */
+struct carillon_osek_holder {
+    uint16_t last;
+    uint8_t at;
+    uint8_t next;
+};
+#define CARILLON_OSEK_HOLDS_ON 0x100u
+
+/* Internal.  Of a mutex: who has it, plus 1; 0: nobody.  If somebody has it, also the mask that its unlocking restores,
+ * and `last` of its holder as it was before. */
+struct carillon_osek_held {
+    uint32_t saved;
+    uint16_t holder;
+    uint16_t below;
+};
+
+/* Internal.  All of both, so that one address is enough for a service. */
+struct carillon_osek_mutexes {
+    struct carillon_osek_holder holders[CARILLON_OSEK_TASKS];
+    struct carillon_osek_held held[CARILLON_OSEK_MUTEXES];
+};
+extern struct carillon_osek_mutexes carillon_osek_mutexes;
+
+/* Internal.  A mutex is its holder's from now on; locked. */
+static inline void carillon_mutex_take(struct carillon_osek_held *held, struct carillon_osek_holder *holder,
+                                       uint8_t mutex, uint_fast8_t task)
+{
+    held->holder = (uint16_t)(task + 1u);
+    held->below = holder->last;
+    holder->last = (uint16_t)((uint32_t)mutex + 1u);
+}
+
+/* Internal.  It is nobody's any more, and its holder has locked it last; locked.  Returns the mask to restore. */
+static inline uint32_t carillon_mutex_let_go(struct carillon_osek_held *held, struct carillon_osek_holder *holder)
+{
+    holder->last = held->below;
+    held->holder = 0u;
+    return held->saved;
+}
+#endif
+
 /* What the compiler knows of the place of a call.  In the body of a task, `carillon_here` is the function's parameter,
  * whose type is the task's; elsewhere it is this declaration.  No body reads it: only the size of its type is used.
  * CARILLON_CALLER_LEVEL is 0 outside the body of a task. */

@@ -237,6 +237,60 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
  * From: threads.
  * Source: Carillon's own. */
 StatusType carillon_mutex_unlock(carillon_mutex mutex);
+
+/* Internal: the running thread locks a mutex that may not be free, or where something is masked, and unlocks one that
+ * somebody may wait for, that it has not locked last, or after which it may leave the level whose guest it is;
+ * locked. */
+StatusType carillon_mutex_lock_held(carillon_mutex mutex, uint32_t saved);
+StatusType carillon_mutex_unlock_held(carillon_mutex mutex, TaskType task, uint32_t saved);
+
+#if CARILLON_OSEK_INLINE
+/* Internal: what the services are in the body of a thread that is alone on its level, for a mutex that the compiler
+ * knows by name.  It is that thread which runs there, and it may wait.  If it is a guest of the ceiling's level, what
+ * it masks besides holds nothing back. */
+static inline __attribute__((always_inline)) struct carillon_osek_mutexes *carillon_known_mutexes(void)
+{
+    struct carillon_osek_mutexes *mutexes = &carillon_osek_mutexes;
+    __asm__ volatile("" : "+r"(mutexes)); /* loaded once, and here */
+    return mutexes;
+}
+static inline __attribute__((always_inline)) StatusType carillon_lock_known(carillon_mutex mutex, uint8_t level)
+{
+    const TaskType task = (TaskType)(carillon_mutex_callers[level] - 1u);
+    const uint8_t ceiling = carillon_known_ceilings[mutex];
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    struct carillon_osek_mutexes *const mutexes = carillon_known_mutexes();
+    struct carillon_osek_held *const held = &mutexes->held[mutex];
+    const uint32_t masked = (ceiling > level) ? saved : 0u; /* 0: nothing */
+    if (__builtin_expect((long)(held->holder | masked), 0) != 0) {
+        return carillon_mutex_lock_held(mutex, saved);
+    }
+    carillon_mutex_take(held, &mutexes->holders[task], mutex, task);
+    held->saved = saved;
+    carillon_port_restore((ceiling > level) ? carillon_port_mask_of(ceiling) : saved);
+    return E_OK;
+}
+static inline __attribute__((always_inline)) StatusType carillon_unlock_known(carillon_mutex mutex, uint8_t level)
+{
+    const TaskType task = (TaskType)(carillon_mutex_callers[level] - 1u);
+    const uint32_t saved = carillon_port_raise(CARILLON_OSEK_TOP);
+    struct carillon_osek_mutexes *const mutexes = carillon_known_mutexes();
+    if (__builtin_expect((mutexes->holders[task].last == (mutex + 1u)) ? 1 : 0, 1) == 0) {
+        return carillon_mutex_unlock_held(mutex, task, saved);
+    }
+    carillon_port_restore(carillon_mutex_let_go(&mutexes->held[mutex], &mutexes->holders[task]));
+    return E_OK;
+}
+#define CARILLON_MUTEX_IS_KNOWN(mutex)                                   \
+    (__builtin_constant_p(mutex) && ((mutex) < CARILLON_OSEK_MUTEXES) && \
+     (carillon_mutex_callers[CARILLON_CALLER_LEVEL] != 0u))
+#define carillon_mutex_lock(mutex)                                                        \
+    (CARILLON_MUTEX_IS_KNOWN(mutex) ? carillon_lock_known((mutex), CARILLON_CALLER_LEVEL) \
+                                    : (carillon_mutex_lock)(mutex))
+#define carillon_mutex_unlock(mutex)                                                        \
+    (CARILLON_MUTEX_IS_KNOWN(mutex) ? carillon_unlock_known((mutex), CARILLON_CALLER_LEVEL) \
+                                    : (carillon_mutex_unlock)(mutex))
+#endif
 #endif
 
 #if CARILLON_TIME_DEADLINES > 0
@@ -350,8 +404,10 @@ struct carillon_messages {
     struct carillon_semaphore sent;
     struct carillon_semaphore room;
     uint8_t *places;
+    uint8_t *end;
+    uint8_t *oldest;
+    uint8_t *free;
     uint16_t size;
-    uint16_t oldest;
 };
 
 /* Define a queue of messages: CARILLON_MESSAGES(readings, struct reading, 4);
@@ -360,13 +416,15 @@ struct carillon_messages {
  * type: of a message, up to 65535 bytes.
  * count: how many messages it has room for, 1 to 65535.
  * Source: Carillon's own. */
-#define CARILLON_MESSAGES(name, type, count)                                                       \
-    static uint8_t carillon_places_##name[((count) > 0) && ((count) <= CARILLON_SEMAPHORE_MOST) && \
-                                                  (sizeof(type) <= CARILLON_SEMAPHORE_MOST)        \
-                                              ? ((int32_t)(count) * (int32_t)sizeof(type))         \
-                                              : -1];                                               \
-    struct carillon_messages name = {                                                              \
-        {NULL, 0u, (count)}, {NULL, (count), (count)}, carillon_places_##name, (uint16_t)sizeof(type), 0u}
+#define CARILLON_MESSAGES(name, type, count)                                                                          \
+    static uint8_t carillon_places_##name[((count) > 0) && ((count) <= CARILLON_SEMAPHORE_MOST) &&                    \
+                                                  (sizeof(type) <= CARILLON_SEMAPHORE_MOST)                           \
+                                              ? ((int32_t)(count) * (int32_t)sizeof(type))                            \
+                                              : -1];                                                                  \
+    struct carillon_messages name = {{NULL, 0u, (count)},    {NULL, 0u, 0u},                                          \
+                                     carillon_places_##name, &carillon_places_##name[sizeof(carillon_places_##name)], \
+                                     carillon_places_##name, carillon_places_##name,                                  \
+                                     (uint16_t)sizeof(type)}
 
 /* Send a message.  If there is no room for it, wait until there is.
  *
@@ -387,6 +445,18 @@ StatusType carillon_send(struct carillon_messages *queue, const void *message);
  * From: extended tasks, threads.
  * Source: Carillon's own. */
 StatusType carillon_receive(struct carillon_messages *queue, void *message);
+
+#if CARILLON_OSEK_INLINE && CARILLON_OSEK_EVENTS
+/* Internal: these services in the body of a task that may wait: nobody asks whether it may. */
+StatusType carillon_send_known(struct carillon_messages *queue, const void *message);
+StatusType carillon_receive_known(struct carillon_messages *queue, void *message);
+#define carillon_send(queue, message)                                                                  \
+    ((carillon_waiting_callers[CARILLON_CALLER_LEVEL] != 0u) ? carillon_send_known((queue), (message)) \
+                                                             : (carillon_send)((queue), (message)))
+#define carillon_receive(queue, message)                                                                  \
+    ((carillon_waiting_callers[CARILLON_CALLER_LEVEL] != 0u) ? carillon_receive_known((queue), (message)) \
+                                                             : (carillon_receive)((queue), (message)))
+#endif
 
 #if CARILLON_TIME_TIMEOUTS
 /* Send a message.  If there is no room for it, wait for some, but no longer than some time.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from carillon.actions.every import of
 from carillon.allocate.clock import ClockCell
-from carillon.allocate.osek import OsekAllocation, TaskKind
+from carillon.allocate.osek import OsekAllocation, TaskKind, TaskLevel
 from carillon.allocate.result import Carrier
 from carillon.image import DirectTask, EventCall, EventHandler, OsekImage, ServedLevel, Unsigned, Value, names
 from carillon.image.levels import controlled
@@ -211,6 +211,12 @@ def _contexts(allocation: OsekAllocation) -> dict[int, tuple[str, int]]:
     return contexts | {level.source: ("TASK", level.number) for level in allocation.levels if level.source}
 
 
+def _lone_locker(allocation: OsekAllocation, level: TaskLevel) -> int:
+    """The number of a level's task, plus 1, if that locks mutexes and is alone there; else 0."""
+    task = level.tasks[0]
+    return allocation.osek.tasks.index(task) + 1 if task.mutexes and not level.capacity else 0
+
+
 def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[str, tuple[int, ...]]:
     """What is known of tasks where services are called; nothing with software dispatch, or without tasks."""
     if allocation.software or not allocation.osek.tasks:
@@ -225,6 +231,7 @@ def _folded(allocation: OsekAllocation, direct: tuple[DirectTask, ...]) -> dict[
         ),
         # A thread that locks mutexes may go on at another level than its own, which services in place do not know.
         "in_place": tuple(int(task.extended and not task.mutexes) for task, _ in tasks),
+        "mutex_callers": (0, *(_lone_locker(allocation, level) for level in allocation.levels)),
         "known_levels": tuple(level.number for _, level in tasks),
         "direct_sources": tuple(level.source if level.kind is TaskKind.DIRECT else 0 for _, level in tasks),
         "direct_ends": tuple(ends.get(number, 0) for number in range(len(allocation.levels) + 1)),

@@ -87,11 +87,18 @@ def _folded(osek: OsekImage) -> list[str]:
     lines += [_numbers(kind, name, osek.folded[name]) for name, kind in kinds.items()]
     requests = [f"CARILLON_STORE_PEND({source})," for source in osek.folded["known_requests"]]
     lines += text.table(f"static const struct carillon_store carillon_known_requests[] {_UNUSED}", requests)[:-1]
+    if osek.model.mutexes:
+        lines += ["/* By level, its task's number, plus 1, if that locks mutexes alone there; and mutexes' ceilings. */"]
+        lines += [_numbers("uint8_t", "mutex_callers", osek.folded["mutex_callers"])]
+        lines += [_numbers("uint8_t", "known_ceilings", osek.allocation.mutex_ceilings)]
     extended = [task for task in osek.model.tasks if task.extended]
     if not extended:
         return lines
     lines += [f"extern struct carillon_osek_extended {c_names.extended(task.name)};" for task in extended]
     known = [task if there else None for task, there in zip(osek.model.tasks, osek.folded["in_place"], strict=True)]
+    lines += ["/* By level: whether all of its tasks may wait. */"]
+    waiting = [all(task.extended for task in level.tasks) for level in osek.allocation.levels]
+    lines += [_numbers("uint8_t", "waiting_callers", map(int, [False, *waiting]))]
     lines += [*_extended("known_extended", known), "/* By level: its task, if that is extended and alone there. */"]
     alone = [level.tasks[0] if not level.capacity and level.tasks[0] in known else None for level in osek.allocation.levels]
     return lines + _extended("extended_callers", [None, *alone])
