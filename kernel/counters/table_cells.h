@@ -88,6 +88,14 @@ static inline uint32_t start_cells(const struct carillon_osek_table_on_cells *ce
     return start_some(cells, cells->start, all_prepares(cells), CARILLON_BASE_COUNTER);
 }
 
+static inline StatusType begun(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                               uint32_t left, uint32_t saved)
+{
+    note_begin(table, cells, begin, left);
+    unlock_table(saved);
+    return E_OK;
+}
+
 /* Let cells that have just been started, the first ones of a table, expire at their points; locked.  The table begins
  * `begin` ticks of the system clock after the reading with which they were started, or before it if that is less than 0.
  * `behind`: no point has been due for longer. */
@@ -101,6 +109,12 @@ static inline void begin_some(const struct carillon_osek_table_on_cells *cells, 
     (void)count;
     (void)behind;
     carillon_port_write(carillon_osek_table_move.address, carillon_osek_table_move.value + begin);
+}
+static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
+                                     uint32_t left, uint32_t saved)
+{
+    begin_some(cells, cells->count, begin, BEHIND);
+    return begun(table, cells, begin, left, saved);
 }
 #else
 /* Some points are so near that a cell could not be set in time.  Their cells expire a turn later, and what they should
@@ -147,23 +161,7 @@ static inline void begin_some(const struct carillon_osek_table_on_cells *cells, 
         carillon_port_shift(cells->shifts, count, begin);
     }
 }
-#endif
 
-static inline StatusType begun(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
-                               uint32_t left, uint32_t saved)
-{
-    note_begin(table, cells, begin, left);
-    unlock_table(saved);
-    return E_OK;
-}
-#if CARILLON_OSEK_TABLES_MOVE
-static inline StatusType begin_cells(uint8_t table, const struct carillon_osek_table_on_cells *cells, uint32_t begin,
-                                     uint32_t left, uint32_t saved)
-{
-    begin_some(cells, cells->count, begin, BEHIND);
-    return begun(table, cells, begin, left, saved);
-}
-#else
 static __attribute__((noinline)) StatusType begin_late(uint8_t table, const struct carillon_osek_table_on_cells *cells,
                                                        uint32_t begin, uint32_t left, uint32_t saved)
 {

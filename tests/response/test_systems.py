@@ -39,7 +39,7 @@ PROFILES = {
         Profile("mps2-an385", 10_000, fast=(4, 10), clocks=("one-shot", "periodic"), hook=(300, 250), overhead=900),
         Profile("atmega128", 50_000, fast=(4, 10), hook=(600, 500), overhead=3000),
         Profile("qemu-rv32-virt", 20_000, fast=(4, 10), clocks=("compare",), hook=(600, 500), overhead=1500),
-        Profile("cv32e40x-rtl", 10_000, fast=(4, 10), clocks=("one-shot", "periodic"), cells=True, hook=(600, 500), overhead=2500),
+        Profile("cv32e40x-rtl", 10_000, fast=(4, 10), clocks=("one-shot", "periodic"), hook=(600, 500), overhead=2500),
         Profile("microbit", 20_000, fast=(4, 10), hook=(600, 500), overhead=1000),
     )
 }

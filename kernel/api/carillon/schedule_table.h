@@ -212,11 +212,10 @@ struct carillon_osek_table_state {
 };
 extern struct carillon_osek_table_state carillon_osek_table_states[];
 
-#if CARILLON_OSEK_TABLES_RESTART
+/* Internal.  What stops the cells of each schedule table on cells, if it is one store.  And to stop them where no round
+ * waits for the lock; `saved`: what was locked before. */
 extern const struct carillon_store carillon_osek_table_stops[];
-#endif
 #if CARILLON_OSEK_TABLES_RESTART && !CARILLON_OSEK_TABLES_BESIDE
-/* Internal.  Stop the cells of a schedule table on cells, by one store; `saved`: what was locked before. */
 static inline __attribute__((always_inline)) StatusType carillon_stop_locked(ScheduleTableType table, uint32_t address,
                                                                              uint32_t value, uint32_t saved)
 {

@@ -238,9 +238,9 @@ StatusType carillon_mutex_lock_within(carillon_mutex mutex, carillon_duration ti
  * Source: Carillon's own. */
 StatusType carillon_mutex_unlock(carillon_mutex mutex);
 
-/* Internal: the running thread locks a mutex that may not be free, or where something is masked, and unlocks one that
- * somebody may wait for, that it has not locked last, or after which it may leave the level whose guest it is;
- * locked. */
+/* Internal; locked: the running thread locks a mutex that may not be free, or where something is masked.  It unlocks one
+ * that it may not have locked last, that somebody may wait for, or after which it may leave the level whose guest it
+ * is. */
 StatusType carillon_mutex_lock_held(carillon_mutex mutex, uint32_t saved);
 StatusType carillon_mutex_unlock_held(carillon_mutex mutex, TaskType task, uint32_t saved);
 
