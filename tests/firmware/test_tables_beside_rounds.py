@@ -8,9 +8,10 @@ schedule table on cells.
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
-from laboratory import TC, VIRTUAL, Laboratory, Outcome
+from laboratory import AST, TC, VIRTUAL, Laboratory, Outcome
 
 from carillon.diagnostics import Diagnostics
 from carillon.run import run as run_firmware
@@ -195,3 +196,67 @@ def test_section_iv_is_one_image(lab: Laboratory, board: str) -> None:
     assert outcome.summary.totals.deadlines_met == 12
     assert not outcome.summary.totals.deadlines_missed
     assert not outcome.summary.totals.budget_overruns
+
+
+BUDGETS = """
+[osek]
+hooks = ["protection"]
+[osek.task.Low]
+priority = 1
+budget = "{budget} ticks"
+[osek.task.High]
+priority = 2
+budget = "{budget} ticks"
+[osek.counter.Clock]
+tick = "{tick} ticks"
+max_allowed = 999
+[osek.schedule_table.Often]
+counter = "Clock"
+duration = 20
+repeating = true
+cells = true
+point = [{{ offset = 7, activate = ["High"] }}]
+[osek.schedule_table.Table]
+counter = "Clock"
+duration = 10
+repeating = true
+cells = true
+autostart = {{ at = 1 }}
+point = [{{ offset = 0, activate = ["Low"] }}, {{ offset = 3, activate = ["High"] }}]
+"""
+STRUCK = """
+static uint32_t over, turns;
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    over += (error == E_OS_PROTECTION_TIME) ? 1u : 1000u;
+    return PRO_TERMINATETASKISR;
+}
+TASK(Low)
+{
+    for (uint32_t k = turns++;; k++) {
+        StartScheduleTableRel(Often, 5u + (k & 1u));
+        carillon_port_delay(20u + (k % 7u));
+        StopScheduleTable(Often);
+    }
+}
+TASK(High)
+{
+    report("over", over);
+    TerminateTask();
+}
+"""
+
+
+@pytest.mark.parametrize(("board", "tick", "budget"), [(AST, 4_000, 9_000), (RTL, 12_000, 30_000)])
+def test_a_budget_ends_a_task_that_starts_and_stops_tables(lab: Laboratory, board: str, tick: int, budget: int) -> None:
+    """The task is struck in every part of these services, and ended at their ends; tables go on as they were started."""
+    outcome = lab.run(BUDGETS.format(tick=tick, budget=budget), STRUCK, board, ticks=200 * tick)
+    runs = [run for run in outcome.summary.runs if run.lane.name == "Low" and run.end is not None]
+    most = 1.02 * budget * outcome.per_tick + 400  # a service, and what preempts it in its first and last instructions
+    assert len(runs) > 15
+    assert all(budget * outcome.per_tick - 400 <= run.executed <= most for run in runs), [run.executed for run in runs]
+    begins = outcome.at(Kind.START, "High")
+    periods = {round((b - a) / outcome.per_tick / tick, 1) for a, b in pairwise(begins[1:])}
+    assert periods == {10.0}, periods
+    assert outcome.said("over")[-1] >= len(runs) - 1
+    assert outcome.said("over")[-1] < 1000

@@ -39,6 +39,16 @@ FAULTS = [
         "does not keep the counter of budgets from counting",
     ),
     Fault("beneath", "a budget that no call stops", "C205", lambda p: p.drop("carillon_activation_0_Plain", r"^bl "), "budgets"),
+    *(
+        Fault(
+            "tables with budgets",
+            f"nothing paused in {where}",
+            "C205",
+            lambda p, where=where: p.call(f"carillon_{where}", "carillon_pause_budget", "carillon_resume_budget"),
+            f"'carillon_{where}', uses up the budget of the job that it preempts",
+        )
+        for where in ("point_Once_0", "point_Once_1", "end_Once", "counter_Clock")
+    ),
     Fault("bounded", "nobody let in", "C208", lambda p: p.number("carillon_initials", 1, plus(1 << 16)), "let in"),
     Fault("bounded", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 7501 ticks"),
     Fault("bounded", "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),

@@ -72,6 +72,7 @@ IMAGES = {  # name: schedule, board
     "parts on the host": ("parts", "virtual-ast1030-evb"),
     "budgets": ("budgets", "ast1030-evb"),
     "beneath": ("beneath", "ast1030-evb"),
+    "tables with budgets": ("table-budgets", "ast1030-evb"),
     "bounded": ("bounded", "ast1030-evb"),
     "bounded on the host": ("bounded", "virtual-ast1030-evb"),
     "bounded in RTL": ("bounded", "cv32e40x-rtl"),

@@ -446,10 +446,10 @@ StatusType carillon_send(struct carillon_messages *queue, const void *message);
  * Source: Carillon's own. */
 StatusType carillon_receive(struct carillon_messages *queue, void *message);
 
-#if CARILLON_OSEK_INLINE && CARILLON_OSEK_EVENTS
 /* Internal: these services in the body of a task that may wait: nobody asks whether it may. */
 StatusType carillon_send_known(struct carillon_messages *queue, const void *message);
 StatusType carillon_receive_known(struct carillon_messages *queue, void *message);
+#if CARILLON_OSEK_INLINE && CARILLON_OSEK_EVENTS
 #define carillon_send(queue, message)                                                                  \
     ((carillon_waiting_callers[CARILLON_CALLER_LEVEL] != 0u) ? carillon_send_known((queue), (message)) \
                                                              : (carillon_send)((queue), (message)))

@@ -118,8 +118,6 @@ def table_refusal(system: System, table: ScheduleTable) -> str:
         return why
     if system.osek.status is Status.EXTENDED or Hook.ERROR in system.osek.hooks:
         return "services of tables on cells look for no errors, and tell the error hook of none"
-    if system.osek.budgets:
-        return "a start locks all interrupts for a moment, also that of the cell that keeps execution budgets"
     if not arrays:
         return _no_cells(board)
     counter = system.osek.counter(table.counter)

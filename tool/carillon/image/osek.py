@@ -91,7 +91,7 @@ def _handlers(osek: OsekImage, microcode: bool) -> tuple[EventHandler, ...]:
         end = EventCall(osek.cell(carrier), f"carillon_osek_{series.part}_table", (number,))
         call = end if series.action is None else _level_call(osek, carrier)
         sources = tuple((c.source, s.name) for s, c in its)
-        handlers.append(EventHandler(name, sources, (call,), False, tuple(osek.cell(other) for _, other in others)))
+        handlers.append(EventHandler(name, sources, (call,), pauses, tuple(osek.cell(other) for _, other in others)))
     return (*handlers, *_services(osek, microcode))
 
 

@@ -75,6 +75,27 @@ def check_round_budgets(events: Events) -> None:
             events.error("C205", f"what stands in the place of the task '{task.name}' {wrong}", task.span)
 
 
+PAUSE, RESUME = "carillon_pause_budget", "carillon_resume_budget"
+PAUSED = {"counter", "alarm", "joined", "point", "half", "end", "adjust", "frames"}
+"""What the kernel's own handlers serve that use up nobody's budget."""
+
+
+def check_pauses(events: Events) -> None:
+    """Where jobs have budgets, each handler of the kernel's own pauses them before its first call, and resumes them last: C205."""
+    if not events.osek.celled_budgets:
+        return
+    for source, service in sorted(events.services.items()):
+        if service is None or service.kind not in PAUSED:
+            continue
+        for vectors in events.vectors:
+            meaning = events.meanings.of(vectors[source])
+            calls = [[step.name for step in path if step.kind == "call"] for path in meaning.paths]
+            if any(not names or (names[0], names[-1]) != (PAUSE, RESUME) for names in calls):
+                cause = f"the vector of {named([source])}, '{meaning.symbol}', uses up the budget of the job that it preempts"
+                events.error("C205", cause)
+                break
+
+
 def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
     """The faults of what is called in place of a task's function; each of its instructions is read.
 

@@ -20,7 +20,7 @@ from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.model.osek import ActivateTask, Alarm, CounterKind, Dispatch, Osek
 from carillon.model.time import ClockKind
-from carillon.verify.budgets import check_round_budgets, check_thread_times
+from carillon.verify.budgets import check_pauses, check_round_budgets, check_thread_times
 from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
@@ -161,6 +161,7 @@ class Events:
         check_lock_budgets(self)
         check_isr_budgets(self)
         check_round_budgets(self)
+        check_pauses(self)
         check_thread_times(self)
         check_order(self)
         check_at_tasks(self)
