@@ -81,7 +81,7 @@ PAUSED = {"counter", "alarm", "joined", "point", "half", "end", "adjust", "frame
 
 
 def check_pauses(events: Events) -> None:
-    """Where jobs have budgets, each handler of the kernel's own pauses them before its first call, and resumes them last: C205."""
+    """Where jobs have budgets, each handler of the kernel's own pauses them before its first call, and resumes them last."""
     if not events.osek.celled_budgets:
         return
     for source, service in sorted(events.services.items()):

@@ -100,9 +100,7 @@ ARCHITECTURES = {
 }
 
 
-def executed(
-    elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, *, keeps_all: bool = False
-) -> tuple[Done, ...]:
+def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, *, keeps_all: bool = False) -> tuple[Done, ...]:
     """What a function does, in order.
 
     ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``keeps_all``: its caller needs all
