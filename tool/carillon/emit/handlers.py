@@ -27,6 +27,7 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.BEGIN: lambda it: f"const uint32_t since = {it.driver}_begin({it.cell});",
     Does.NEXT: lambda it: f"{it.driver}_next({it.cell}, since);",
     Does.RUN: lambda it: f"CARILLON_RUN({it.name});",
+    Does.RUN_BOUNDED: lambda it: f"{it.name}();",
     Does.RUN_LOWERED: lambda it: f"carillon_port_run_lowered({it.name});",
     Does.MISSED: lambda it: f"carillon_deadline_missed({it.number}u);",
     Does.CONTROL: lambda _: "carillon_control();",

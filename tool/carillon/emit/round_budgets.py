@@ -38,7 +38,7 @@ def emit(image: Image) -> dict[str, str]:
         job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
         name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
         kind = "CARILLON_CALLED({});" if system.board.handlers == "own" else "void {}(void);"
-        lines += [kind.format(it) for it in (real, name)] + [f"static void {within}(void)", "{", *job, "}"]
+        lines += [kind.format(real), f"static void {within}(void)", "{", *job, "}"]
         body = [
             "    if (carillon_round_budget_watched != 0u) {",
             f"        {real}(); /* another task's work */",

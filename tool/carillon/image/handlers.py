@@ -54,7 +54,14 @@ def _operations(image: Image, mode: ModeImage, carrier: Carrier) -> tuple[Operat
     if not around_task and not before:
         return ()
     around_task = around_task or [Operation(Does.RUN, name=image.system.task(carrier.demand.object).entry)]
+    if image.system.board.handlers == "own":
+        bounded = {task.entry for task in image.system.bounded}
+        around_task = [replace(it, does=Does.RUN_BOUNDED) if _runs(it, bounded) else it for it in around_task]
     return (*before, *around_task, *after)
+
+
+def _runs(operation: Operation, functions: set[str]) -> bool:
+    return operation.does is Does.RUN and operation.name in functions
 
 
 def wrapped(image: Image, interrupt: Interrupt) -> tuple[Operation, ...]:

@@ -57,8 +57,12 @@ class Does(Enum):
     ROUND_BUDGET_GOES_ON = "round_budget_goes_on"
     """The same of the budget of a job of the rounds."""
     RUN = "run"
+    RUN_BOUNDED = "run bounded"
     RUN_LOWERED = "run lowered"
-    """Call a function of the application, at the handler's level or at that of what it has preempted."""
+    """Call a function of the application, at the handler's level or at that of what it has preempted.
+
+    Bounded: by what stands in the task's place, which keeps only the registers that any function does.
+    """
     MISSED = "missed"
     """Tells that a task has missed its deadline."""
     CONTROL = "control"
@@ -71,7 +75,7 @@ class Does(Enum):
 
 
 _COUNTING = (Does.ONE_MORE_LOWERED, Does.ONE_LESS_LOWERED)
-RUNS = (Does.RUN, Does.RUN_LOWERED)
+RUNS = (Does.RUN, Does.RUN_BOUNDED, Does.RUN_LOWERED)
 """What calls the application."""
 
 

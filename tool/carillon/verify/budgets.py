@@ -105,9 +105,8 @@ def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
     elf = events.elf
     real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(WATCHED).address
     place = elf.symbols.get(c_names.bounded(task.entry)) or elf.symbol(task.entry)
-    own = events.system.board.handlers == "own"  # such a handler saves nothing for what it calls
-    done = executed(elf, place.address, {watched: 0}, keeps_all=own)
-    beneath = {executed(elf, place.address, {watched: other}, keeps_all=own) for other in OTHERS}
+    done = executed(elf, place.address, {watched: 0})
+    beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS}
     if any(len(each) != 2 or each[0] != Done("read", watched) or each[1].kind != "call" for each in (done, *beneath)):
         yield "does not ask whether a job is watched"
         return

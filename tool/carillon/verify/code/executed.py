@@ -100,14 +100,13 @@ ARCHITECTURES = {
 }
 
 
-def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, *, keeps_all: bool = False) -> tuple[Done, ...]:
+def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0) -> tuple[Done, ...]:
     """What a function does, in order.
 
-    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``keeps_all``: its caller needs all
-    registers.  Raises UnreadableError for a function that
+    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  Raises UnreadableError for a function that
     does not end, does not keep what its caller needs, or whose doings follow from what its caller has left.
     """
-    said = {_Execution(elf, address, holds, current, seed, keeps_all).run() for seed in (1, 2)}
+    said = {_Execution(elf, address, holds, current, seed).run() for seed in (1, 2)}
     if len(said) > 1:
         raise UnreadableError(f"what '{elf.name_of(address)}' does follows from what its caller has left in registers")
     return said.pop()
@@ -116,14 +115,14 @@ def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0,
 class _Execution:
     """One run; ``seed``: of all numbers that nobody knows."""
 
-    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int, keeps_all: bool) -> None:
+    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int) -> None:
         of = ARCHITECTURES.get(elf.machine)
         if of is None:
             raise UnreadableError(f"no rule reads each instruction of machine {elf.machine}")
         symbol = elf.around(address)
         if symbol is None or symbol.address != address:
             raise UnreadableError(f"no function begins at {address:#x}")
-        self.elf, self.of, self.holds, self.current, self.keeps_all = elf, of, holds, current, keeps_all
+        self.elf, self.of, self.holds, self.current = elf, of, holds, current
         self.low, self.high = address, address + symbol.size
         self.random = random.Random(seed)
         self.done: list[Done] = []
@@ -170,8 +169,7 @@ class _Execution:
         self.cpu.emu_stop()
 
     def run(self) -> tuple[Done, ...]:
-        names = (*self.of.kept, *self.of.lost) if self.keeps_all else self.of.kept
-        kept = {name: self.random.getrandbits(32) for name in names}
+        kept = {name: self.random.getrandbits(32) for name in self.of.kept}
         for name in (*self.of.lost, *kept):
             self._set(name, kept.get(name, self.random.getrandbits(32)))
         if self.elf.machine == ARM:
