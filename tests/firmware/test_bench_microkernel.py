@@ -25,13 +25,16 @@ from bench.papers.microkernel import (
     Costs,
     _nonpreemptive,
     _rows,
+    completions,
     measured,
     microkernel,
     of_image,
 )
 from bench.papers.rows import BOARD, row
 from bench.papers.vee import METRICS
+from bench.papers.watched import BEGIN, DISPATCHER, END, SCHEDULER, Watched
 from carillon.diagnostics import Diagnostics
+from carillon.trace.timeline import IDLE, KERNEL, Lane, LaneKind, Moment, Segment
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "papers.md"
 COMMAND = "python -m bench.papers microkernel | sed -n '/^table 3/,$p' | sed '/^ *10 /,/^ *50 *cells/d'"
@@ -40,6 +43,9 @@ BLOCK = re.compile(
     rf"<!-- begin: {re.escape(COMMAND)} -->\n```console\n\$ {re.escape(COMMAND)}\n(.*?)```\n<!-- end -->", re.DOTALL
 )
 LEFT_OUT = re.compile(r"^ +10 .*?^ +50 +cells [^\n]*\n", re.DOTALL | re.MULTILINE)
+
+PER_MS = 15_625
+"""Instructions of the board in a millisecond."""
 
 pytestmark = pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="qemu-system-arm is not installed")
 
@@ -50,9 +56,13 @@ def test_the_parts_are_told_apart(tmp_path: Path) -> None:
     assert free is not None
     assert planned is not None
     for costs in (free, planned):
-        assert abs(costs.utilisation - LOADS["short"]) < 0.01
+        machines = Fraction(sum(costs.microcode), len(costs.microcode) * PER_MS)
+        assert abs(costs.utilisation - machines - LOADS["short"]) < 0.001
         assert len(costs.microcode) == 120
         for metric, most in MUST.items():
+            if metric == "completion_next" and costs is free:
+                assert costs.samples[metric] == []
+                continue
             assert 0 < min(costs.samples[metric]) <= max(costs.samples[metric]) <= most
         parts = zip(costs.microcode, *costs.parts.values(), strict=True)
         assert all(whole >= e + s + chosen for whole, e, s, chosen in parts)
@@ -62,6 +72,43 @@ def test_the_parts_are_told_apart(tmp_path: Path) -> None:
     assert planned.s_size > 0
     assert sum(planned.parts["scheduler"]) < sum(free.parts["scheduler"])
     assert sum(planned.parts["s_code"]) > 0
+
+
+def test_a_completion_is_one_after_which_s_code_begins_another_task_at_once() -> None:
+    def had(lane: Lane, begin: int, end: int) -> Segment:
+        return Segment(lane, -1, Moment(0, begin, 0), Moment(0, end, 0))
+
+    first, second, third = (Lane(LaneKind.TASK, name) for name in ("first", "second", "third"))
+    segments = (
+        had(first, 0, 130),
+        had(second, 130, 500),  # it begins at 150
+        had(third, 500, 900),  # it goes on, and has no begin
+        had(second, 900, 1000),  # it begins at 920, after the scheduler was asked
+        had(KERNEL, 1000, 1050),
+        had(second, 1050, 1200),
+        had(first, 1200, 1300),  # the second one has ended before the tick
+        had(IDLE, 1300, 2000),
+        had(KERNEL, 2000, 2200),
+        had(first, 2200, 3000),
+        had(second, 3000, 4000),
+    )
+    turns = [(10, BEGIN), (100, END), (110, *DISPATCHER), (150, BEGIN), (450, END), (800, END), (810, SCHEDULER[0])]
+    turns += [(920, BEGIN), (990, END), (1220, BEGIN), (1280, END), (2230, BEGIN), (2970, END), (3019, BEGIN)]
+    run = Watched(PER_MS, segments, tuple(turns), (1,) * len(turns), ())
+    assert [*completions(run)] == [(100, 50), (2970, 49)]
+
+
+@pytest.mark.parametrize(("tasks", "percents"), [(4, (81, 81)), (100, (93, 86))])
+def test_the_guide_says_which_part_of_the_processor_is_taken_with_edf_and_with_s_code(
+    tmp_path: Path, tasks: int, percents: tuple[int, int]
+) -> None:
+    for method, percent in zip(("edf", "edf-s"), percents, strict=True):
+        costs = measured(Case(tasks, method, "long"), tmp_path / method, 2)
+        assert costs is not None
+        assert round(100 * costs.utilisation) == percent
+    shown = "{} % and {} %".format(*percents)
+    (line,) = re.findall(r"^\| section 7: utilisation.*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"{shown} with {tasks}" in line
 
 
 @pytest.mark.parametrize("tasks", TASKS)
@@ -81,6 +128,9 @@ def test_preemptions_are_seen_where_there_are_any(tmp_path: Path) -> None:
     costs = measured(Case(100, "edf-s", "long"), tmp_path, 2)
     assert costs is not None
     assert min(costs.preemptions) > 0
+    completions_next = costs.samples["completion_next"]
+    assert 2 * len(completions_next) > costs.ended
+    assert max(completions_next) <= MUST["completion_next"]
 
 
 def test_e_code_is_linear_s_code_constant_and_edf_logarithmic_in_the_tasks(tmp_path: Path) -> None:
