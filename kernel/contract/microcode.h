@@ -66,9 +66,6 @@ struct carillon_microcode_trigger {
     bool (*is_enabled)(uint32_t place);
 };
 
-/* The trigger at a place waits no more: what is kept behind it moves by one. */
-void carillon_microcode_forget(uint32_t place);
-
 extern const struct carillon_microcode_driver carillon_microcode_drivers[];
 extern bool (*const carillon_microcode_guards[])(void);
 extern const struct carillon_microcode_trigger carillon_microcode_triggers[];

@@ -86,4 +86,7 @@ bool carillon_machine_is_unfinished(uint16_t task);
 /* Whether there is a time at which the machine has something to do if nothing happens before, and when that is. */
 bool carillon_machine_next(uint32_t *time);
 
+/* Of the image: the trigger at a place waits no more, and what is kept behind it moves by one. */
+void carillon_microcode_forget(uint32_t place);
+
 #endif

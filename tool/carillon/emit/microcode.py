@@ -172,6 +172,7 @@ class _Microcode(Writer):
         lines = [
             text.head(self.image, "Microcode, and the ports and functions around it."),
             '#include "kernel/core/kernel.h"',
+            '#include "kernel/microcode/machine.h"',
             '#include "kernel/microcode/tasks.h"',
         ]
         lines += self.functions(*(range(len(table)) for table in (self.program.tasks, self.program.drivers, self.program.guards)))
