@@ -145,6 +145,9 @@ void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint
 /* For schedule tables on cells, where the port's boards have cells that start together and are aligned.  Read the time
  * base and start cells so many ticks later, with interrupts locked. */
 #define CARILLON_PORT_SINCE_READ 1u
+/* Beside a round nothing is locked.  Then it is read again right behind: at most so many ticks later, if no handler has
+ * come in between, and later otherwise. */
+#define CARILLON_PORT_UNDISTURBED 2u
 uint32_t carillon_port_read_and_start(uint32_t counter, struct carillon_store start);
 
 /* Write that a schedule table on cells has stopped, so that a trace can tell. */

@@ -37,8 +37,7 @@ def emit(image: Image) -> dict[str, str]:
         real, within = f"__real_{function}", f"{function}_within_its_budget"
         job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
         name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
-        kind = "CARILLON_CALLED({});" if system.board.handlers == "own" else "void {}(void);"
-        lines += [kind.format(real), f"static void {within}(void)", "{", *job, "}"]
+        lines += [f"void {real}(void);", f"static void {within}(void)", "{", *job, "}"]
         body = [
             "    if (carillon_round_budget_watched != 0u) {",
             f"        {real}(); /* another task's work */",
