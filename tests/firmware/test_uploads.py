@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from laboratory import AST, MPS, Laboratory
@@ -117,6 +118,15 @@ def test_a_program_joins_a_running_one_which_goes_on_without_a_change(tmp_path: 
     assert joined[-1] >= 8950
 
 
+def joined(folder: Path, program: str, target: subprocess.Popen[bytes]) -> list[dict[str, Any]]:
+    """Let watch.microcode join the program that runs; the events of the whole run."""
+    join = ("microcode", "upload", "watch.microcode", "--beside", f"{program}.microcode", "--program", f"{program}.giotto")
+    sent = carillon(folder, *join, "--to", "line")
+    assert "last upload: accepted" in sent.stdout, sent.stderr
+    assert target.wait(300) == 0
+    return [json.loads(line) for line in (folder / "events").read_text(encoding="utf-8").splitlines()]
+
+
 def in_slots(turns: list[tuple[int, str]]) -> bool:
     """Whether each begins where the one before leaves off: milliseconds and tasks."""
     pattern = [(0, "control"), (5, "recorder"), (10, "control")]
@@ -162,11 +172,7 @@ def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: s
     assert carillon(tmp_path, "microcode", "assemble", "watch.emc", "-o", "watch.microcode").returncode == 0
     length = {AST: 9, MPS: 3}[board]  # so that an upload comes in time on a busy machine; MPS2 is slower anyway
     with running(tmp_path, "event.giotto", board, "--machine", machine, "--for", f"{length}s", "--events", "events") as target:
-        join = ("microcode", "upload", "watch.microcode", "--beside", "event.microcode", "--program", "event.giotto")
-        sent = carillon(tmp_path, *join, "--to", "line")
-        assert "last upload: accepted" in sent.stdout, sent.stderr
-        assert target.wait(300) == 0
-    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+        events = joined(tmp_path, "event", target)
     ms = {AST: 15_625, MPS: 25_000}[board]
 
     def at(kind: str, name: str) -> list[int]:
@@ -201,11 +207,7 @@ def test_e_code_by_hand_reacts_when_a_driver_has_read_a_higher_value_and_when_a_
         refused = pytest.raises(UploadError, match=r"refused \(an operand is out of range: instruction 0\)")
         with _Line(tmp_path / "line", None) as line, refused:
             Target(line).upload(bytes(other), 1, bytes(16))
-        join = ("microcode", "upload", "watch.microcode", "--beside", "threshold.microcode", "--program", "threshold.giotto")
-        sent = carillon(tmp_path, *join, "--to", "line")
-        assert "last upload: accepted" in sent.stdout, sent.stderr
-        assert target.wait(300) == 0
-    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+        events = joined(tmp_path, "threshold", target)
     ms = {AST: 15_625, MPS: 25_000}[board]
 
     def at(kind: str, name: str) -> list[int]:

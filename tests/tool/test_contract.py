@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from carillon.allocate.table_cells import TABLE_AHEAD
 from carillon.diagnostics import Diagnostics
 from carillon.emit import emit
 from carillon.pipeline import plan
@@ -45,3 +46,11 @@ def test_what_the_tool_writes_is_of_the_contracts_types(example: str, kernel: st
     written = {name for file, text in emit(planned.image).items() if file.endswith(".c") for name in WRITTEN.findall(text)}
     assert len(written) > 3
     assert written <= defined
+
+
+def test_all_agree_for_how_long_a_start_of_a_table_may_be_held_back() -> None:
+    found = []
+    for file, name in (("kernel/counters/table.h", "BEHIND"), ("cells/array/cell.h", "ARRAY_AHEAD")):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        found += [int(value, 16) for value in re.findall(rf"#define {name} (?:UINT32_C\()?(0x[0-9A-F]+)", text)]
+    assert found == [TABLE_AHEAD] * 2

@@ -98,32 +98,19 @@ FAULTS = [
     Fault("bounded in RTL", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"sw a3, .*zero"), "far from 0"),
     Fault("bounded in RTL", "another source", "C209", lambda p: p.drop(JOB, r"c.slli a5"), "what its caller has left"),
     Fault("bounded in RTL", "a register lost", "C209", lambda p: p.drop(JOB, r"c.lwsp ra"), "loads from where"),
-    *(
-        Fault(
-            "bounded in RTL",
-            f"a budget that {what} in {where}",
-            "C205",
-            lambda p, where=where, calls=calls: p.call(f"carillon_body_carillon_{where}", *calls),
-            "does not keep the counter of budgets from counting",
-        )
-        for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
-        for what, calls in (
-            ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
-            ("never goes on", ("carillon_round_budget_goes_on", "carillon_round_budget_stops")),
-        )
-    ),
     Fault("bounded in RTL", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "not the highest"),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),
     *(
         Fault(
-            "bounded",
+            image,
             f"a budget that {what} in {where}",
             "C205",
-            lambda p, where=where, calls=calls: p.call(f"carillon_{where}", *calls),
+            lambda p, vector=vector + where, calls=calls: p.call(vector, *calls),
             "does not keep the counter of budgets from counting",
         )
+        for image, vector in (("bounded", "carillon_"), ("bounded in RTL", "carillon_body_carillon_"))
         for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
         for what, calls in (
             ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
