@@ -19,7 +19,7 @@ from carillon.check.simulation import simulate_round
 from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.emit.handlers import statements
 from carillon.image.handlers import operations
-from carillon.image.operations import Does, Operation
+from carillon.image.operations import RUNS, Does, Operation
 from carillon.model.board import Role
 from carillon.model.family import Rearm
 from carillon.pipeline import plan
@@ -84,7 +84,7 @@ def test_what_keeps_the_budgets_of_a_round_takes_no_more_than_it_is_charged(lab:
         assert 10 <= figures.terminate.maximum <= max(c.after for c in costs) + 2
 
 
-UNPRICED = {Does.RUN, Does.RUN_LOWERED, Does.MISSED, Does.CONTROL, Does.SYNCHRONISE, Does.LOOK_UP, Does.DISPATCH}
+UNPRICED = {*RUNS, Does.MISSED, Does.CONTROL, Does.SYNCHRONISE, Does.LOOK_UP, Does.DISPATCH}
 """What calls the application, comes after a miss, or is priced as a whole: the sync cell and tables."""
 ONLY_ARM = {
     "budget_stops",
