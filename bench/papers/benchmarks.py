@@ -10,11 +10,12 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bench.papers import paper, vee
 from bench.papers.autosar import autosar as schedule_tables
@@ -28,7 +29,9 @@ from bench.papers.microkernel import microkernel as interpreted
 from bench.papers.osek import osek as event_triggered
 from bench.papers.papers import PAPERS
 from bench.papers.papers import papers as repeated
-from bench.papers.rows import Progress, Result, Row, row
+from bench.papers.peers import peers
+from bench.papers.rows import IN_CYCLES, Peer, Progress, Result, Row, row
+from bench.papers.rows import board as measured_board
 from bench.papers.services import services as waiting
 from bench.papers.timers import PARTS
 from bench.papers.timers import timers as experiments
@@ -49,6 +52,12 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
             )
             rates.append(int(result.stdout.split()[1]) / (time.perf_counter() - before))
     return [row("expiries_per_second", "carillon", "virtual-256", "1/s", [round(r) for r in rates])]
+
+
+def _beside_peers(rounds: int, diagnostics: Diagnostics, progress: Progress, _: Sequence[str]) -> Result:
+    """The services, and beside them, where instructions are counted, kernels in Rust."""
+    rows = waiting(rounds, diagnostics, progress)
+    return Result(rows, (), () if measured_board() == IN_CYCLES else peers(rounds, diagnostics, progress))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +85,7 @@ BENCHMARKS = {
     ),
     "osek": _whole(event_triggered, "Services of the event-triggered kernel.", in_cycles=True),
     "papers": Benchmark(repeated, "What papers measured, and ours beside it. A part is a paper.", PAPERS),
-    "services": _whole(waiting, "What it costs to wait, to wake, and to do something at a time.", in_cycles=True),
+    "services": Benchmark(_beside_peers, "What it costs to wait, to wake, and to do something at a time.", in_cycles=True),
     "simulator": _whole(simulator, "Expiries a second that this machine simulates."),
     "timers": Benchmark(experiments, "Experiments of three papers on timers.", tuple(PARTS)),
 }
@@ -102,6 +111,16 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
         _table(console, name, table)
     if name in ("autosar", "papers"):
         paper.render(console, rows)
+
+
+def render_peers(console: Console, name: str, rows: Sequence[Row], peers: Sequence[Peer]) -> None:
+    """A table of what was measured beside other kernels: Carillon's figures once more, theirs, versions and flags."""
+    theirs = [r for peer in peers for r in peer.rows]
+    ours = [replace(r, must=None, goal=None, peer=None, peer_name="") for r in rows if r.metric in {t.metric for t in theirs}]
+    if theirs:
+        _table(console, f"{name} beside {' and '.join(peer.name for peer in peers if peer.rows)}", [*ours, *theirs])
+    for peer in peers:
+        console.print(Text(peer.told()))
 
 
 def _figure(value: float | None) -> str:

@@ -110,6 +110,32 @@ class Result:
 
     rows: list[Row]
     plots: tuple[Plot, ...] = ()
+    peers: tuple[Peer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another kernel that was measured beside Carillon's: its figures, or why there are none.
+
+    ``versions``: of what it is made of, and of its compiler.  ``flags``: what the compiler was told.
+    """
+
+    name: str
+    versions: dict[str, str]
+    flags: str
+    rows: tuple[Row, ...] = ()
+    why_not: str = ""
+
+    def told(self) -> str:
+        """Versions and flags, or why there are no figures."""
+        if self.why_not:
+            return f"{self.name}: not measured: {self.why_not}"
+        return f"{self.name}: {', '.join(f'{what} {version}' for what, version in self.versions.items())}; {self.flags}"
+
+    def as_json(self) -> dict[str, object]:
+        """The form of ``--json``, without the figures."""
+        told: dict[str, object] = {"name": self.name, "versions": self.versions, "flags": self.flags}
+        return told | ({"why_not": self.why_not} if self.why_not else {})
 
 
 def row(metric: str, kernel: str, board: str, unit: str, values: Iterable[float], must: float | None = None) -> Row:

@@ -28,7 +28,7 @@ from carillon.model.board import Role
 from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
-from carillon.run.emulators import compiled, found_emulator
+from carillon.run.emulators import compiled, found_emulator, qemu_command
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
@@ -212,18 +212,8 @@ def _traced_command(
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
-    return [
-        found[0],
-        *how.command[1:],
-        *("-nodefaults", "-display", "none", "-monitor", "none"),
-        *("-serial", "stdio" if serial is None else f"unix:{serial},server=on,wait=on"),
-        *("-icount", f"shift={clock.qemu_shift},sleep=off"),
-        *("-kernel", str(firmware.elf)),
-        *warm_up,
-        *save,
-        "-plugin",
-        f"{found[1]},{options}{to}",
-    ]
+    line = "stdio" if serial is None else f"unix:{serial},server=on,wait=on"
+    return qemu_command(found, how, clock, firmware.elf, options + to, line, [*warm_up, *save])
 
 
 def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> subprocess.CompletedProcess[bytes] | None:

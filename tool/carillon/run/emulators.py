@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from carillon.diagnostics import Diagnostics
-from carillon.model.board import Board
+from carillon.model.board import Board, Clock
 from carillon.model.tools import Run
 from carillon.resources import data_root
 
@@ -269,6 +269,22 @@ def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[
     headers = _PLUGIN_HEADERS.format(_PROCESSORS.get(board.port, board.port)).split()
     plugin = compiled("trace_plugin.so", "qemu/trace_plugin.c", headers, diagnostics, ("-shared", "-fPIC"))
     return None if plugin is None else (emulator, plugin)
+
+
+def qemu_command(
+    found: tuple[str, Path], how: Run, clock: Clock, elf: Path, options: str, serial: str = "stdio", others: Sequence[str] = ()
+) -> list[str]:
+    """The command that runs an image in QEMU under the plugin; ``found`` has both, and ``options`` are the plugin's."""
+    return [
+        found[0],
+        *how.command[1:],
+        *("-nodefaults", "-display", "none", "-monitor", "none", "-serial", serial),
+        *("-icount", f"shift={clock.qemu_shift},sleep=off"),
+        *("-kernel", str(elf)),
+        *others,
+        "-plugin",
+        f"{found[1]},{options}",
+    ]
 
 
 def found_emulator(
