@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# scripts/setup.sh run|test|docs: install what `make run`, `make test` or `make docs` needs: Debian packages where they are
-# missing, and .venv with this checkout.  Does nothing where everything is there.
+# scripts/setup.sh run|test|docs|peers: install what `make run`, `make test` or `make docs` needs, or Rust for the kernels
+# that `python -m bench.papers services` has beside Carillon's: Debian packages where they are missing, and .venv with this
+# checkout.  Does nothing where everything is there, and removes no package.
 #
 # Another program may hold a lock of the package manager: a fresh machine runs its own upgrade.  This waits for it, ten
 # minutes in all, or as many seconds as CARILLON_LOCK_SECONDS says, and says so.
@@ -25,8 +26,19 @@ docs)
     packages=""
     extra="[docs]"
     ;;
+peers)
+    # Any Rust on the path will do that has the source of its library, from which that of the board is built.
+    rust="rustc-web cargo-web rust-web-src"
+    IFS=:
+    for folder in $PATH; do
+        root=$("$folder/rustc" --print sysroot 2>/dev/null || true)
+        if [ -x "$folder/cargo" ] && [ -d "$root/lib/rustlib/src/rust/library/core" ]; then rust=""; fi
+    done
+    unset IFS
+    packages="$packages $rust"
+    ;;
 *)
-    echo "usage: scripts/setup.sh run|test|docs" >&2
+    echo "usage: scripts/setup.sh run|test|docs|peers" >&2
     exit 2
     ;;
 esac
@@ -62,13 +74,13 @@ install_packages() {
     fi
     echo "setup: installing $*"
     # The package lists may be absent or too old: fetch them only if the first attempt fails.
-    apt install --no-install-recommends -y "$@" || {
+    apt install --no-install-recommends --no-remove -y "$@" || {
         echo "setup: fetching the package lists first"
         apt update || {
             printf '%s\n' "$said" >&2
             stop "apt-get could not fetch the package lists"
         }
-        apt install --no-install-recommends -y "$@"
+        apt install --no-install-recommends --no-remove -y "$@"
     } || {
         printf '%s\n' "$said" >&2
         stop "apt-get could not install $*"

@@ -57,7 +57,7 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
 def _beside_peers(rounds: int, diagnostics: Diagnostics, progress: Progress, _: Sequence[str]) -> Result:
     """The services, and beside them, where instructions are counted, kernels in Rust."""
     rows = waiting(rounds, diagnostics, progress)
-    return Result(rows, (), () if measured_board() == IN_CYCLES else peers(rounds, diagnostics, progress))
+    return Result(rows, (), () if measured_board() == IN_CYCLES else peers(rounds, progress))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,10 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
 def render_peers(console: Console, name: str, rows: Sequence[Row], peers: Sequence[Peer]) -> None:
     """A table of what was measured beside other kernels: Carillon's figures once more, theirs, versions and flags."""
     theirs = [r for peer in peers for r in peer.rows]
-    ours = [replace(r, must=None, goal=None, peer=None, peer_name="") for r in rows if r.metric in {t.metric for t in theirs}]
-    if theirs:
-        _table(console, f"{name} beside {' and '.join(peer.name for peer in peers if peer.rows)}", [*ours, *theirs])
+    shown = [r for r in (*rows, *theirs) if r.metric in {t.metric for t in theirs}]
+    if shown:
+        title = f"{name} beside {' and '.join(peer.name for peer in peers if peer.rows)}"
+        _table(console, title, [replace(r, must=None, goal=None, peer=None, peer_name="") for r in shown])
     for peer in peers:
         console.print(Text(peer.told()))
 

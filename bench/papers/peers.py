@@ -23,8 +23,8 @@ from typing import Any
 
 from bench.papers.made import BENCH
 from bench.papers.rows import BOARD, Peer, Progress, Row, row
-from carillon.diagnostics import Diagnostics
-from carillon.elf import ALLOC, NOBITS, read_elf
+from carillon.diagnostics import CarillonError, Diagnostics
+from carillon.elf import ALLOC, NOBITS, UnreadableError, read_elf
 from carillon.read.board import load_board
 from carillon.resources import find_board
 from carillon.run import emulate, failed
@@ -34,6 +34,7 @@ from carillon.run.records import read_records
 
 FOLDER = BENCH / "peers"
 INSTALL = "scripts/setup.sh peers"
+"""What installs Rust."""
 
 MILLISECOND = 15_625
 """Instructions of a tick of the peers' clock, as the board counts with its first clock."""
@@ -244,8 +245,9 @@ def built(package: str, rust: Rust) -> Path:
     return target / _target() / "release"
 
 
-def recorded(program: Path, instructions: int, diagnostics: Diagnostics) -> Course:
-    """Run a program for so many instructions from when it is first idle on."""
+def recorded(program: Path, instructions: int) -> Course:
+    """Run a program for so many instructions from when it is first idle on; raises CarillonError."""
+    diagnostics = Diagnostics()
     path = find_board(BOARD, None)
     assert path is not None
     board = load_board(path)
@@ -259,7 +261,7 @@ def recorded(program: Path, instructions: int, diagnostics: Diagnostics) -> Cour
     stops = {s.address & ~1 for s in elf.symbols if s.name in ("DefaultHandler_", "HardFault_", "DefaultHandler", "HardFault")}
     lines = [f"{at:x} V {at:x}" for at in sorted(handlers - stops)]
     lines += [f"{at:x} H 0" for at in sorted(stops)] + [f"{at:x} M 0" for at in marks.values()]
-    lines.append(f"{marks['bench_begin']:x} B 0")
+    lines += [f"{marks[name]:x} B 0" for name in ("bench_begin",) if name in marks]
     with TemporaryDirectory(prefix="carillon-") as scratch:
         chart, out = Path(scratch, "map"), Path(scratch, "records")
         chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -281,13 +283,13 @@ def size(program: Path) -> int:
     return sum(s.size for s in sections if s.name != ".vector_table")
 
 
-def figures(package: Package, programs: Path, rounds: int, diagnostics: Diagnostics, progress: Progress) -> list[Row]:
+def figures(package: Package, programs: Path, rounds: int, progress: Progress) -> list[Row]:
     """A package's figures; raises :class:`UnmeasuredError` if a program passes its marks too seldom."""
     rows = []
     for name, (period, found) in PROGRAMS.items():
         count = max(1, rounds // 10) if name == "highest" else rounds
         progress(f"{package.kernel}, {name}: {count} periods")
-        course = recorded(programs / name, (count + 4) * period * MILLISECOND, diagnostics)
+        course = recorded(programs / name, (count + 4) * period * MILLISECOND)
         for metric, measure in found.items():
             if metric in package.without:
                 continue
@@ -300,18 +302,18 @@ def figures(package: Package, programs: Path, rounds: int, diagnostics: Diagnost
     return rows
 
 
-def measured(package: Package, rounds: int, diagnostics: Diagnostics, progress: Progress) -> Peer:
+def measured(package: Package, rounds: int, progress: Progress) -> Peer:
     """A kernel with its figures, or with why it has none."""
     peer = Peer(package.kernel, package.versions(), flags())
     try:
         rust = installed_rust()
         progress(f"{package.kernel}: cargo builds its programs, the first time for a minute")
-        rows = figures(package, built(package.name, rust), rounds, diagnostics, progress)
-    except UnmeasuredError as error:
+        rows = figures(package, built(package.name, rust), rounds, progress)
+    except (UnmeasuredError, UnreadableError, OSError, CarillonError) as error:
         return replace(peer, why_not=str(error))
     return replace(peer, versions=peer.versions | {"rustc": rust.version}, rows=tuple(rows))
 
 
-def peers(rounds: int, diagnostics: Diagnostics, progress: Progress) -> tuple[Peer, ...]:
+def peers(rounds: int, progress: Progress) -> tuple[Peer, ...]:
     """Each kernel of ``bench/peers``."""
-    return tuple(measured(package, rounds, diagnostics, progress) for package in PACKAGES)
+    return tuple(measured(package, rounds, progress) for package in PACKAGES)

@@ -81,6 +81,8 @@ pub fn tick(mut timer: SYST) {
 /// What is preempted.  The run is as long as is asked from its beginning on, which the emulator sees by a load.
 pub fn idle() -> ! {
     // SAFETY: address 0 has the vector table.
-    unsafe { core::arch::asm!(".global bench_begin", "bench_begin:", "ldr {0}, [{0}]", inout(reg) 0 => _, options(nostack)) }
+    unsafe {
+        core::arch::asm!(".global bench_begin", "bench_begin:", "ldr {0}, [{0}]", inout(reg) 0 => _, options(nostack))
+    }
     loop {}
 }
