@@ -10,7 +10,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -57,7 +57,8 @@ def simulator(rounds: int, diagnostics: Diagnostics, progress: Progress) -> list
 def _beside_peers(rounds: int, diagnostics: Diagnostics, progress: Progress, _: Sequence[str]) -> Result:
     """The services, and beside them, where instructions are counted, kernels in Rust."""
     rows = waiting(rounds, diagnostics, progress)
-    return Result(rows, (), () if measured_board() == IN_CYCLES else peers(rounds, progress))
+    beside = () if measured_board() == IN_CYCLES else peers(rounds, progress)
+    return Result([*rows, *(r for peer in beside for r in peer.rows)], peers=beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,10 @@ BENCHMARKS = {
 }
 
 
-def render(console: Console, name: str, rows: Sequence[Row]) -> None:
+def render(console: Console, name: str, rows: Sequence[Row], peers: Sequence[Peer] = ()) -> None:
     """A table for each set of kernels and boards that metrics have in common: a line for a metric, a column for a kernel.
 
-    ``boards`` has one for each board.
+    ``boards`` has one for each board.  ``peers`` are columns where they have a figure, and a line below each: versions and flags.
     """
     if name == "microkernel":
         vee.render(console, rows)
@@ -103,25 +104,17 @@ def render(console: Console, name: str, rows: Sequence[Row]) -> None:
         for board in dict.fromkeys(r.board for r in rows):
             _table(console, name, [r for r in rows if r.board == board])
         return
+    others = {peer.name for peer in peers}
     columns: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for metric in dict.fromkeys(r.metric for r in rows):
         found = [r for r in rows if r.metric == metric]
-        columns.setdefault(tuple((r.kernel, r.board) for r in found), []).extend(found)
+        columns.setdefault(tuple((r.kernel, r.board) for r in found if r.kernel not in others), []).extend(found)
     for table in columns.values():
         _table(console, name, table)
-    if name in ("autosar", "papers"):
-        paper.render(console, rows)
-
-
-def render_peers(console: Console, name: str, rows: Sequence[Row], peers: Sequence[Peer]) -> None:
-    """A table of what was measured beside other kernels: Carillon's figures once more, theirs, versions and flags."""
-    theirs = [r for peer in peers for r in peer.rows]
-    shown = [r for r in (*rows, *theirs) if r.metric in {t.metric for t in theirs}]
-    if shown:
-        title = f"{name} beside {' and '.join(peer.name for peer in peers if peer.rows)}"
-        _table(console, title, [replace(r, must=None, goal=None, peer=None, peer_name="") for r in shown])
     for peer in peers:
         console.print(Text(peer.told()))
+    if name in ("autosar", "papers"):
+        paper.render(console, rows)
 
 
 def _figure(value: float | None) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from bench.papers import frontier, paper, rows
-from bench.papers.benchmarks import BENCHMARKS, render, render_peers
+from bench.papers.benchmarks import BENCHMARKS, render
 from bench.papers.plots import write
 from carillon import console
 from carillon.cli.common import Report, reporting, usage
@@ -67,12 +67,10 @@ def _measuring(name: str) -> Callable[..., None]:
             result = benchmark.run(rounds, report.diagnostics, report.status, part or ())
         if report.diagnostics.errors:
             return
-        rows_of = [*result.rows, *(row for peer in result.peers for row in peer.rows)]
-        told: dict[str, object] = {"rows": [row.as_json() for row in rows_of], "paper": paper.as_json(result.rows)}
+        told: dict[str, object] = {"rows": [row.as_json() for row in result.rows], "paper": paper.as_json(result.rows)}
         report.result(told | ({"peers": [peer.as_json() for peer in result.peers]} if result.peers else {}))
         if not report.as_json:
-            render(console.console(), name, result.rows)
-            render_peers(console.console(), name, result.rows, result.peers)
+            render(console.console(), name, result.rows, result.peers)
         if plots is not None and not write(result.plots, plots):
             console.console(stderr=True).print(f"no pictures: '{name}' draws none of what was measured")
 

@@ -106,7 +106,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a benchmark yields."""
+    """What a benchmark yields; the figures of ``peers`` are in ``rows``, too."""
 
     rows: list[Row]
     plots: tuple[Plot, ...] = ()

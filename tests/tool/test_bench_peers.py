@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from bench.papers import commands, peers
-from bench.papers.benchmarks import BENCHMARKS, Benchmark, render_peers
+from bench.papers.benchmarks import BENCHMARKS, Benchmark, render
 from bench.papers.peers import PACKAGES, Course, Rust, UnmeasuredError
 from bench.papers.rows import Peer, Result, Row
 from carillon.run.entries import Code, Record
@@ -64,6 +64,9 @@ def test_a_wake_up_counts_from_the_tick_that_came_from_idle() -> None:
 
 def test_a_block_counts_to_idle_and_not_to_a_handler_that_follows_at_once() -> None:
     assert Course(RECORDS, MARKS, CLOCK).until_idle("block") == [50]
+    chained = [(20, Code.MARK, BLOCK), (30, Code.EXIT, 0), (30, Code.ENTER, CLOCK), (45, Code.EXIT, 0)]
+    records = [Record(10, Code.ENTER, DISPATCHER), *(Record(*fields) for fields in chained)]
+    assert Course(records, MARKS, CLOCK).until_idle("block") == [25]
 
 
 def test_a_tick_is_empty_if_no_task_begins_before_the_next_one() -> None:
@@ -136,19 +139,19 @@ def test_too_few_samples_are_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_table_has_a_column_for_each_peer_and_a_line_of_versions_and_flags() -> None:
     def row(metric: str, kernel: str, value: float) -> Row:
-        return Row(metric, kernel, "board", "instructions", value, value, value, 7, must=99, peer=1, peer_name="SST")
+        return Row(metric, kernel, "board", "instructions", value, value, value, 7)
 
-    ours = [row("wake", "carillon", 35), row("hand", "carillon", 135), row("other", "carillon", 1)]
+    ours = [row("wake", "carillon", 35), row("other", "carillon", 1), row("hand", "carillon", 135)]
     first = Peer("RTIC", {"rtic": "2.4.0", "rustc": "1.96.0"}, "opt-level 3", (row("wake", "RTIC", 127),))
     second = Peer("Embassy", {"embassy-sync": "0.8.0"}, "opt-level 3", (row("wake", "Embassy", 147), row("hand", "Embassy", 99)))
     absent = Peer("Third", {}, "", (), "Rust is not installed: scripts/setup.sh peers")
     console = Console(width=100, file=io.StringIO(), color_system=None, highlight=False)
-    render_peers(console, "services", ours, (first, second, absent))
+    render(console, "services", [*ours, *first.rows, *second.rows], (first, second, absent))
     lines = output_of(console).split("\n")
-    assert lines[0] == "services beside RTIC and Embassy on board: median, and minimum to maximum where they differ"
-    assert [line.split() for line in lines if line][1:2] == [["metric", "unit", "carillon", "RTIC", "Embassy", "samples"]]
+    assert lines[0] == "services on board: median, and minimum to maximum where they differ"
+    assert [line.split() for line in lines if line][1] == ["metric", "unit", "carillon", "RTIC", "Embassy", "samples"]
     cells = [line.split() for line in lines if "instructions" in line]
-    assert cells == [["wake", "instructions", "35", "127", "147", "7"], ["hand", "instructions", "135", "-", "99", "7"]]
+    assert [line[2:] for line in cells] == [["35", "127", "147", "7"], ["1", "-", "-", "7"], ["135", "-", "99", "7"]]
     assert lines[-4:] == [
         "RTIC: rtic 2.4.0, rustc 1.96.0; opt-level 3",
         "Embassy: embassy-sync 0.8.0; opt-level 3",
@@ -160,7 +163,7 @@ def test_a_table_has_a_column_for_each_peer_and_a_line_of_versions_and_flags() -
 def test_the_peers_are_in_what_is_printed_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = (Row("thread_wake", kernel, "board", "instructions", 1, 2, 3, 4) for kernel in ("carillon", "RTIC"))
     found = (Peer("RTIC", {"rtic": "2.4.0"}, "opt-level 3", (theirs,)), Peer("Embassy", {}, "", (), "no Rust"))
-    monkeypatch.setitem(BENCHMARKS, "services", Benchmark(lambda *_: Result([ours], peers=found)))
+    monkeypatch.setitem(BENCHMARKS, "services", Benchmark(lambda *_: Result([ours, theirs], peers=found)))
     output = json.loads(CliRunner().invoke(commands.app, ["services", "--json"]).stdout)
     assert [row["kernel"] for row in output["rows"]] == ["carillon", "RTIC"]
     assert output["peers"] == [

@@ -13,18 +13,21 @@ from rich.console import Console
 
 from bench.papers import services as benchmark
 from bench.papers.benchmarks import render
-from bench.papers.rows import Row
+from bench.papers.peers import PACKAGES, Package, UnmeasuredError, flags, installed_rust, measured
+from bench.papers.rows import BOARD, Peer, Row, row
 from carillon.diagnostics import Diagnostics
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "measuring.md"
 BLOCK = re.compile(
-    r"<!-- begin: python -m bench.papers services -->\n```console\n\$ python -m bench.papers services\n(.*?)```\n<!-- end -->",
+    r"<!-- begin: COLUMNS=110 python -m bench.papers services -->\n"
+    r"```console\n\$ COLUMNS=110 python -m bench.papers services\n(.*?)```\n<!-- end -->",
     re.DOTALL,
 )
 ITEM = re.compile(r"^- .*(?:\n  .*)*", re.MULTILINE)
 ROUNDS = 1000
-WIDTH = 100
-"""Columns of the guide's outputs."""
+WIDTH = 110
+"""Columns of the guide's output."""
+LINE = re.compile(r"^ (\w+) +(instructions|bytes) +[\d,]+ +(-|[\d,]+) +(-|[\d,]+) +(\d+)\b", re.MULTILINE)
 
 pytestmark = [
     pytest.mark.long,
@@ -39,13 +42,49 @@ def rows() -> dict[str, Row]:
     return {r.metric: r for r in benchmark.services(ROUNDS, Diagnostics(), lambda _: None)}
 
 
-def test_the_guide_shows_every_figure_as_it_is_measured(rows: dict[str, Row]) -> None:
+@pytest.fixture(scope="module")
+def shown() -> str:
+    """The guide's output."""
+    (block,) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    return str(block)
+
+
+@pytest.fixture(scope="module")
+def peers(shown: str) -> list[Peer]:
+    """The kernels in Rust with the figures that the guide has of them."""
+    compilers = re.findall(r"rustc ([\d.]+)", shown)
+    lines = LINE.findall(shown.partition("\nservices on")[0])
+    found = []
+    for place, (package, compiler) in enumerate(zip(PACKAGES, compilers, strict=True)):
+        rows = [
+            row(metric, package.kernel, BOARD, unit, [int(cells[place].replace(",", ""))] * int(cells[2]))
+            for metric, unit, *cells in lines
+            if cells[place] != "-"
+        ]
+        found.append(Peer(package.kernel, package.versions() | {"rustc": compiler}, flags(), tuple(rows)))
+    return found
+
+
+def test_the_guide_shows_every_figure_as_it_is_measured(rows: dict[str, Row], peers: list[Peer], shown: str) -> None:
     console = Console(width=WIDTH, file=io.StringIO(), color_system=None, highlight=False)
-    render(console, "services", list(rows.values()))
+    render(console, "services", [*rows.values(), *(r for peer in peers for r in peer.rows)], peers)
     assert isinstance(console.file, io.StringIO)
     text = "\n".join(line.rstrip() for line in console.file.getvalue().split("\n")).strip("\n")
-    (shown,) = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
     assert f"{text}\n" == shown
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.kernel)
+def test_the_guide_shows_the_kernels_in_rust_as_they_are_measured(package: Package, peers: list[Peer]) -> None:
+    (shown,) = (peer for peer in peers if peer.name == package.kernel)
+    try:
+        rust = installed_rust()
+    except UnmeasuredError as error:
+        pytest.skip(str(error))
+    if rust.version != shown.versions["rustc"]:
+        pytest.skip(f"the guide's figures are those of Rust {shown.versions['rustc']}, and this is {rust.version}")
+    found = measured(package, ROUNDS, lambda _: None)
+    assert not found.why_not
+    assert {r.metric: r for r in found.rows} == {r.metric: r for r in shown.rows}
 
 
 @pytest.mark.parametrize("metric", benchmark.FIGURES)
