@@ -222,7 +222,7 @@ def built(package: str, rust: Rust) -> Path:
     """Where a peer's programs are, which cargo has built; raises :class:`UnmeasuredError`."""
     target = cached(package, [FOLDER / "Cargo.lock"])
     environment = os.environ | {"RUSTC": str(rust.rustc), "RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_DIR": str(target)}
-    command = [rust.cargo, "build", "--release", "--locked", "-p", package]
+    command = [str(rust.cargo), "build", "--release", "--locked", "-p", package]
     try:
         result = subprocess.run(
             command,
