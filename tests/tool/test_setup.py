@@ -69,3 +69,26 @@ def test_another_failure_is_not_waited_for_and_is_shown(tmp_path: Path) -> None:
     assert "waiting" not in done.stdout
     assert wrong in done.stderr
     assert "apt-get could not install gcc-arm-none-eabi" in done.stderr
+
+
+@pytest.mark.parametrize("source", [False, True])
+def test_rust_is_installed_for_peers_unless_one_with_its_librarys_source_is_there(tmp_path: Path, source: bool) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(data_root() / "scripts/setup.sh", tmp_path / "scripts")
+    (tmp_path / "pyproject.toml").touch()
+    program(tmp_path / ".venv/bin/python", "exit 0")
+    for name, text in (("dpkg-query", "exit 1"), ("id", "echo 0"), ("cargo", "exit 0"), ("rustc", f"echo {tmp_path}")):
+        program(tmp_path / "bin" / name, text)
+    program(tmp_path / "bin/apt-get", f'echo "$*" >{tmp_path}/asked')
+    if source:
+        (tmp_path / "lib/rustlib/src/rust/library/core").mkdir(parents=True)
+    tools = tmp_path / "tools"  # a path on which no other Rust is
+    tools.mkdir()
+    for name in ("sh", "env", "dirname", "cat", "cksum", "sleep"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    command = ["sh", str(tmp_path / "scripts/setup.sh"), "peers"]
+    environment = os.environ | {"PATH": f"{tmp_path}/bin:{tools}"}
+    subprocess.run(command, env=environment, capture_output=True, timeout=60, check=True)
+    asked = (tmp_path / "asked").read_text(encoding="utf-8").split()
+    assert {"--no-remove", "qemu-system-arm"} <= set(asked)
+    assert ({"rustc-web", "cargo-web", "rust-web-src"} <= set(asked)) is not source
