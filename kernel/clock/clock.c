@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The clock: what changes its queue, and asks for the time. */
-#include "clock_steps.h"
+#include "kernel/clock/clock_steps.h"
 
 #if (CARILLON_CLOCK != CARILLON_CLOCK_NONE) && (CARILLON_TIME_UNITS > 1) && !CARILLON_CLOCK_BASED
 /* CARILLON_TICK_LEFT: what is left of the tick, in units.  CARILLON_TICK_WAITS: whether the tick's interrupt is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Alarms. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #if CARILLON_OSEK_TIME
 

@@ -3,7 +3,7 @@
  * What it means that an event of the clock is due; and the handlers of the clock. */
 #include "due_steps.h"
 #include "kernel/levels/served.h"
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #if CARILLON_OSEK_TIME
 

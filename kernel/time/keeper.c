@@ -2,7 +2,7 @@
  *
  * Execution budgets that the clock keeps (kernel/levels/budget.h, 15): when the nearest limit ends, and an event of the
  * clock that is due by then. */
-#include "services.h"
+#include "kernel/time/services.h"
 
 #if CARILLON_OSEK_TIME && CARILLON_BUDGETS_IN_QUEUE
 

@@ -6,7 +6,7 @@
  *
  * A message goes by the shortest way, under one lock.  If a task waits to receive, it gets the message from the sender.
  * If a task waits to send, its message goes to the place that has become free, behind all others. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * 5. What a mutex is to restore is the mask before it was locked.  If a mutex is unlocked that was not locked last, the
  *    one that was locked after it restores that mask instead.  When the holder has waited, nothing is masked.
  * 6. A guest that has unlocked leaves the level, if its other mutexes do not ask for it. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_MUTEXES > 0)
 

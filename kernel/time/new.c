@@ -6,7 +6,7 @@
  *
  * A thread is free if nobody has taken it, and it has ended.  To give back one that runs is no race: whoever looks for a
  * free thread looks at both under the kernel's lock. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #if CARILLON_NEW_THREADS > 0
 

@@ -18,7 +18,7 @@
  *    (Abeni and Buttazzo, 1998).  The budget comes back at the deadline, which is a period later then.  Where the paper
  *    goes on with a later deadline, the threads rest until the deadline: priorities are fixed here, and deadlines order
  *    nobody.  So the server never takes more of the processor than its bandwidth, however high its priority is. */
-#include "services.h"
+#include "kernel/time/services.h"
 
 #if CARILLON_OSEK_TIME && (CARILLON_OSEK_SERVERS > 0)
 

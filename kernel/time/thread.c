@@ -4,7 +4,7 @@
  *
  * Both wait as tasks wait for a semaphore, in lines of their own.  To resume a thread is to activate it.  If the
  * thread runs no job, one begins.  If it has suspended itself, it goes on.  Else that is one activation too many. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 /* Where all tasks are their own vectors, none is a thread. */
 #if CARILLON_OSEK_TIME && CARILLON_OSEK_MANAGED

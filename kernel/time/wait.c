@@ -2,7 +2,7 @@
  *
  * Services that wait: delays and semaphores; and the slices of threads. */
 #include "kernel/levels/served.h"
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #include "kernel/clock/clock_steps.h"
 

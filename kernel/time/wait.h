@@ -4,7 +4,7 @@
 #ifndef CARILLON_TIME_WAIT_H
 #define CARILLON_TIME_WAIT_H
 
-#include "services.h"
+#include "kernel/time/services.h"
 
 /* The running thread waits until a time, and has met its deadline; the next is that of the release at that time:
  * `period` after `from`; locked.  False, and nothing is done, if the clock cannot tell it. */

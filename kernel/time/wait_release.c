@@ -11,7 +11,7 @@
  *    the thread may meet nothing any more.  It is counted, and told at the next tick, by an event of its own, as the
  *    deadline's event is that of the next release by then.  So each release is told once, however the thread catches
  *    up. */
-#include "wait_steps.h"
+#include "kernel/time/wait_steps.h"
 
 #if CARILLON_OSEK_TIME
 

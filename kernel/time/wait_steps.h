@@ -5,7 +5,7 @@
 #define CARILLON_TIME_WAIT_STEPS_H
 
 #include "kernel/clock/clock_steps.h"
-#include "wait.h"
+#include "kernel/time/wait.h"
 
 #if CARILLON_OSEK_TIME
 

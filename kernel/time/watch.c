@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Chronometers and the calendar. */
-#include "services.h"
+#include "kernel/time/services.h"
 
 #if CARILLON_TIME_RTC
 #include "carillon_rtc.h"
