@@ -5,6 +5,7 @@
  *
  * An upload is sealed with its target's challenge, which is used for one upload: a seal is good once. */
 #include "kernel/microcode/loader.h"
+#include "kernel/microcode/load.h"
 #include "kernel/microcode/recorder.h"
 
 #include <stddef.h>
@@ -64,7 +65,7 @@ struct answer {
     uint8_t kind;
     uint8_t number;
     uint8_t found;
-    uint8_t state; /* OPEN, WAITING */
+    uint8_t state; /* OPEN, WAITING, CHECKS */
     uint8_t result;
     uint8_t reason;
     uint16_t address;  /* what the verifier refused */
@@ -88,6 +89,7 @@ struct answer {
 };
 #define OPEN 1u
 #define WAITING 2u
+#define CHECKS 4u /* the load */
 
 static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
@@ -217,7 +219,8 @@ static void answer(enum carillon_loader_answer found)
     said->kind = taken.asked.kind | ANSWER;
     said->number = taken.asked.number;
     said->found = (uint8_t)found;
-    said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u);
+    said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u) |
+                  ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u);
     said->tick_ns = carillon_loader_image.tick_ns;
     said->interface = carillon_loader_image.interface;
     said->bindings = carillon_loader_image.bindings;
@@ -329,8 +332,13 @@ static enum carillon_loader_result judge(void)
     const uint32_t noted = sizeof(nodes) / sizeof(nodes[0]);
     const uint16_t room = (noted < CARILLON_VERIFY_MOST) ? (uint16_t)noted : (uint16_t)CARILLON_VERIFY_MOST;
     struct carillon_verified found;
-    const enum carillon_verify_result reason =
-        carillon_verify(&all[PREFIX], length, &carillon_loader_image, nodes, room, &found);
+    const uint32_t own = carillon_load_length(&all[PREFIX], length, carillon_loader_image.counts[1]);
+    enum carillon_verify_result reason =
+        carillon_verify(&all[PREFIX], own, &carillon_loader_image, nodes, room, &found);
+    if ((CARILLON_LOADER_LOAD > 0u) && (reason == CARILLON_VERIFY_OK)) {
+        const uint8_t *const times = (own < length) ? &all[PREFIX + own] : NULL;
+        reason = carillon_load_verify(&carillon_loader_image, times, nodes, &found);
+    }
     loader.said.reason = (uint8_t)reason;
     loader.said.address = found.address;
     if (reason != CARILLON_VERIFY_OK) {

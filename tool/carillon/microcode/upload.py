@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -55,8 +55,11 @@ WHY = {
     "bindings": "it may have more triggers waiting than the image has room for",
     "threads": "it may have more threads waiting than the image has room for",
     "handler": "a handler waits, begins something, has a loop or is none of its code",
+    "untimed": "the execution time of a task that it releases is not known to the target",
+    "uncounted": "its load cannot be counted: a loop releases tasks as often as something happens, or is too long",
+    "load": "its tasks need more of the processor than they may take",
 }
-"""What each reason means; an instruction is named for those from opcode to loop, and for handler."""
+"""What each reason means; an instruction is named for those from opcode to loop, and from handler on."""
 REASONS = ("ok", *WHY)
 
 
@@ -72,6 +75,10 @@ class Kind(IntEnum):
 
 class UploadError(Exception):
     """A target's failure; the text gives the reason."""
+
+
+class LoadError(UploadError):
+    """The target cannot keep the program, as far as it knows."""
 
 
 class Line(Protocol):
@@ -106,6 +113,7 @@ class Status:
     threads: int
     scheduler: int
     lost: bool
+    checks: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +197,16 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
         if frame[0] != VERSION:
             raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
         said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
-        names = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason])
-        yield frame[1] & 0x7F, frame[2], Status(*names, *rest), frame[3 + _STATUS.size :]
+        fields = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason], *rest, bool(state & 4))
+        yield frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
 
 
 def refusal(status: Status) -> str:
     """Why the verifier has refused the last upload; nothing if it has not."""
     if status.result != "refused":
         return ""
-    named = REASONS.index("opcode") <= REASONS.index(status.reason) <= REASONS.index("loop") or status.reason == "handler"
+    reason = REASONS.index(status.reason)
+    named = REASONS.index("opcode") <= reason <= REASONS.index("loop") or reason >= REASONS.index("handler")
     return f" ({WHY[status.reason]}" + (f": instruction {status.address})" if named else ")")
 
 
@@ -261,16 +270,20 @@ class Target:
                 raise UploadError(f"its scheduler has decided nothing for long: the last was {passed} ticks after the begin")
             time.sleep(_PAUSE_S)
 
-    def upload(self, content: bytes, scheduler: int, key: bytes) -> Status:
+    def upload(self, content: bytes, scheduler: int, key: bytes, times: Sequence[int] = ()) -> Status:
         """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer.
 
         ``scheduler`` is EDF's number or another one's, and with ``JOINS`` the program that runs goes on as a part of this one.
+        ``times`` are the execution times of its tasks in nanoseconds, 0 for one that is not known.  They are sent behind the
+        program if the target looks at the load.  :class:`LoadError` if it refuses the program for that.
         """
         begun = self.ask(Kind.BEGIN)
         if begun.answer != "ok":
             raise UploadError("the program that was sent last has not begun yet: try again")
         if self.repeated:
             begun = self.status()  # each copy that arrived has drawn a challenge; behind this answer none is under way
+        if begun.checks:
+            content += struct.pack(f"<{len(times)}I", *times)
         if len(content) > begun.room:
             raise UploadError(f"the program has {len(content)} bytes, and the target has room for {begun.room}")
         for place in range(0, len(content), DATA_BYTES):
@@ -282,7 +295,8 @@ class Target:
         if ended.uploads != begun.uploads or ended.challenge != begun.challenge:
             raise UploadError("another upload has taken the place of this one")
         if ended.result != "accepted":
-            raise UploadError(f"the target says: {ended.result}" + refusal(ended))
+            refused = LoadError if REASONS.index(ended.reason) >= REASONS.index("untimed") else UploadError
+            raise refused(f"the target says: {ended.result}" + refusal(ended))
         return ended
 
     @staticmethod

@@ -11,7 +11,13 @@ from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Upload
 from carillon.read.text import read_text
 
-_NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254), "record": (0, 0, 4096)}
+_NUMBERS = {
+    "bytes": (4096, 64, 65_536),
+    "triggers": (1, 1, 127),
+    "threads": (2, 0, 254),
+    "record": (0, 0, 4096),
+    "load": (0, 0, 100),
+}
 """Its keys, their defaults, and their least and greatest values."""
 _NO_KEY = bytes(16)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -72,4 +78,4 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], key, resets)
+    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], numbers["load"], key, resets)
