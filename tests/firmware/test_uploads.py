@@ -274,11 +274,13 @@ def test_machine_tasks_verifier_and_loader_take_8_kib_of_flash(lab: Laboratory, 
 def test_an_image_that_looks_at_no_load_has_nothing_of_it(lab: Laboratory, tmp_path: Path) -> None:
     """And what it takes in one that does: 2.7 KB of flash, of which 64-bit division has 0.7, and no RAM."""
     sizes = []
-    for file in (ROOT / "examples" / "flight").glob("flight.*"):
-        shutil.copy(file, tmp_path)
     for load in (0, 100):
-        (tmp_path / "flight.upload").write_text(f"load = {load}\n", encoding="ascii")
-        _, firmware = lab.firmware(tmp_path / "flight.giotto", AST)
+        folder = tmp_path / str(load)
+        folder.mkdir()
+        for file in (ROOT / "examples" / "flight").glob("flight.*"):
+            shutil.copy(file, folder)
+        (folder / "flight.upload").write_text(f"load = {load}\n", encoding="ascii")
+        _, firmware = lab.firmware(folder / "flight.giotto", AST)
         symbols = subprocess.run(["arm-none-eabi-nm", str(firmware.elf)], capture_output=True, text=True, check=True).stdout
         assert ("carillon_load_verify" in symbols) == (load > 0)
         said = subprocess.run(["arm-none-eabi-size", str(firmware.elf)], capture_output=True, text=True, check=True).stdout

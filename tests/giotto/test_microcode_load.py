@@ -273,6 +273,13 @@ def test_no_bytes_overflow() -> None:
     for k, part in enumerate(parts):
         code += [replace(i, y=i.y + 4 + 3 * k) if i.opcode is Opcode.FUTURE else i for i in part.code]
     assert judged(replace(program, code=tuple(code), tick_ns=1000), [1, 1])[0] == "uncounted"  # no 64 bits for all three
+    # Of three loops that follow each other, the first needs 2^28 ns of each 2^18: as a product in 64 bits, that were little.
+    turns = [(1 << 18) + 1, (1 << 18) + 3, (1 << 18) + 7]
+    code = []
+    for k, ticks in enumerate(turns):
+        code += [Instruction(Opcode.IF, 0, y=min(4 * k + 4, 11)), Instruction(Opcode.RELEASE, min(k, 1), 1),
+                 Instruction(Opcode.FUTURE, time=ticks, y=4 * k), Instruction(Opcode.RETURN)]  # fmt: skip
+    assert judged(replace(program, code=tuple(code), tick_ns=1), [1 << 28, 1])[0] == "load"
     chance = random.Random(43)
     for _ in range(MANY):
         content = drawn(chance, 12)
