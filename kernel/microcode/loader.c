@@ -36,6 +36,7 @@ static inline uint32_t resets(void)
 #define ANSWER 0x80u
 
 #define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
+#define STOPS 0x40u /* in the place of a scheduler, without a program: the machine has nothing to do any more */
 
 #define PREFIX 16u   /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define DECISIONS 5u /* in a frame, at most */
@@ -65,7 +66,7 @@ struct answer {
     uint8_t kind;
     uint8_t number;
     uint8_t found;
-    uint8_t state; /* OPEN, WAITING, CHECKS */
+    uint8_t state; /* OPEN, WAITING, CHECKS, STOPPED */
     uint8_t result;
     uint8_t reason;
     uint16_t address;  /* what the verifier refused */
@@ -90,6 +91,7 @@ struct answer {
 #define OPEN 1u
 #define WAITING 2u
 #define CHECKS 4u /* the load */
+#define STOPPED 8u
 
 static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
@@ -97,6 +99,10 @@ static struct loader_state {
     struct answer said;
     bool open;
 } loader = {.said = {.version = CARILLON_LOADER_VERSION, .room = CARILLON_LOADER_BYTES}};
+
+/* What is carried out after a shutdown: it ends at once, and releases nothing. */
+static const struct carillon_instruction stopped_code[] = {CARILLON_INSTRUCTION(CARILLON_OPCODE_RETURN, 0u, 0u, 0u)};
+static const struct carillon_microcode stopped = {.code = stopped_code, .handlers = NULL, .steps = 2u, .size = 1u};
 
 static struct frame_state {
     struct question asked;
@@ -216,11 +222,15 @@ static void answer(enum carillon_loader_answer found)
     for (uint32_t k = 0u; k < 2u; k++) {
         said->checksum = (running == &slots[k].program) ? slots[k].checksum : said->checksum;
     }
+    if ((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) {
+        said->checksum = 0u;
+    }
     said->kind = taken.asked.kind | ANSWER;
     said->number = taken.asked.number;
     said->found = (uint8_t)found;
     said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u) |
-                  ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u);
+                  ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u) |
+                  (((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) ? STOPPED : 0u);
     said->tick_ns = carillon_loader_image.tick_ns;
     said->interface = carillon_loader_image.interface;
     said->bindings = carillon_loader_image.bindings;
@@ -324,6 +334,11 @@ static enum carillon_loader_result judge(void)
     slot->bytes[3] = how;
     if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != word_of(&taken.asked.rest[1], 8u)) {
         return CARILLON_LOADER_SEAL;
+    }
+    if ((CARILLON_LOADER_STOPS > 0) && (how == STOPS) && (length == 0u)) {
+        loader.handed = &stopped;
+        carillon_loader_replace(loader.handed, CARILLON_MICROCODE_NONE);
+        return CARILLON_LOADER_ACCEPTED;
     }
     if ((scheduler > CARILLON_SCHEDULER_RM) || (joins && (scheduler != running->scheduler))) {
         return CARILLON_LOADER_SCHEDULER;

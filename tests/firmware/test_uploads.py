@@ -105,6 +105,30 @@ def test_a_running_target_accepts_all_of_the_processor_and_refuses_a_nanosecond_
             assert "last upload: accepted" in sent.stdout, sent.stderr
 
 
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_is_sent(board: str, tmp_path: Path) -> None:
+    """With the key alone, and as often as it is asked."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text('shutdown = true\nkey = "f.key"\nresets = "flight_resets"\n', encoding="ascii")
+    (tmp_path / "f.key").write_text(KEY, encoding="ascii")
+    with running(tmp_path, "flight.giotto", board, "--for", "6s", "--events", "events") as target:
+        refused = carillon(tmp_path, "microcode", "shutdown", "--to", "line")
+        assert "wrong seal" in refused.stderr
+        for _ in range(2):
+            down = carillon(tmp_path, "microcode", "shutdown", "--to", "line", "--key", "f.key")
+            assert down.stdout.startswith("is shut down"), down.stderr
+        asked = carillon(tmp_path, "microcode", "status", "--to", "line")
+        assert asked.stdout.startswith("is shut down"), asked.stderr
+        assert target.wait(300) == 0
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    per_ms = {AST: 15_625, MPS: 25_000}[board]
+    ran = [event["t"] // per_ms for event in events if event["event"] == "resume" and event["object"] in ("t1", "t2")]
+    last = ran[-1]
+    assert 20 < last < 5500, last  # and nothing for the rest of the six seconds
+    assert all(later - earlier <= 20 for earlier, later in pairwise(ran))  # until then, all as ever
+
+
 def test_who_talks_to_a_target_has_as_long_as_the_run_is(tmp_path: Path) -> None:
     """The target is no faster than the host's clock, so that an upload of a second comes within a run of two."""
     for file in (ROOT / "examples" / "helicopter").glob("helicopter.*"):

@@ -55,10 +55,11 @@ uint32_t code_of_running(void) /* what the machine carries out */
 
 
 @functools.cache
-def _built(record: int, load: int) -> Path:
+def _built(record: int, load: int, stops: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
     room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load}
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
+    config += f"#define CARILLON_LOADER_STOPS {stops}\n"
     config += '#define CARILLON_LOADER_RESETS application_resets\n#include "tests/config/carillon_off.h"\n'
     (folder / "carillon_config.h").write_text(config, encoding="ascii")
     (folder / "shim.c").write_text(SHIM, encoding="ascii")
@@ -83,9 +84,17 @@ class Loaded:
     """A loader that was just reset: a line to it, and what its machine was given."""
 
     def __init__(
-        self, program: Program, key: bytes, chance: int = 0, record: int = 0, resets: int = 0, load: int = 0, times: Sequence[int] = ()
+        self,
+        program: Program,
+        key: bytes,
+        chance: int = 0,
+        record: int = 0,
+        resets: int = 0,
+        load: int = 0,
+        times: Sequence[int] = (),
+        stops: int = 0,
     ) -> None:
-        source = _built(record, load)
+        source = _built(record, load, stops)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))

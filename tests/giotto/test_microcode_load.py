@@ -54,7 +54,9 @@ def library() -> ctypes.CDLL:
     for source in (*(ROOT / "kernel" / "microcode" / name for name in ("verify.c", "load.c")), folder / "shim.c"):
         objects.append(str(folder / f"{source.stem}.o"))
         subprocess.run(["gcc", *options, "-c", str(source), "-o", objects[-1]], check=True)
-    subprocess.run(["gcc", "-fsanitize=undefined", "-shared", "-Wl,-Bsymbolic", *objects, "-o", str(folder / "load.so")], check=True)
+    subprocess.run(
+        ["gcc", "-fsanitize=undefined", "-shared", "-Wl,-Bsymbolic", *objects, "-o", str(folder / "load.so")], check=True
+    )
     return ctypes.CDLL(str(folder / "load.so"))
 
 
@@ -169,10 +171,7 @@ def test_of_random_cycles_beside_each_other_the_loads_add_up() -> None:
     chance = random.Random(37)
     decided: dict[str, int] = {}
     for _ in range(MANY // 4):
-        parts = []
-        tasks = list(range(6))
-        for own in (tasks[:2], tasks[2:4], tasks[4:])[: chance.randint(1, 3)]:
-            parts.append(random_part(chance, own)[0])
+        parts = [random_part(chance, own)[0] for own in ([0, 1], [2, 3], [4, 5])[: chance.randint(1, 3)]]
         whole = parts[0]
         for part in parts[1:]:
             whole = composed(whole, part, chance.randint(0, 5)).program
@@ -241,7 +240,13 @@ def test_at_all_of_the_processor_a_program_is_accepted_and_a_nanosecond_more_ref
 
 def test_of_the_times_of_image_and_upload_the_greater_one_counts() -> None:
     program = program_of("a:; release t1, 10; future 10, a; return")
-    for image, given, expected in ((10_000, 0, "ok"), (10_001, 1, "load"), (1, 10_001, "load"), (0, 10_000, "ok"), (0, 0, "untimed")):
+    for image, given, expected in (
+        (10_000, 0, "ok"),
+        (10_001, 1, "load"),
+        (1, 10_001, "load"),
+        (0, 10_000, "ok"),
+        (0, 0, "untimed"),
+    ):
         assert judged(program, [image, 0], [given, 0])[0] == expected
 
 
@@ -283,9 +288,14 @@ def test_no_bytes_overflow() -> None:
     chance = random.Random(43)
     for _ in range(MANY):
         content = drawn(chance, 12)
-        code = [replace(i, time=chance.choice((1, far, chance.randrange(1, far)))) if i.opcode is Opcode.FUTURE else i for i in content.code]
+        code = [
+            replace(i, time=chance.choice((1, far, chance.randrange(1, far)))) if i.opcode is Opcode.FUTURE else i
+            for i in content.code
+        ]
         times = [chance.choice((0, 1, most, chance.randrange(most))) for _ in range(2)]
-        judged(replace(content, code=tuple(code), tick_ns=chance.choice((1, most, 1_000_000))), times, times, chance.randint(1, 100))
+        judged(
+            replace(content, code=tuple(code), tick_ns=chance.choice((1, most, 1_000_000))), times, times, chance.randint(1, 100)
+        )
 
 
 def test_a_target_refuses_an_upload_that_it_cannot_keep_and_says_why() -> None:
@@ -325,5 +335,3 @@ def test_an_image_that_looks_at_no_load_gets_no_times() -> None:
     loaded = Loaded(program, KEY)
     assert not Target(loaded).status().checks
     assert Target(loaded).upload(bare(program), EDF, KEY, [10_001, 0]).result == "accepted"
-
-

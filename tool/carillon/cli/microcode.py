@@ -48,6 +48,7 @@ class Action(Enum):
     UPLOAD = "upload"
     STATUS = "status"
     RECORD = "record"
+    SHUTDOWN = "shutdown"
 
 
 class Scheduler(Enum):
@@ -59,12 +60,12 @@ class Scheduler(Enum):
 
 
 _NUMBERS = tuple(Scheduler)
-_PATHS = {Action.COMPOSE: 2, Action.STATUS: 0}
+_PATHS = {Action.COMPOSE: 2, Action.STATUS: 0, Action.SHUTDOWN: 0}
 """How many programs an action has, if not 1."""
 _TAKES = {
     "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD, Action.RECORD},
-    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD},
-    "key": {Action.UPLOAD, Action.STATUS},
+    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD, Action.SHUTDOWN},
+    "key": {Action.UPLOAD, Action.STATUS, Action.SHUTDOWN},
     "scheduler": {Action.UPLOAD},
     "at": {Action.UPLOAD, Action.COMPOSE},
     "beside": {Action.UPLOAD},
@@ -96,7 +97,7 @@ def command(
         Action,
         typer.Argument(
             help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target; make S code "
-            "of what the target's scheduler has decided."
+            "of what the target's scheduler has decided; shut the target down."
         ),
     ],
     paths: Annotated[
@@ -395,6 +396,7 @@ _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.UPLOAD: lambda asked, report: _talk(asked, report, _sent),
     Action.STATUS: lambda asked, report: _talk(asked, report, lambda target, *_: target.status()),
     Action.RECORD: _record,
+    Action.SHUTDOWN: lambda asked, report: _talk(asked, report, lambda target, _, secret, __: target.shutdown(secret)),
 }
 
 
@@ -419,7 +421,8 @@ def _said(status: Status) -> list[str]:
     from carillon.microcode.upload import refusal
 
     scheduler = _NUMBERS[status.scheduler].value
-    lines = [f"runs program {status.running:08x}, scheduler {scheduler}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
+    runs = "is shut down" if status.stopped else f"runs program {status.running:08x}, scheduler {scheduler}"
+    lines = [f"{runs}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
     lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if status.waiting else []
     lines.append(f"last upload: {status.result}{refusal(status)}; {status.uploads} begun, {status.dropped} frames passed over")
     checks = "; the load of an upload is looked at" if status.checks else ""

@@ -18,6 +18,8 @@ NO_KEY = bytes(16)
 """The key of an image for which none was configured."""
 JOINS = 0x80
 """Beside a scheduler's number: the program that runs goes on, as the first part of the one that is sent."""
+STOPS = 0x40
+"""In the place of a scheduler's number, without a program: the machine has nothing to do any more."""
 REPEATS = 5
 """How often a frame is sent until it is answered."""
 _PAUSE_S = 0.02
@@ -114,6 +116,7 @@ class Status:
     scheduler: int
     lost: bool
     checks: bool
+    stopped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,16 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
         if frame[0] != VERSION:
             raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
         said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
-        fields = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason], *rest, bool(state & 4))
+        fields = (
+            ANSWERS[said],
+            bool(state & 1),
+            bool(state & 2),
+            RESULTS[result],
+            REASONS[reason],
+            *rest,
+            bool(state & 4),
+            bool(state & 8),
+        )
         yield frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
 
 
@@ -298,6 +310,26 @@ class Target:
             refused = LoadError if REASONS.index(ended.reason) >= REASONS.index("untimed") else UploadError
             raise refused(f"the target says: {ended.result}" + refusal(ended))
         return ended
+
+    def shutdown(self, key: bytes) -> Status:
+        """Shut the machine down: what the target says when it is, or has been before.
+
+        :class:`UploadError` if it does not, or a task stays unfinished for long.
+        """
+        for _ in range(_PAUSES):
+            now = self.status()
+            if now.stopped:
+                return now
+            begun = now if now.waiting else self.ask(Kind.BEGIN)
+            if not begun.waiting:
+                begun = self.status() if self.repeated else begun
+                ended = self.ask(Kind.END, struct.pack("<IBQ", 0, STOPS, seal(key, begun.challenge, STOPS, b"")))
+                if ended.result == RESULTS[4]:
+                    raise UploadError("the target does not shut down: its image has no shutdown = true in its NAME.upload")
+                if ended.challenge == begun.challenge and ended.result != "accepted":
+                    raise UploadError(f"the target says: {ended.result}")
+            time.sleep(_PAUSE_S)
+        raise UploadError("the target has not shut down yet: some task stays unfinished")
 
     @staticmethod
     def _need(found: Status, begun: Status) -> None:

@@ -51,6 +51,7 @@ class Upload:
     The key has 16 bytes; they are zeros if none is configured.  ``record`` is the most decisions of the scheduler that the
     image keeps for who asks; 0: none.  ``load`` is how much of the processor a program's tasks may take, per cent; 0: it is not
     looked at.  ``resets`` is the application's function whose number no reset repeats; empty: none.
+    ``stops``: it is shut down on command.
     """
 
     room: int
@@ -60,6 +61,7 @@ class Upload:
     load: int
     key: bytes
     resets: str = ""
+    stops: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,7 @@
 #define CARILLON_MICROCODE_RECORD 0u
 #define CARILLON_LOADER_BYTES 0u
 #define CARILLON_LOADER_LOAD 0u
+#define CARILLON_LOADER_STOPS 0u
 
 /* Functions of the application that the schedule names. */
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
     except tomllib.TOMLDecodeError as error:
         refuse(f"it is not TOML: {error}", "write KEY = VALUE, one a line")
         return None
-    known = (*_NUMBERS, "key", "resets")
+    known = (*_NUMBERS, "shutdown", "key", "resets")
     for name in data.keys() - {*known}:
         refuse(f"there is no key '{name}'", f"write one of {', '.join(known)}")
     numbers = {}
@@ -62,6 +62,9 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         if type(value) is not int or not least <= value <= most:
             refuse(f"'{name}' is not a number from {least} to {most}", f"write {name} = {default}")
         numbers[name] = value
+    stops = data.get("shutdown", False)
+    if type(stops) is not bool:
+        refuse("'shutdown' is neither true nor false", "write shutdown = true")
     key = _NO_KEY
     if "key" in data:
         file = said.parent / str(data["key"])
@@ -78,4 +81,6 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], numbers["load"], key, resets)
+    return Upload(
+        numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], numbers["load"], key, resets, stops
+    )
