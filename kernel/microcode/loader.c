@@ -6,6 +6,7 @@
  * An upload is sealed with its target's challenge, which is used for one upload: a seal is good once. */
 #include "kernel/microcode/loader.h"
 #include "kernel/microcode/load.h"
+#include "kernel/microcode/log.h"
 #include "kernel/microcode/recorder.h"
 
 #include <stddef.h>
@@ -33,6 +34,7 @@ static inline uint32_t resets(void)
 #define DATA 3u
 #define END 4u
 #define RECORD 5u
+#define LOG 6u
 #define ANSWER 0x80u
 
 #define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
@@ -40,6 +42,7 @@ static inline uint32_t resets(void)
 
 #define PREFIX 16u   /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define DECISIONS 5u /* in a frame, at most */
+#define ENTRIES 4u   /* of the log */
 
 struct loaded_program {
     uint32_t bytes[(PREFIX + CARILLON_LOADER_BYTES + 3u) / 4u]; /* in words, so that instructions are aligned */
@@ -85,6 +88,13 @@ struct answer {
 #if CARILLON_MICROCODE_RECORD > 0u
     uint32_t ticks;
     struct carillon_decision decisions[DECISIONS];
+#endif
+#if CARILLON_LOADER_LOG > 0u
+    struct {
+        uint32_t first; /* number of an entry */
+        uint32_t count; /* of all that there have been */
+        struct carillon_log_entry entries[ENTRIES];
+    } log;
 #endif
     uint32_t sum; /* or earlier */
 };
@@ -212,6 +222,30 @@ static inline uint32_t tell_decisions(struct answer *said, uint32_t place)
 }
 #endif
 
+/* What the machine has done, from an entry on. */
+#if CARILLON_LOADER_LOG > 0u
+static inline uint32_t tell_log(struct answer *said, uint32_t first, uint8_t *to)
+{
+    said->log.first = first;
+    const uint32_t taken = carillon_log_read(&said->log.first, said->log.entries, ENTRIES);
+    said->log.count = carillon_log_count();
+    const uint32_t bytes = 8u + (taken * (uint32_t)sizeof(said->log.entries[0]));
+    const uint8_t *const from = (const uint8_t *)&said->log;
+    for (uint32_t k = 0u; k < bytes; k++) {
+        to[k] = from[k];
+    }
+    return bytes;
+}
+#else
+static inline uint32_t tell_log(struct answer *said, uint32_t first, uint8_t *to)
+{
+    (void)said;
+    (void)first;
+    (void)to;
+    return 0u;
+}
+#endif
+
 /* An answer to what was asked. */
 static void answer(enum carillon_loader_answer found)
 {
@@ -243,6 +277,9 @@ static void answer(enum carillon_loader_answer found)
         }
     }
     uint8_t *const bytes = (uint8_t *)said;
+    if ((CARILLON_LOADER_LOG > 0u) && (taken.asked.kind == LOG) && (found == CARILLON_LOADER_OK)) {
+        behind += tell_log(said, taken.asked.value, &bytes[behind]);
+    }
     const uint32_t first = sizeof(said->unsent);
     uint32_t sum = carillon_crc32(0u, &bytes[first], behind - first);
     for (uint32_t k = 0u; k < SUM; k++) {
@@ -406,6 +443,8 @@ static void carry_out(uint32_t count)
     } else if ((kind == END) && (count == 13u)) {
         found = conclude();
     } else if ((CARILLON_MICROCODE_RECORD > 0u) && (kind == RECORD) && (count == 2u)) {
+        found = CARILLON_LOADER_OK;
+    } else if ((CARILLON_LOADER_LOG > 0u) && (kind == LOG) && (count == 4u)) {
         found = CARILLON_LOADER_OK;
     } else {
         /* there is no such frame */

@@ -87,8 +87,7 @@ def test_a_running_target_accepts_all_of_the_processor_and_refuses_a_nanosecond_
         shutil.copy(file, tmp_path)
     (tmp_path / "flight.upload").write_text("load = 100\n", encoding="ascii")
     program = (tmp_path / "flight.giotto").read_text(encoding="utf-8")
-    for name, time in (("full", "12ms"), ("over", "12000.001us"), ("blind", "")):
-        wcet = f"[wcet {time}]" if time else ""
+    for name, wcet in (("full", "[wcet 12ms]"), ("over", "[wcet 12000.001us]"), ("blind", "")):
         (tmp_path / f"{name}.giotto").write_text(program.replace("[wcet 8]", wcet), encoding="utf-8")
     assert carillon(tmp_path, "giotto", "flight.giotto", "-o", "f.microcode").returncode == 0
     with running(tmp_path, "flight.giotto", board, "--for", "5000s"):
@@ -127,6 +126,32 @@ def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_i
     last = ran[-1]
     assert 20 < last < 5500, last  # and nothing for the rest of the six seconds
     assert all(later - earlier <= 20 for earlier, later in pairwise(ran))  # until then, all as ever
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_the_log_of_a_target_is_what_a_trace_of_it_says(board: str, tmp_path: Path) -> None:
+    """Each invocation begins and ends in it at the times at which the trace has it, and what was overwritten is counted."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text("log = 200\nshutdown = true\n", encoding="ascii")
+    assert carillon(tmp_path, "giotto", "flight.giotto", "-o", "f.microcode").returncode == 0
+    with running(tmp_path, "flight.giotto", board, "--for", "5s", "--events", "events") as target:
+        assert carillon(tmp_path, "microcode", "shutdown", "--to", "line").returncode == 0  # so that the log stands still
+        said = carillon(tmp_path, "microcode", "log", "f.microcode", "--to", "line", "--json")
+        assert target.wait(300) == 0
+    rows = json.loads(said.stdout)["entries"]
+    assert [row["what"] for row in rows].count("lost") == 0
+    assert rows[-1]["what"] == "a program begins"
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    per_ms = {AST: 15_625, MPS: 25_000}[board]
+    traced = begins_of([event["t"] // per_ms for event in events if (event["event"], event["object"]) == ("resume", "t2")])
+    logged = [row["tick"] for row in rows if (row["what"], row["task"]) == ("begins", "t2")]
+    assert len(logged) >= 2
+    shift = traced[-1] - logged[-1]  # the machine's ticks begin when it does
+    assert [tick + shift for tick in logged] == traced[-len(logged) :]
+    for task, count in (("t1", 1), ("t2", 2)):
+        kinds = [row["what"] for row in rows if row.get("task") == task]
+        assert abs(kinds.count("released") - kinds.count("ends")) <= 1, count
 
 
 def test_who_talks_to_a_target_has_as_long_as_the_run_is(tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ uint32_t code_of_running(void) /* what the machine carries out */
 
 
 @functools.cache
-def _built(record: int, load: int, stops: int) -> Path:
+def _built(record: int, load: int, stops: int, log: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
-    room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load}
+    room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load, "LOADER_LOG": log}
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
     config += f"#define CARILLON_LOADER_STOPS {stops}\n"
     config += '#define CARILLON_LOADER_RESETS application_resets\n#include "tests/config/carillon_off.h"\n'
@@ -70,7 +70,7 @@ def _built(record: int, load: int, stops: int) -> Path:
     sanitizers = "address,undefined" if "CARILLON_ADDRESS" in os.environ else "undefined"
     options += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover"]
     objects = []
-    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "load.c", "verify.c", "recorder.c")]
+    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "load.c", "log.c", "verify.c", "recorder.c")]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
         objects.append(str(folder / f"{source.stem}.o"))
         own = names if source in kernel else []
@@ -93,8 +93,9 @@ class Loaded:
         load: int = 0,
         times: Sequence[int] = (),
         stops: int = 0,
+        log: int = 0,
     ) -> None:
-        source = _built(record, load, stops)
+        source = _built(record, load, stops, log)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
@@ -141,6 +142,10 @@ class Loaded:
     def decided(self, block: int, task: int, order: int, now: int) -> None:
         """The machine's scheduler has decided; with ``record`` alone."""
         self.library.carillon_recorder_decided(ctypes.c_uint16(block), ctypes.c_uint16(task), order, now)
+
+    def noted(self, kind: int, task: int, now: int) -> None:
+        """The machine has done something; with ``log`` alone."""
+        self.library.carillon_log_note(kind, ctypes.c_uint16(task), ctypes.c_uint32(now))
 
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""

@@ -49,6 +49,7 @@ class Action(Enum):
     STATUS = "status"
     RECORD = "record"
     SHUTDOWN = "shutdown"
+    LOG = "log"
 
 
 class Scheduler(Enum):
@@ -64,7 +65,7 @@ _PATHS = {Action.COMPOSE: 2, Action.STATUS: 0, Action.SHUTDOWN: 0}
 """How many programs an action has, if not 1."""
 _TAKES = {
     "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD, Action.RECORD},
-    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD, Action.SHUTDOWN},
+    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD, Action.SHUTDOWN, Action.LOG},
     "key": {Action.UPLOAD, Action.STATUS, Action.SHUTDOWN},
     "scheduler": {Action.UPLOAD},
     "at": {Action.UPLOAD, Action.COMPOSE},
@@ -97,7 +98,7 @@ def command(
         Action,
         typer.Argument(
             help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target; make S code "
-            "of what the target's scheduler has decided; shut the target down."
+            "of what the target's scheduler has decided; shut the target down; say what it has done."
         ),
     ],
     paths: Annotated[
@@ -388,6 +389,15 @@ def _record(asked: _Asked, report: Report) -> None:
     report.say(text.rstrip("\n") if asked.out is None else f"{said}; in {asked.out}")
 
 
+def _log(asked: _Asked, report: Report) -> None:
+    from carillon.microcode import logged
+
+    names = [task.name for task in _program(asked.paths[0], None).tasks]
+    before, found = _asked_of(asked, report, lambda target: target.log())
+    report.result({"overwritten": before, "entries": [logged.row(entry, names) for entry in found]})
+    report.say(*logged.lines(before, found, names))
+
+
 _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.ASSEMBLE: _assemble,
     Action.LIST: _list,
@@ -396,6 +406,7 @@ _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.UPLOAD: lambda asked, report: _talk(asked, report, _sent),
     Action.STATUS: lambda asked, report: _talk(asked, report, lambda target, *_: target.status()),
     Action.RECORD: _record,
+    Action.LOG: _log,
     Action.SHUTDOWN: lambda asked, report: _talk(asked, report, lambda target, _, secret, __: target.shutdown(secret)),
 }
 

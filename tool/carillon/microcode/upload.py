@@ -28,6 +28,8 @@ _PAUSES = 250
 _STATUS = struct.Struct("<BBBBHHHIQIIIIBBB?")
 _TICKS = struct.Struct("<I")
 _DECISION = struct.Struct("<IHH")
+_LOGGED = struct.Struct("<II")
+_ENTRY = struct.Struct("<IHH")
 _DECISIONS = 5
 """Of these in an answer, at most."""
 _MASK = (1 << 64) - 1
@@ -73,6 +75,7 @@ class Kind(IntEnum):
     DATA = 3
     END = 4
     RECORD = 5
+    LOG = 6
 
 
 class UploadError(Exception):
@@ -129,6 +132,19 @@ class Decision:
     order: int
     block: int
     task: int
+
+
+LOST = 0xFFFF
+"""The kind of an entry that stands for those that were overwritten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a target's machine has done, at a time in its ticks."""
+
+    time: int
+    task: int
+    kind: int
 
 
 def siphash(key: bytes, content: bytes) -> int:
@@ -310,6 +326,30 @@ class Target:
             refused = LoadError if REASONS.index(ended.reason) >= REASONS.index("untimed") else UploadError
             raise refused(f"the target says: {ended.result}" + refusal(ended))
         return ended
+
+    def log(self) -> tuple[int, list[Entry]]:
+        """What its machine has done: how many entries of before it has overwritten, and those that follow.
+
+        An entry that is overwritten while the others are read is one of kind ``LOST`` with their number in ``time``.
+        :class:`UploadError` if it keeps none.
+        """
+        found: list[Entry] = []
+        following, most = 0, None
+        while True:
+            status, more = self._ask(Kind.LOG, struct.pack("<I", following))
+            if status.answer != "ok":
+                raise UploadError("the target keeps no log: its image has no log = NUMBER in its NAME.upload")
+            first, count = _LOGGED.unpack_from(more)
+            most = count if most is None else most
+            got = [Entry(*fields) for fields in _ENTRY.iter_unpack(more[_LOGGED.size :])]
+            if first > following:
+                found.append(Entry(first - following, 0, LOST))
+            found += got
+            following = first + len(got)
+            if following >= most or not got:
+                break
+        before = found.pop(0).time if found and found[0].kind == LOST else 0
+        return before, found
 
     def shutdown(self, key: bytes) -> Status:
         """Shut the machine down: what the target says when it is, or has been before.

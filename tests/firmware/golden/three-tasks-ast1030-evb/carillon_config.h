@@ -104,6 +104,7 @@
 #define CARILLON_LOADER_BYTES 0u
 #define CARILLON_LOADER_LOAD 0u
 #define CARILLON_LOADER_STOPS 0u
+#define CARILLON_LOADER_LOG 0u
 
 /* Functions of the application that the schedule names. */
 #ifdef __cplusplus

@@ -102,6 +102,7 @@
 #define CARILLON_LOADER_BYTES 0u
 #define CARILLON_LOADER_LOAD 0u
 #define CARILLON_LOADER_STOPS 0u
+#define CARILLON_LOADER_LOG 0u
 
 /* Source and ticks per unit of each virtual cell. */
 #define CARILLON_VIRTUAL_CELLS \

@@ -17,6 +17,7 @@ _NUMBERS = {
     "threads": (2, 0, 254),
     "record": (0, 0, 4096),
     "load": (0, 0, 100),
+    "log": (0, 0, 4096),
 }
 """Its keys, their defaults, and their least and greatest values."""
 _NO_KEY = bytes(16)
@@ -81,6 +82,5 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    return Upload(
-        numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], numbers["load"], key, resets, stops
-    )
+    room, triggers, threads, record, load, log = numbers.values()
+    return Upload(room, triggers, threads, record, load, log, key, resets, stops)
