@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The load of microcode.  The verifier leaves which instructions lead to each other: they have one `index`, and what
- * they lead to has a greater one.  Of such a component, the load is the greatest ratio of what is released on a way
- * round to the time that it takes (W. Dinkelbach, "On nonlinear fractional programming", Management Science 13, 1967):
- * while some way round has a greater ratio than the last one that was found, it is the next one.
+ * they lead to has a greater one.  A component's load is the greatest ratio of what is released on a way round to the time
+ * that it takes.  While some way round has a greater ratio than the last one that was found, it is the next one (W.
+ * Dinkelbach, "On nonlinear fractional programming", Management Science 13, 1967).
  *
  * 1. No sum is too great: a component releases less than WORK, and its times are less than TICKS.  Both bound each way
  *    round, as it passes an instruction once.  So work * ticks < 2^62, and a value is at most twice that.
- * 2. A value is what a way from the node on releases more than the ratio says, and 0 at least.  If a value exceeds what
- *    all members release, or changes in as many passes as there are members, the edges by which values were reached go
- *    round, and what goes round has a greater ratio.
+ * 2. A value is what a way from the node on releases more than the ratio says, and 0 at least.  Values may exceed what
+ *    all members release, or change in as many passes as there are members.  Then the edges by which they were reached
+ *    go round, and what goes round has a greater ratio.
  * 3. A load is at most MOST nanoseconds of those for which all are counted.  A sum is cut off at twice that, which is
  *    above every limit. */
 #include "kernel/microcode/load.h"
@@ -17,13 +17,13 @@
 #include <stddef.h>
 
 #define NONE CARILLON_MICROCODE_NONE
-#define LAST 0xFFFEu               /* the index of the component that was complete first */
-#define WORK (UINT64_C(1) << 38)   /* nanoseconds */
-#define TICKS (UINT64_C(1) << 24)  /* of a component, and the place of a ratio's work above its ticks */
-#define MOST (UINT64_C(1) << 56)   /* nanoseconds for which all loads are counted */
+#define LAST 0xFFFEu              /* the index of the component that was complete first */
+#define WORK (UINT64_C(1) << 38)  /* nanoseconds */
+#define TICKS (UINT64_C(1) << 24) /* of a component, and the place of a ratio's work above its ticks */
+#define MOST (UINT64_C(1) << 56)  /* nanoseconds for which all loads are counted */
 
-/* The verifier's notes, as they are used here: `stack` of a component's number is its first member, `component` leads
- * to the next one, and `edge` is that by which a value was reached.  A value has 63 bits. */
+/* The verifier's notes, as they are used here.  `stack` of a component's number is its first member, and `component`
+ * leads to the next one.  `edge` is that by which a value was reached.  A value has 63 bits. */
 #define REACHED 1u
 #define RELEASES 2u /* the node, or what it leads to */
 
@@ -31,8 +31,8 @@ struct load {
     const struct carillon_instruction *code;
     struct carillon_verify_node *nodes;
     const uint8_t *given;
-    uint64_t ticks;  /* for which loads are counted: each component's ticks divide it */
-    uint64_t work;   /* the present component's, in all */
+    uint64_t ticks; /* for which loads are counted: each component's ticks divide it */
+    uint64_t work;  /* the present component's, in all */
     uint32_t tick_ns;
     uint16_t members;
     uint16_t first; /* member */
@@ -63,7 +63,8 @@ static uint32_t work_of(const struct load *load, uint16_t address)
     const struct carillon_instruction *const i = &load->code[address];
     uint32_t work = 0u;
     if (opcode_of(i) == CARILLON_OPCODE_RELEASE) {
-        const uint32_t given = (load->given != NULL) ? carillon_little_endian(&load->given[4u * (uint32_t)i->x], 4u) : 0u;
+        const uint32_t given =
+            (load->given != NULL) ? carillon_little_endian(&load->given[4u * (uint32_t)i->x], 4u) : 0u;
         work = (given > carillon_loader_times[i->x]) ? given : carillon_loader_times[i->x];
     }
     return work;

@@ -36,8 +36,8 @@ uint32_t carillon_log_read(uint32_t *first, struct carillon_log_entry *found, ui
     uint32_t taken = 0u;
     while ((taken < room) && ((from + taken) < before)) {
         const uint32_t at = (from + taken) % CARILLON_LOADER_LOG;
-        found[taken] = (struct carillon_log_entry){
-            .time = entries[at].time, .task = entries[at].task, .kind = entries[at].kind};
+        found[taken] =
+            (struct carillon_log_entry){.time = entries[at].time, .task = entries[at].task, .kind = entries[at].kind};
         taken++;
     }
     /* What was overwritten since is taken away: it is at the begin. */
