@@ -85,18 +85,16 @@ struct answer {
     uint8_t threads;
     uint8_t scheduler;
     uint8_t is_full;
-#if CARILLON_MICROCODE_RECORD > 0u
-    uint32_t ticks;
+#if (CARILLON_MICROCODE_RECORD > 0u) || (CARILLON_LOADER_LOG > 0u)
+    uint32_t ticks; /* or a struct logged begins here, which is shorter */
     struct carillon_decision decisions[DECISIONS];
 #endif
-#if CARILLON_LOADER_LOG > 0u
-    struct {
-        uint32_t first; /* number of an entry */
-        uint32_t count; /* of all that there have been */
-        struct carillon_log_entry entries[ENTRIES];
-    } log;
-#endif
     uint32_t sum; /* or earlier */
+};
+struct logged {
+    uint32_t first; /* number of an entry */
+    uint32_t count; /* of all that there have been */
+    struct carillon_log_entry entries[ENTRIES];
 };
 #define OPEN 1u
 #define WAITING 2u
@@ -222,24 +220,23 @@ static inline uint32_t tell_decisions(struct answer *said, uint32_t place)
 }
 #endif
 
-/* What the machine has done, from an entry on. */
+/* What the machine has done, from an entry on.  Returns the bytes of the answer. */
 #if CARILLON_LOADER_LOG > 0u
-static inline uint32_t tell_log(struct answer *said, uint32_t first, uint8_t *to)
+static inline uint32_t tell_log(uint32_t first, uint8_t *to)
 {
-    said->log.first = first;
-    const uint32_t taken = carillon_log_read(&said->log.first, said->log.entries, ENTRIES);
-    said->log.count = carillon_log_count();
-    const uint32_t bytes = 8u + (taken * (uint32_t)sizeof(said->log.entries[0]));
-    const uint8_t *const from = (const uint8_t *)&said->log;
+    struct logged log = {.first = first};
+    const uint32_t found = carillon_log_read(&log.first, log.entries, ENTRIES);
+    const uint32_t bytes = (uint32_t)offsetof(struct logged, entries) + (found * (uint32_t)sizeof(log.entries[0]));
+    const uint8_t *const from = (const uint8_t *)&log;
+    log.count = carillon_log_count();
     for (uint32_t k = 0u; k < bytes; k++) {
         to[k] = from[k];
     }
     return bytes;
 }
 #else
-static inline uint32_t tell_log(struct answer *said, uint32_t first, uint8_t *to)
+static inline uint32_t tell_log(uint32_t first, uint8_t *to)
 {
-    (void)said;
     (void)first;
     (void)to;
     return 0u;
@@ -278,7 +275,7 @@ static void answer(enum carillon_loader_answer found)
     }
     uint8_t *const bytes = (uint8_t *)said;
     if ((CARILLON_LOADER_LOG > 0u) && (taken.asked.kind == LOG) && (found == CARILLON_LOADER_OK)) {
-        behind += tell_log(said, taken.asked.value, &bytes[behind]);
+        behind += tell_log(taken.asked.value, &bytes[behind]);
     }
     const uint32_t first = sizeof(said->unsent);
     uint32_t sum = carillon_crc32(0u, &bytes[first], behind - first);
