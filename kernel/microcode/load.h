@@ -4,7 +4,7 @@
  * "Load of an upload", says what is counted and what it proves.
  *
  * The times are the image's, and those that an upload carries behind its program: nanoseconds, 0 for a time that is not
- * known.  Of each task, the greater one counts.  All is exact, in integers, and nothing overflows, whatever the bytes. */
+ * known.  Of each task, the greater one counts.  All is exact, and nothing overflows, whatever the bytes. */
 #ifndef CARILLON_MICROCODE_LOAD_H
 #define CARILLON_MICROCODE_LOAD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log is a ring.  `count` is written behind its entry, so that an entry below it is whole unless it is overwritten. */
+ * The log is a ring.  `count` is written behind its entry, so that an entry below it is whole, or was overwritten. */
 #include "kernel/microcode/log.h"
 
 #if CARILLON_LOADER_LOG > 0u

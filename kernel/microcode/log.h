@@ -31,7 +31,7 @@ void carillon_log_note(enum carillon_log_kind kind, uint16_t task, uint32_t now)
 uint32_t carillon_log_count(void);
 
 /* Entries from the number `*first` on, at most `room`.  Returns how many.  Those that were overwritten are left out,
- * and `*first` is the number of the first one that was not.  Of the loader's thread: it may be preempted by who notes. */
+ * and `*first` is the number of the first one that was not.  Of the loader's thread, which who notes preempts. */
 uint32_t carillon_log_read(uint32_t *first, struct carillon_log_entry *found, uint32_t room);
 
 #endif
