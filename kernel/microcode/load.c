@@ -2,8 +2,8 @@
  *
  * The load of microcode.  The verifier leaves which instructions lead to each other: they have one `index`, and what
  * they lead to has a greater one.  A component's load is the greatest ratio of what is released on a way round to the
- * time that it takes.  While some way round has a greater ratio than the last one that was found, it is the next one (W.
- * Dinkelbach, "On nonlinear fractional programming", Management Science 13, 1967).
+ * time that it takes.  While some way round has a greater ratio than the last one that was found, it is the next one
+ * (W. Dinkelbach, "On nonlinear fractional programming", Management Science 13, 1967).
  *
  * 1. No sum is too great: a component releases less than WORK, and its times are less than TICKS.  Both bound each way
  *    round, as it passes an instruction once.  So work * ticks < 2^62, and a value is at most twice that.
