@@ -31,6 +31,9 @@ static SMALL uint16_t handle_late(uint16_t task, uint16_t address, bool handled)
     if (CARILLON_MICROCODE_MISSED) {
         carillon_giotto_missed[task]();
     }
+    if (CARILLON_LOADER_LOG > 0u) {
+        carillon_log_note(CARILLON_LOG_LATE, task, machine.now);
+    }
     carillon_machine_fault(CARILLON_MACHINE_LATE, task, address);
     const uint16_t handler = handled ? (uint16_t)NONE : handler_of(1u + (uint32_t)task);
     if (handler == NONE) {

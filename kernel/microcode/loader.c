@@ -5,6 +5,8 @@
  *
  * An upload is sealed with its target's challenge, which is used for one upload: a seal is good once. */
 #include "kernel/microcode/loader.h"
+#include "kernel/microcode/load.h"
+#include "kernel/microcode/log.h"
 #include "kernel/microcode/recorder.h"
 
 #include <stddef.h>
@@ -32,12 +34,15 @@ static inline uint32_t resets(void)
 #define DATA 3u
 #define END 4u
 #define RECORD 5u
+#define LOG 6u
 #define ANSWER 0x80u
 
 #define JOINS 0x80u /* beside the scheduler: the program that runs goes on, as the first part of this one */
+#define STOPS 0x40u /* in the place of a scheduler, without a program: the machine has nothing to do any more */
 
 #define PREFIX 16u   /* what is sealed before a program: challenge, length, scheduler, three zeros */
 #define DECISIONS 5u /* in a frame, at most */
+#define ENTRIES 4u   /* of the log */
 
 struct loaded_program {
     uint32_t bytes[(PREFIX + CARILLON_LOADER_BYTES + 3u) / 4u]; /* in words, so that instructions are aligned */
@@ -64,7 +69,7 @@ struct answer {
     uint8_t kind;
     uint8_t number;
     uint8_t found;
-    uint8_t state; /* OPEN, WAITING */
+    uint8_t state; /* OPEN, WAITING, CHECKS, STOPPED */
     uint8_t result;
     uint8_t reason;
     uint16_t address;  /* what the verifier refused */
@@ -80,14 +85,21 @@ struct answer {
     uint8_t threads;
     uint8_t scheduler;
     uint8_t is_full;
-#if CARILLON_MICROCODE_RECORD > 0u
-    uint32_t ticks;
+#if (CARILLON_MICROCODE_RECORD > 0u) || (CARILLON_LOADER_LOG > 0u)
+    uint32_t ticks; /* or a struct logged begins here, which is shorter */
     struct carillon_decision decisions[DECISIONS];
 #endif
     uint32_t sum; /* or earlier */
 };
+struct logged {
+    uint32_t first; /* number of an entry */
+    uint32_t count; /* of all that there have been */
+    struct carillon_log_entry entries[ENTRIES];
+};
 #define OPEN 1u
 #define WAITING 2u
+#define CHECKS 4u /* the load */
+#define STOPPED 8u
 
 static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
@@ -95,6 +107,10 @@ static struct loader_state {
     struct answer said;
     bool open;
 } loader = {.said = {.version = CARILLON_LOADER_VERSION, .room = CARILLON_LOADER_BYTES}};
+
+/* What is carried out after a shutdown: it ends at once, and releases nothing. */
+static const struct carillon_instruction stopped_code[] = {CARILLON_INSTRUCTION(CARILLON_OPCODE_RETURN, 0u, 0u, 0u)};
+static const struct carillon_microcode stopped = {.code = stopped_code, .handlers = NULL, .steps = 2u, .size = 1u};
 
 static struct frame_state {
     struct question asked;
@@ -204,6 +220,29 @@ static inline uint32_t tell_decisions(struct answer *said, uint32_t place)
 }
 #endif
 
+/* What the machine has done, from an entry on.  Returns the bytes of the answer. */
+#if CARILLON_LOADER_LOG > 0u
+static inline uint32_t tell_log(uint32_t first, uint8_t *to)
+{
+    struct logged log = {.first = first};
+    const uint32_t found = carillon_log_read(&log.first, log.entries, ENTRIES);
+    const uint32_t bytes = (uint32_t)offsetof(struct logged, entries) + (found * (uint32_t)sizeof(log.entries[0]));
+    const uint8_t *const from = (const uint8_t *)&log;
+    log.count = carillon_log_count();
+    for (uint32_t k = 0u; k < bytes; k++) {
+        to[k] = from[k];
+    }
+    return bytes;
+}
+#else
+static inline uint32_t tell_log(uint32_t first, uint8_t *to)
+{
+    (void)first;
+    (void)to;
+    return 0u;
+}
+#endif
+
 /* An answer to what was asked. */
 static void answer(enum carillon_loader_answer found)
 {
@@ -214,10 +253,15 @@ static void answer(enum carillon_loader_answer found)
     for (uint32_t k = 0u; k < 2u; k++) {
         said->checksum = (running == &slots[k].program) ? slots[k].checksum : said->checksum;
     }
+    if ((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) {
+        said->checksum = 0u;
+    }
     said->kind = taken.asked.kind | ANSWER;
     said->number = taken.asked.number;
     said->found = (uint8_t)found;
-    said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u);
+    said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u) |
+                  ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u) |
+                  (((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) ? STOPPED : 0u);
     said->tick_ns = carillon_loader_image.tick_ns;
     said->interface = carillon_loader_image.interface;
     said->bindings = carillon_loader_image.bindings;
@@ -230,6 +274,9 @@ static void answer(enum carillon_loader_answer found)
         }
     }
     uint8_t *const bytes = (uint8_t *)said;
+    if ((CARILLON_LOADER_LOG > 0u) && (taken.asked.kind == LOG) && (found == CARILLON_LOADER_OK)) {
+        behind += tell_log(taken.asked.value, &bytes[behind]);
+    }
     const uint32_t first = sizeof(said->unsent);
     uint32_t sum = carillon_crc32(0u, &bytes[first], behind - first);
     for (uint32_t k = 0u; k < SUM; k++) {
@@ -322,6 +369,11 @@ static enum carillon_loader_result judge(void)
     if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != word_of(&taken.asked.rest[1], 8u)) {
         return CARILLON_LOADER_SEAL;
     }
+    if ((CARILLON_LOADER_STOPS > 0) && (how == STOPS) && (length == 0u)) {
+        loader.handed = &stopped;
+        carillon_loader_replace(loader.handed, CARILLON_MICROCODE_NONE);
+        return CARILLON_LOADER_ACCEPTED;
+    }
     if ((scheduler > CARILLON_SCHEDULER_RM) || (joins && (scheduler != running->scheduler))) {
         return CARILLON_LOADER_SCHEDULER;
     }
@@ -329,8 +381,13 @@ static enum carillon_loader_result judge(void)
     const uint32_t noted = sizeof(nodes) / sizeof(nodes[0]);
     const uint16_t room = (noted < CARILLON_VERIFY_MOST) ? (uint16_t)noted : (uint16_t)CARILLON_VERIFY_MOST;
     struct carillon_verified found;
-    const enum carillon_verify_result reason =
-        carillon_verify(&all[PREFIX], length, &carillon_loader_image, nodes, room, &found);
+    const uint32_t own = carillon_load_length(&all[PREFIX], length, carillon_loader_image.counts[1]);
+    enum carillon_verify_result reason =
+        carillon_verify(&all[PREFIX], own, &carillon_loader_image, nodes, room, &found);
+    if ((CARILLON_LOADER_LOAD > 0u) && (reason == CARILLON_VERIFY_OK)) {
+        const uint8_t *const times = (own < length) ? &all[PREFIX + own] : NULL;
+        reason = carillon_load_verify(&carillon_loader_image, times, nodes, &found);
+    }
     loader.said.reason = (uint8_t)reason;
     loader.said.address = found.address;
     if (reason != CARILLON_VERIFY_OK) {
@@ -383,6 +440,8 @@ static void carry_out(uint32_t count)
     } else if ((kind == END) && (count == 13u)) {
         found = conclude();
     } else if ((CARILLON_MICROCODE_RECORD > 0u) && (kind == RECORD) && (count == 2u)) {
+        found = CARILLON_LOADER_OK;
+    } else if ((CARILLON_LOADER_LOG > 0u) && (kind == LOG) && (count == 4u)) {
         found = CARILLON_LOADER_OK;
     } else {
         /* there is no such frame */

@@ -207,6 +207,9 @@ static SMALL bool take_over(void)
         /* it waits on */
     }
     if (now) {
+        if (CARILLON_LOADER_LOG > 0u) {
+            carillon_log_note(CARILLON_LOG_PROGRAM, NONE, machine.now);
+        }
         machine.steps = program->steps; /* what the old one has left may be too few */
     }
     return now;

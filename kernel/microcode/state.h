@@ -8,6 +8,7 @@
 #ifndef CARILLON_MICROCODE_STATE_H
 #define CARILLON_MICROCODE_STATE_H
 
+#include "kernel/microcode/log.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/microcode/recorder.h"
 

@@ -36,6 +36,7 @@
 
 #include "kernel/clock/base.h"
 #include "kernel/core/kernel.h"
+#include "kernel/microcode/log.h"
 #include "kernel/microcode/machine.h"
 #include "kernel/run/kernel.h"
 #if CARILLON_MICROCODE_WAKES > 0
@@ -251,6 +252,9 @@ void carillon_microcode_thread(uint16_t task)
     for (;;) {
         park(task);
         abandoned[task] = false; /* here, it begins */
+        if (CARILLON_LOADER_LOG > 0u) {
+            carillon_log_note(CARILLON_LOG_BEGUN, task, now);
+        }
         unlock();
         CARILLON_NOTE(fixed->compute);
         fixed->compute();
@@ -260,6 +264,9 @@ void carillon_microcode_thread(uint16_t task)
             fixed->commit();
             ending = task;
             follow();
+            if (CARILLON_LOADER_LOG > 0u) {
+                carillon_log_note(CARILLON_LOG_ENDED, task, now);
+            }
             chosen = carillon_machine_ended(task, now);
             follow_up();
             ending = NONE;

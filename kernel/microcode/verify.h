@@ -52,7 +52,11 @@ enum carillon_verify_result {
     CARILLON_VERIFY_LOOP,     /* it may go round without taking time */
     CARILLON_VERIFY_BINDINGS, /* it may have more triggers waiting than there is room for */
     CARILLON_VERIFY_THREADS,  /* it may have more threads waiting than there is room for */
-    CARILLON_VERIFY_HANDLER   /* a handler is none of the code, waits, begins something else, or has a loop */
+    CARILLON_VERIFY_HANDLER,  /* a handler is none of the code, waits, begins something else, or has a loop */
+    /* Of carillon_load_verify: */
+    CARILLON_VERIFY_UNTIMED,   /* the time of a task that it releases is not known */
+    CARILLON_VERIFY_UNCOUNTED, /* a loop releases tasks as often as something happens, or is too long to be counted */
+    CARILLON_VERIFY_LOAD       /* its tasks need more of the processor than they may take */
 };
 
 /* What was found.  `handlers` is as in struct carillon_microcode.  `address` is the instruction that a program was

@@ -80,6 +80,80 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
         assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
 
 
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_a_running_target_accepts_all_of_the_processor_and_refuses_a_nanosecond_more(board: str, tmp_path: Path) -> None:
+    """By the times that the upload carries; those of the image are less.  What runs runs on, and says so."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text("load = 100\n", encoding="ascii")
+    program = (tmp_path / "flight.giotto").read_text(encoding="utf-8")
+    for name, wcet in (("full", "[wcet 12ms]"), ("over", "[wcet 12000.001us]"), ("blind", "")):
+        (tmp_path / f"{name}.giotto").write_text(program.replace("[wcet 8]", wcet), encoding="utf-8")
+    assert carillon(tmp_path, "giotto", "flight.giotto", "-o", "f.microcode").returncode == 0
+    with running(tmp_path, "flight.giotto", board, "--for", "5000s"):
+        refused = carillon(tmp_path, "microcode", "upload", "f.microcode", "--program", "over.giotto", "--to", "line")
+        assert "error C352" in refused.stderr
+        assert "need more of the processor than they may take" in refused.stderr
+        before = carillon(tmp_path, "microcode", "status", "--to", "line")
+        assert "the load of an upload is looked at" in before.stdout, before.stderr
+        for name in ("blind", "full"):  # what the upload does not know, the image does
+            for _ in range(20):
+                sent = carillon(tmp_path, "microcode", "upload", "f.microcode", "--program", f"{name}.giotto", "--to", "line")
+                if "has not begun yet" not in sent.stderr:
+                    break
+            assert "last upload: accepted" in sent.stdout, sent.stderr
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_is_sent(board: str, tmp_path: Path) -> None:
+    """With the key alone, and as often as it is asked."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text('shutdown = true\nkey = "f.key"\nresets = "flight_resets"\n', encoding="ascii")
+    (tmp_path / "f.key").write_text(KEY, encoding="ascii")
+    with running(tmp_path, "flight.giotto", board, "--for", "6s", "--events", "events") as target:
+        refused = carillon(tmp_path, "microcode", "shutdown", "--to", "line")
+        assert "wrong seal" in refused.stderr
+        for _ in range(2):
+            down = carillon(tmp_path, "microcode", "shutdown", "--to", "line", "--key", "f.key")
+            assert down.stdout.startswith("is shut down"), down.stderr
+        asked = carillon(tmp_path, "microcode", "status", "--to", "line")
+        assert asked.stdout.startswith("is shut down"), asked.stderr
+        assert target.wait(300) == 0
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    per_ms = {AST: 15_625, MPS: 25_000}[board]
+    ran = [event["t"] // per_ms for event in events if event["event"] == "resume" and event["object"] in ("t1", "t2")]
+    last = ran[-1]
+    assert 20 < last < 5500, last  # and nothing for the rest of the six seconds
+    assert all(later - earlier <= 20 for earlier, later in pairwise(ran))  # until then, all as ever
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_the_log_of_a_target_is_what_a_trace_of_it_says(board: str, tmp_path: Path) -> None:
+    """Each invocation begins and ends in it at the times at which the trace has it, and what was overwritten is counted."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text("log = 200\nshutdown = true\n", encoding="ascii")
+    assert carillon(tmp_path, "giotto", "flight.giotto", "-o", "f.microcode").returncode == 0
+    with running(tmp_path, "flight.giotto", board, "--for", "5s", "--events", "events") as target:
+        assert carillon(tmp_path, "microcode", "shutdown", "--to", "line").returncode == 0  # so that the log stands still
+        said = carillon(tmp_path, "microcode", "log", "f.microcode", "--to", "line", "--json")
+        assert target.wait(300) == 0
+    rows = json.loads(said.stdout)["entries"]
+    assert [row["what"] for row in rows].count("lost") == 0
+    assert rows[-1]["what"] == "a program begins"
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    per_ms = {AST: 15_625, MPS: 25_000}[board]
+    traced = begins_of([event["t"] // per_ms for event in events if (event["event"], event["object"]) == ("resume", "t2")])
+    logged = [row["tick"] for row in rows if (row["what"], row["task"]) == ("begins", "t2")]
+    assert len(logged) >= 2
+    shift = traced[-1] - logged[-1]  # the machine's ticks begin when it does
+    assert [tick + shift for tick in logged] == traced[-len(logged) :]
+    for task, count in (("t1", 1), ("t2", 2)):
+        kinds = [row["what"] for row in rows if row.get("task") == task]
+        assert abs(kinds.count("released") - kinds.count("ends")) <= 1, count
+
+
 def test_who_talks_to_a_target_has_as_long_as_the_run_is(tmp_path: Path) -> None:
     """The target is no faster than the host's clock, so that an upload of a second comes within a run of two."""
     for file in (ROOT / "examples" / "helicopter").glob("helicopter.*"):
@@ -244,3 +318,22 @@ def test_machine_tasks_verifier_and_loader_take_8_kib_of_flash(lab: Laboratory, 
     lines = [line.split() for line in sizes.splitlines()[1:]]
     assert len(lines) == len(objects)
     assert sum(int(text) + int(data) for text, data, *_ in lines) <= 8192, sizes
+
+
+def test_an_image_that_looks_at_no_load_has_nothing_of_it(lab: Laboratory, tmp_path: Path) -> None:
+    """And what it takes in one that does: 2.7 KB of flash, of which 64-bit division has 0.7, and no RAM."""
+    sizes = []
+    for load in (0, 100):
+        folder = tmp_path / str(load)
+        folder.mkdir()
+        for file in (ROOT / "examples" / "flight").glob("flight.*"):
+            shutil.copy(file, folder)
+        (folder / "flight.upload").write_text(f"load = {load}\n", encoding="ascii")
+        _, firmware = lab.firmware(folder / "flight.giotto", AST)
+        symbols = subprocess.run(["arm-none-eabi-nm", str(firmware.elf)], capture_output=True, text=True, check=True).stdout
+        assert ("carillon_load_verify" in symbols) == (load > 0)
+        said = subprocess.run(["arm-none-eabi-size", str(firmware.elf)], capture_output=True, text=True, check=True).stdout
+        sizes.append([int(number) for number in said.splitlines()[1].split()[:3]])
+    flash, ram = sizes[1][0] - sizes[0][0], [sum(size[1:]) for size in sizes]
+    assert 2000 < flash <= 2800, sizes
+    assert ram[0] == ram[1]

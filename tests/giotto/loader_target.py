@@ -10,6 +10,7 @@ import functools
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from verifier import Image, image_of
@@ -24,6 +25,7 @@ SHIM = """
 #include "kernel/microcode/loader.h"
 struct carillon_verify_image image; /* in an image, these two are constants */
 uint8_t key[16];
+uint32_t image_times[64];
 static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
 const struct carillon_microcode *running = &first, *next;
 uint32_t replaced, sent, chance, joined, resets;
@@ -53,20 +55,22 @@ uint32_t code_of_running(void) /* what the machine carries out */
 
 
 @functools.cache
-def _built(record: int) -> Path:
+def _built(record: int, load: int, stops: int, log: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
-    room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record}
+    room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load, "LOADER_LOG": log}
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
+    config += f"#define CARILLON_LOADER_STOPS {stops}\n"
     config += '#define CARILLON_LOADER_RESETS application_resets\n#include "tests/config/carillon_off.h"\n'
     (folder / "carillon_config.h").write_text(config, encoding="ascii")
     (folder / "shim.c").write_text(SHIM, encoding="ascii")
     (folder / "first.c").write_text(f"#include <stdint.h>\nconst uint32_t first_checksum = {FIRST}u;\n", encoding="ascii")
     names = ["-Dcarillon_loader_image=image", "-Dcarillon_loader_key=key", "-Dcarillon_loader_first=first_checksum"]
+    names.append("-Dcarillon_loader_times=image_times")
     options = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fPIC", f"-I{ROOT}", f"-I{folder}"]
     sanitizers = "address,undefined" if "CARILLON_ADDRESS" in os.environ else "undefined"
     options += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover"]
     objects = []
-    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "verify.c", "recorder.c")]
+    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "load.c", "log.c", "verify.c", "recorder.c")]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
         objects.append(str(folder / f"{source.stem}.o"))
         own = names if source in kernel else []
@@ -79,8 +83,19 @@ def _built(record: int) -> Path:
 class Loaded:
     """A loader that was just reset: a line to it, and what its machine was given."""
 
-    def __init__(self, program: Program, key: bytes, chance: int = 0, record: int = 0, resets: int = 0) -> None:
-        source = _built(record)
+    def __init__(
+        self,
+        program: Program,
+        key: bytes,
+        chance: int = 0,
+        record: int = 0,
+        resets: int = 0,
+        load: int = 0,
+        times: Sequence[int] = (),
+        stops: int = 0,
+        log: int = 0,
+    ) -> None:
+        source = _built(record, load, stops, log)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
@@ -90,6 +105,7 @@ class Loaded:
         own = image_of(program, 1, 2)
         ctypes.memmove(ctypes.addressof(Image.in_dll(self.library, "image")), ctypes.addressof(own), ctypes.sizeof(own))
         (ctypes.c_uint8 * 16).in_dll(self.library, "key")[:] = list(key)
+        (ctypes.c_uint32 * 64).in_dll(self.library, "image_times")[: len(times)] = list(times)
         ctypes.c_uint32.in_dll(self.library, "chance").value = chance
         ctypes.c_uint32.in_dll(self.library, "resets").value = resets
         self._room = (ctypes.c_uint8 * 65536)()
@@ -126,6 +142,10 @@ class Loaded:
     def decided(self, block: int, task: int, order: int, now: int) -> None:
         """The machine's scheduler has decided; with ``record`` alone."""
         self.library.carillon_recorder_decided(ctypes.c_uint16(block), ctypes.c_uint16(task), order, now)
+
+    def noted(self, kind: int, task: int, now: int) -> None:
+        """The machine has done something; with ``log`` alone."""
+        self.library.carillon_log_note(kind, ctypes.c_uint16(task), ctypes.c_uint32(now))
 
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""

@@ -41,6 +41,8 @@ def planned(name: str) -> str:
     program = FLIGHT.read_text(encoding="utf-8")
     if name.startswith("thread-"):
         program = program.replace("t2", "microcode_loader")
+    if name.startswith("long-"):
+        program = program.replace("[wcet 8]", "[wcet 5s]").replace("period 20", "period 20000")
     path.with_suffix(".giotto").write_text(program, encoding="utf-8")
     Path("right.key").write_text(KEYS["right.key"].hex(), encoding="ascii")
     return CliRunner().invoke(app, ["plan", f"{path.stem}.giotto", *options(path)]).output

@@ -48,6 +48,8 @@ class Action(Enum):
     UPLOAD = "upload"
     STATUS = "status"
     RECORD = "record"
+    SHUTDOWN = "shutdown"
+    LOG = "log"
 
 
 class Scheduler(Enum):
@@ -59,12 +61,12 @@ class Scheduler(Enum):
 
 
 _NUMBERS = tuple(Scheduler)
-_PATHS = {Action.COMPOSE: 2, Action.STATUS: 0}
+_PATHS = {Action.COMPOSE: 2, Action.STATUS: 0, Action.SHUTDOWN: 0}
 """How many programs an action has, if not 1."""
 _TAKES = {
     "out": {Action.ASSEMBLE, Action.LIST, Action.COMPOSE, Action.UPLOAD, Action.RECORD},
-    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD},
-    "key": {Action.UPLOAD, Action.STATUS},
+    "to": {Action.UPLOAD, Action.STATUS, Action.RECORD, Action.SHUTDOWN, Action.LOG},
+    "key": {Action.UPLOAD, Action.STATUS, Action.SHUTDOWN},
     "scheduler": {Action.UPLOAD},
     "at": {Action.UPLOAD, Action.COMPOSE},
     "beside": {Action.UPLOAD},
@@ -96,7 +98,7 @@ def command(
         Action,
         typer.Argument(
             help="Make microcode of text, or text of it; check it; make one program of two; send it; ask a target; make S code "
-            "of what the target's scheduler has decided."
+            "of what the target's scheduler has decided; shut the target down; say what it has done."
         ),
     ],
     paths: Annotated[
@@ -166,8 +168,8 @@ def _check(action: Action, asked: _Asked) -> None:
         usage("say which line: --to PATH")
     if asked.beside is not None and asked.scheduler is not None:
         usage("--scheduler stays that of the program that runs: take it away")
-    if action is Action.UPLOAD and asked.beside is None and (asked.program or asked.out):
-        usage(f"--{'program' if asked.program else 'out'} is for a program that runs beside another one: --beside")
+    if action is Action.UPLOAD and asked.beside is None and asked.out:
+        usage("--out is for a program that runs beside another one: --beside")
     if len(asked.program) > 2:
         usage("--program is given once for both programs, or once for each")
     check_outputs(asked.paths, only_files=True, out=asked.out)
@@ -294,6 +296,8 @@ def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Statu
     from carillon.microcode.binary import encode
     from carillon.microcode.upload import JOINS, UploadError
 
+    times = _times(asked, report)
+
     program, how = _program(asked.paths[0], asked.at), _NUMBERS.index(asked.scheduler or Scheduler.EDF)
     if asked.beside is not None:
         now = target.status()
@@ -301,10 +305,23 @@ def _sent(target: Target, asked: _Asked, secret: bytes, report: Report) -> Statu
         if first is None:
             raise UploadError(f"what runs is {now.running:08x}, and not {asked.beside}, from whichever label on")
         program, how = _composed(first, program, asked, report), JOINS | now.scheduler
-    answer = target.upload(encode(replace(program, labels=())), how, secret)
+    answer = target.upload(encode(replace(program, labels=())), how, secret, times)
     if asked.out is not None:
         write_bytes(asked.out, encode(program))
     return answer
+
+
+def _times(asked: _Asked, report: Report) -> tuple[int, ...]:
+    """The execution times of a program's tasks, by the Giotto programs that were given; none without any."""
+    from carillon.frontends.giotto.load import execution_times, nanoseconds
+
+    sources = [read_checked(path, report.diagnostics) for path in asked.program]
+    known = {name: time for source in sources for name, time in execution_times(source).items()}
+    names = [task.name for task in _program(asked.paths[0], None).tasks]
+    try:
+        return nanoseconds(known, names) if sources else ()
+    except ValueError as error:
+        usage(f"--program: {error}")
 
 
 def _running(program: Program, checksum: int) -> Program | None:
@@ -333,12 +350,14 @@ def _talk(asked: _Asked, report: Report, work: Callable[[Target, _Asked, bytes, 
 
 def _asked_of(asked: _Asked, report: Report, work: Callable[[Target], T]) -> T:
     """The answer of a target on the line; C277 if the target does not answer, or refuses."""
-    from carillon.microcode.upload import Target, UploadError
+    from carillon.microcode.upload import LoadError, Target, UploadError
 
     assert asked.to is not None
     try:
         with _Line(asked.to, asked.patience) as line:
             return work(Target(line))
+    except LoadError as error:
+        report.refuse("C352", f"{asked.to}: {error}", "release tasks less often, or run carillon explain C352")
     except (OSError, UploadError) as error:
         report.refuse("C277", f"{asked.to}: {error}", "run carillon explain C277")
 
@@ -370,6 +389,15 @@ def _record(asked: _Asked, report: Report) -> None:
     report.say(text.rstrip("\n") if asked.out is None else f"{said}; in {asked.out}")
 
 
+def _log(asked: _Asked, report: Report) -> None:
+    from carillon.microcode import logged
+
+    names = [task.name for task in _program(asked.paths[0], None).tasks]
+    before, found = _asked_of(asked, report, lambda target: target.log())
+    report.result({"overwritten": before, "entries": [logged.row(entry, names) for entry in found]})
+    report.say(*logged.lines(before, found, names))
+
+
 _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.ASSEMBLE: _assemble,
     Action.LIST: _list,
@@ -378,6 +406,8 @@ _ACTIONS: dict[Action, Callable[[_Asked, Report], None]] = {
     Action.UPLOAD: lambda asked, report: _talk(asked, report, _sent),
     Action.STATUS: lambda asked, report: _talk(asked, report, lambda target, *_: target.status()),
     Action.RECORD: _record,
+    Action.LOG: _log,
+    Action.SHUTDOWN: lambda asked, report: _talk(asked, report, lambda target, _, secret, __: target.shutdown(secret)),
 }
 
 
@@ -402,10 +432,12 @@ def _said(status: Status) -> list[str]:
     from carillon.microcode.upload import refusal
 
     scheduler = _NUMBERS[status.scheduler].value
-    lines = [f"runs program {status.running:08x}, scheduler {scheduler}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
+    runs = "is shut down" if status.stopped else f"runs program {status.running:08x}, scheduler {scheduler}"
+    lines = [f"{runs}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
     lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if status.waiting else []
     lines.append(f"last upload: {status.result}{refusal(status)}; {status.uploads} begun, {status.dropped} frames passed over")
-    lines.append(f"room: {status.room} bytes, triggers {status.triggers}, threads {status.threads}")
+    checks = "; the load of an upload is looked at" if status.checks else ""
+    lines.append(f"room: {status.room} bytes, triggers {status.triggers}, threads {status.threads}{checks}")
     return lines
 
 

@@ -280,9 +280,21 @@ class _Microcode(Writer):
             ]),
             *text.table("const uint8_t carillon_loader_key[16]", [", ".join(f"0x{byte:02X}u" for byte in upload.key)]),
             f"const uint32_t carillon_loader_first = 0x{checksum:08X}u;",
+            *self.times(),
             "",
             *text.function(c_names.task(LOADER), ["    carillon_loader_thread();"]), "",
         ]  # fmt: skip
+
+    def times(self) -> list[str]:
+        """The tasks' execution times, where the loader looks at the load."""
+        if not self.microcode.times:
+            return []
+        rows = zip(self.microcode.times, self.compiled.tasks, strict=True)
+        return [
+            '#include "kernel/microcode/load.h"',
+            "",
+            *text.table("const uint32_t carillon_loader_times[]", [f"{time}u, /* ns: {task.name} */" for time, task in rows]),
+        ]
 
     def code(self) -> list[str]:
         labels = dict(self.program.labels)

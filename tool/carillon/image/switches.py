@@ -183,6 +183,9 @@ def _of_microcode(image: Image, microcode: Microcode) -> Switches:
     if upload is not None:
         switches["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)
         switches["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
+        switches["CARILLON_LOADER_LOAD"] = Unsigned(upload.load)
+        switches["CARILLON_LOADER_LOG"] = Unsigned(upload.log)
+        switches["CARILLON_LOADER_STOPS"] = int(upload.stops)
         switches["CARILLON_LOADER_RESETS"] = upload.resets or None
     return switches
 

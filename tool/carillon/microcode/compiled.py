@@ -50,7 +50,8 @@ class Microcode:
 
     ``bindings`` and ``threads`` are how many triggers and threads wait at one time at most, of this program and of those that the
     image receives.  ``steps`` is more than the number of instructions that are carried out at one instant.  ``scheduler`` chooses
-    while no thread waits: ``edf`` or ``rm``.
+    while no thread waits: ``edf`` or ``rm``.  ``times`` are the execution times that its target counts with, in nanoseconds,
+    0 for one that is not known; empty if the target looks at no load.
     """
 
     compiled: Compiled
@@ -59,6 +60,7 @@ class Microcode:
     threads: int
     steps: int
     scheduler: str
+    times: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

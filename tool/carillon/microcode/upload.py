@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -18,6 +18,8 @@ NO_KEY = bytes(16)
 """The key of an image for which none was configured."""
 JOINS = 0x80
 """Beside a scheduler's number: the program that runs goes on, as the first part of the one that is sent."""
+STOPS = 0x40
+"""In the place of a scheduler's number, without a program: the machine has nothing to do any more."""
 REPEATS = 5
 """How often a frame is sent until it is answered."""
 _PAUSE_S = 0.02
@@ -26,6 +28,8 @@ _PAUSES = 250
 _STATUS = struct.Struct("<BBBBHHHIQIIIIBBB?")
 _TICKS = struct.Struct("<I")
 _DECISION = struct.Struct("<IHH")
+_LOGGED = struct.Struct("<II")
+_ENTRY = struct.Struct("<IHH")
 _DECISIONS = 5
 """Of these in an answer, at most."""
 _MASK = (1 << 64) - 1
@@ -55,8 +59,11 @@ WHY = {
     "bindings": "it may have more triggers waiting than the image has room for",
     "threads": "it may have more threads waiting than the image has room for",
     "handler": "a handler waits, begins something, has a loop or is none of its code",
+    "untimed": "the execution time of a task that it releases is not known to the target",
+    "uncounted": "its load cannot be counted: a loop releases tasks as often as something happens, or is too long",
+    "load": "its tasks need more of the processor than they may take",
 }
-"""What each reason means; an instruction is named for those from opcode to loop, and for handler."""
+"""What each reason means; an instruction is named for those from opcode to loop, and from handler on."""
 REASONS = ("ok", *WHY)
 
 
@@ -68,10 +75,15 @@ class Kind(IntEnum):
     DATA = 3
     END = 4
     RECORD = 5
+    LOG = 6
 
 
 class UploadError(Exception):
     """A target's failure; the text gives the reason."""
+
+
+class LoadError(UploadError):
+    """The target cannot keep the program, as far as it knows."""
 
 
 class Line(Protocol):
@@ -106,6 +118,8 @@ class Status:
     threads: int
     scheduler: int
     lost: bool
+    checks: bool
+    stopped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,19 @@ class Decision:
     order: int
     block: int
     task: int
+
+
+LOST = 0xFFFF
+"""The kind of an entry that stands for those that were overwritten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a target's machine has done, at a time in its ticks."""
+
+    time: int
+    task: int
+    kind: int
 
 
 def siphash(key: bytes, content: bytes) -> int:
@@ -189,15 +216,25 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
         if frame[0] != VERSION:
             raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
         said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
-        names = (ANSWERS[said], bool(state & 1), bool(state & 2), RESULTS[result], REASONS[reason])
-        yield frame[1] & 0x7F, frame[2], Status(*names, *rest), frame[3 + _STATUS.size :]
+        fields = (
+            ANSWERS[said],
+            bool(state & 1),
+            bool(state & 2),
+            RESULTS[result],
+            REASONS[reason],
+            *rest,
+            bool(state & 4),
+            bool(state & 8),
+        )
+        yield frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
 
 
 def refusal(status: Status) -> str:
     """Why the verifier has refused the last upload; nothing if it has not."""
     if status.result != "refused":
         return ""
-    named = REASONS.index("opcode") <= REASONS.index(status.reason) <= REASONS.index("loop") or status.reason == "handler"
+    reason = REASONS.index(status.reason)
+    named = REASONS.index("opcode") <= reason <= REASONS.index("loop") or reason >= REASONS.index("handler")
     return f" ({WHY[status.reason]}" + (f": instruction {status.address})" if named else ")")
 
 
@@ -261,16 +298,20 @@ class Target:
                 raise UploadError(f"its scheduler has decided nothing for long: the last was {passed} ticks after the begin")
             time.sleep(_PAUSE_S)
 
-    def upload(self, content: bytes, scheduler: int, key: bytes) -> Status:
+    def upload(self, content: bytes, scheduler: int, key: bytes, times: Sequence[int] = ()) -> Status:
         """Send a program; what the target says of it.  :class:`UploadError` if it refuses, or does not answer.
 
         ``scheduler`` is EDF's number or another one's, and with ``JOINS`` the program that runs goes on as a part of this one.
+        ``times`` are the execution times of its tasks in nanoseconds, 0 for one that is not known.  They are sent behind the
+        program if the target looks at the load.  :class:`LoadError` if it refuses the program for that.
         """
         begun = self.ask(Kind.BEGIN)
         if begun.answer != "ok":
             raise UploadError("the program that was sent last has not begun yet: try again")
         if self.repeated:
             begun = self.status()  # each copy that arrived has drawn a challenge; behind this answer none is under way
+        if begun.checks:
+            content += struct.pack(f"<{len(times)}I", *times)
         if len(content) > begun.room:
             raise UploadError(f"the program has {len(content)} bytes, and the target has room for {begun.room}")
         for place in range(0, len(content), DATA_BYTES):
@@ -282,8 +323,53 @@ class Target:
         if ended.uploads != begun.uploads or ended.challenge != begun.challenge:
             raise UploadError("another upload has taken the place of this one")
         if ended.result != "accepted":
-            raise UploadError(f"the target says: {ended.result}" + refusal(ended))
+            refused = LoadError if REASONS.index(ended.reason) >= REASONS.index("untimed") else UploadError
+            raise refused(f"the target says: {ended.result}" + refusal(ended))
         return ended
+
+    def log(self) -> tuple[int, list[Entry]]:
+        """What its machine has done: how many entries of before it has overwritten, and those that follow.
+
+        An entry that is overwritten while the others are read is one of kind ``LOST`` with their number in ``time``.
+        :class:`UploadError` if it keeps none.
+        """
+        found: list[Entry] = []
+        following, most = 0, None
+        while True:
+            status, more = self._ask(Kind.LOG, struct.pack("<I", following))
+            if status.answer != "ok":
+                raise UploadError("the target keeps no log: its image has no log = NUMBER in its NAME.upload")
+            first, count = _LOGGED.unpack_from(more)
+            most = count if most is None else most
+            got = [Entry(*fields) for fields in _ENTRY.iter_unpack(more[_LOGGED.size :])]
+            if first > following:
+                found.append(Entry(first - following, 0, LOST))
+            found += got
+            following = first + len(got)
+            if following >= most or not got:
+                break
+        before = found.pop(0).time if found and found[0].kind == LOST else 0
+        return before, found
+
+    def shutdown(self, key: bytes) -> Status:
+        """Shut the machine down: what the target says when it is, or has been before.
+
+        :class:`UploadError` if it does not, or a task stays unfinished for long.
+        """
+        for _ in range(_PAUSES):
+            now = self.status()
+            if now.stopped:
+                return now
+            begun = now if now.waiting else self.ask(Kind.BEGIN)
+            if not begun.waiting:
+                begun = self.status() if self.repeated else begun
+                ended = self.ask(Kind.END, struct.pack("<IBQ", 0, STOPS, seal(key, begun.challenge, STOPS, b"")))
+                if ended.result == RESULTS[4]:
+                    raise UploadError("the target does not shut down: its image has no shutdown = true in its NAME.upload")
+                if ended.challenge == begun.challenge and ended.result != "accepted":
+                    raise UploadError(f"the target says: {ended.result}")
+            time.sleep(_PAUSE_S)
+        raise UploadError("the target has not shut down yet: some task stays unfinished")
 
     @staticmethod
     def _need(found: Status, begun: Status) -> None:

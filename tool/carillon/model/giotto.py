@@ -49,15 +49,20 @@ class Upload:
     """How an image receives other programs: the most bytes of one, room for triggers and threads that wait, and a key.
 
     The key has 16 bytes; they are zeros if none is configured.  ``record`` is the most decisions of the scheduler that the
-    image keeps for who asks; 0: none.  ``resets`` is the application's function whose number no reset repeats; empty: none.
+    image keeps for who asks; 0: none.  ``load`` is how much of the processor a program's tasks may take, per cent; 0: it is not
+    looked at.  ``log`` is how many entries its log keeps.  ``resets`` is the application's function whose number no reset
+    repeats; empty: none.  ``stops``: it is shut down on command.
     """
 
     room: int
     triggers: int
     threads: int
     record: int
+    load: int
+    log: int
     key: bytes
     resets: str = ""
+    stops: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,9 @@
 #define CARILLON_MICROCODE_WAKES 0u
 #define CARILLON_MICROCODE_RECORD 0u
 #define CARILLON_LOADER_BYTES 0u
+#define CARILLON_LOADER_LOAD 0u
+#define CARILLON_LOADER_STOPS 0u
+#define CARILLON_LOADER_LOG 0u
 
 /* Functions of the application that the schedule names. */
 #ifdef __cplusplus

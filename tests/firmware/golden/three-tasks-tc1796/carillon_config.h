@@ -100,6 +100,9 @@
 #define CARILLON_MICROCODE_WAKES 0u
 #define CARILLON_MICROCODE_RECORD 0u
 #define CARILLON_LOADER_BYTES 0u
+#define CARILLON_LOADER_LOAD 0u
+#define CARILLON_LOADER_STOPS 0u
+#define CARILLON_LOADER_LOG 0u
 
 /* Source and ticks per unit of each virtual cell. */
 #define CARILLON_VIRTUAL_CELLS \

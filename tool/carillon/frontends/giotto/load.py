@@ -28,6 +28,7 @@ task ends in time if the first response time does.  What switches do to that, ``
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -67,6 +68,18 @@ def execution_times(program: Giotto) -> dict[str, Fraction]:
         if time is not None:
             times[name] = max(times.get(name, Fraction(0)), time.number * SECONDS[time.unit] * 1000)
     return times
+
+
+def nanoseconds(times: Mapping[str, Fraction], names: Sequence[str]) -> tuple[int, ...]:
+    """The execution times of these tasks as a target counts them: nanoseconds, rounded up; 0 for a time that is not known.
+
+    ``times`` are in milliseconds.  ValueError, which names the task, for a time of 2^32 ns or more.
+    """
+    found = tuple(max(1, math.ceil(times[name] * 1_000_000)) if name in times else 0 for name in names)
+    for name, time in zip(names, found, strict=True):
+        if time >= 1 << 32:
+            raise ValueError(f"the task {name} takes {time} ns, and a target counts to {(1 << 32) - 1} ns")
+    return found
 
 
 def loads(program: Giotto) -> dict[str, Load]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from carillon.diagnostics import Diagnostics
 from carillon.frontends.giotto.compile import compile_giotto
-from carillon.frontends.giotto.load import execution_times
+from carillon.frontends.giotto.load import execution_times, nanoseconds
 from carillon.frontends.giotto.scheduling import Chosen, chosen_in, played
 from carillon.frontends.giotto.simulation import MOST_STEPS, MOST_THREADS
 from carillon.frontends.giotto.switching import across_switches
@@ -61,7 +61,9 @@ def _microcode(source: Giotto, scode: Path | None, upload: Upload | None, diagno
         steps = MOST_STEPS * (size + 1) + 1
     steps *= size + 1 if compiled.program.handlers else 1
     room = (1, threads) if upload is None else (max(1, upload.triggers), max(threads, upload.threads))
-    return Microcode(compiled, source.thread_names, *room, steps, chosen.scheduler)
+    counts = upload is not None and upload.load > 0
+    times = nanoseconds(execution_times(source), [task.name.text for task in source.tasks]) if counts else ()
+    return Microcode(compiled, source.thread_names, *room, steps, chosen.scheduler, times)
 
 
 def _kept(source: Giotto, compiled: Compiled, chosen: Chosen, scode: Path, diagnostics: Diagnostics) -> bool:

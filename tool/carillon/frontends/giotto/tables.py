@@ -12,7 +12,7 @@ from typing import Any
 
 from carillon.diagnostics import Diagnostics
 from carillon.frontends.foreign.places import Places
-from carillon.frontends.giotto.load import check_loads, loads
+from carillon.frontends.giotto.load import check_loads, execution_times, loads, nanoseconds
 from carillon.frontends.giotto.reading import parse_giotto
 from carillon.frontends.giotto.rules import check_giotto
 from carillon.frontends.giotto.uploads import beside, read_upload
@@ -39,6 +39,11 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     if upload is not None and LOADER in program.thread_names:
         cause = f"a task is called {LOADER}, as is the thread that receives programs"
         diagnostics.error("C276", program.start.span, cause, "give the task another name")
+    if upload is not None and upload.load:
+        try:
+            nanoseconds(execution_times(program), [task.name.text for task in program.tasks])
+        except ValueError as error:
+            diagnostics.error("C276", program.start.span, str(error), "take 'load' away from its .upload")
     if diagnostics.errors:
         return None
     places = Places(str(path))

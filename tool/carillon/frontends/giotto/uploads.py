@@ -11,7 +11,14 @@ from carillon.diagnostics import Diagnostics
 from carillon.model.giotto import Upload
 from carillon.read.text import read_text
 
-_NUMBERS = {"bytes": (4096, 64, 65_536), "triggers": (1, 1, 127), "threads": (2, 0, 254), "record": (0, 0, 4096)}
+_NUMBERS = {
+    "bytes": (4096, 64, 65_536),
+    "triggers": (1, 1, 127),
+    "threads": (2, 0, 254),
+    "record": (0, 0, 4096),
+    "load": (0, 0, 100),
+    "log": (0, 0, 4096),
+}
 """Its keys, their defaults, and their least and greatest values."""
 _NO_KEY = bytes(16)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -47,7 +54,7 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
     except tomllib.TOMLDecodeError as error:
         refuse(f"it is not TOML: {error}", "write KEY = VALUE, one a line")
         return None
-    known = (*_NUMBERS, "key", "resets")
+    known = (*_NUMBERS, "shutdown", "key", "resets")
     for name in data.keys() - {*known}:
         refuse(f"there is no key '{name}'", f"write one of {', '.join(known)}")
     numbers = {}
@@ -56,6 +63,9 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         if type(value) is not int or not least <= value <= most:
             refuse(f"'{name}' is not a number from {least} to {most}", f"write {name} = {default}")
         numbers[name] = value
+    stops = data.get("shutdown", False)
+    if type(stops) is not bool:
+        refuse("'shutdown' is neither true nor false", "write shutdown = true")
     key = _NO_KEY
     if "key" in data:
         file = said.parent / str(data["key"])
@@ -72,4 +82,5 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    return Upload(numbers["bytes"], numbers["triggers"], numbers["threads"], numbers["record"], key, resets)
+    room, triggers, threads, record, load, log = numbers.values()
+    return Upload(room, triggers, threads, record, load, log, key, resets, stops)
