@@ -90,5 +90,5 @@ static void strikes(void)
 int main(void)
 {
     STEP();
-    ENDS;
+    THE_END;
 }

@@ -130,5 +130,5 @@ static void tell(void)
 int main(void)
 {
     STEP();
-    ENDS;
+    THE_END;
 }

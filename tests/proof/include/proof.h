@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What every proof has.  A harness begins in any state that its assumptions allow, takes a step of the kernel, and
- * asserts what holds then.  ENDS comes last: in the run that is to fail it says that the end cannot be reached.  If
+ * asserts what holds then.  THE_END comes last: in the run that is to fail it says that the end cannot be reached.  If
  * that is not refuted, the assumptions contradict each other, and the proof says nothing. */
 #ifndef PROOF_H
 #define PROOF_H
@@ -32,9 +32,9 @@ static inline bool any_bool(void)
 }
 
 #ifdef END_IS_REACHED
-#define ENDS assert(false)
+#define THE_END assert(false)
 #else
-#define ENDS (void)0
+#define THE_END (void)0
 #endif
 
 #endif

@@ -48,6 +48,9 @@ static bool is_highest(uint8_t level)
 static bool sums_hold(void)
 {
     if (CARILLON_SOFTWARE_WORDS > 1u) {
+        if ((words[SUMS - 1u] >> (CARILLON_SOFTWARE_WORDS % WORD_BITS)) != 0u) {
+            return false;
+        }
         for (unsigned k = 0u; k < CARILLON_SOFTWARE_WORDS; k++) {
             const bool told = ((words[k / WORD_BITS] >> (k % WORD_BITS)) & 1u) != 0u;
             if (told != (carillon_software.pending[k] != 0u)) {
@@ -63,10 +66,9 @@ static uint8_t highest_pending; /* 0: none */
 static bool holds(void)
 {
     const bool above = highest_pending > carillon_software.level;
-    return sums_hold() &&
-           (above ? ((carillon_software.top == highest_pending) &&
-                     (carillon_software.top_bit == (UINT32_C(1) << (highest_pending % WORD_BITS))))
-                  : (carillon_software.top <= carillon_software.level));
+    return sums_hold() && (above ? ((carillon_software.top == highest_pending) &&
+                                    (carillon_software.top_bit == (UINT32_C(1) << (highest_pending % WORD_BITS))))
+                                 : (carillon_software.top <= carillon_software.level));
 }
 
 /* Any state between two steps, of which nothing is locked. */
@@ -91,7 +93,7 @@ static void any_state(void)
 static void request(void)
 {
     any_state();
-    handler = nondet_uint();
+    active = nondet_uint();
     const uint8_t level = (uint8_t)any(1u, LEVELS);
     const uint8_t other = (uint8_t)any(1u, LEVELS);
     assume(other != level);
@@ -101,7 +103,7 @@ static void request(void)
     assert(is_pending(other) == was); /* and no other level has changed */
     highest_pending = (level > highest_pending) ? level : highest_pending;
     assert(holds());
-    assert((handler == 0u) || dispatch_is_due); /* it is delivered when the last handler has returned */
+    assert((active == 0u) || dispatch_is_due); /* it is delivered when the last handler has returned */
 }
 
 /* The highest level begins, and ends at once. */
@@ -129,7 +131,7 @@ static void begin_and_end(void)
 static void raise_and_lower(void)
 {
     any_state();
-    handler = 1u; /* nothing is delivered */
+    active = 1u; /* nothing is delivered */
     mask = any(0u, 0xFFFFu);
     const uint32_t masked = mask;
     const uint8_t level = carillon_software.level;
@@ -149,5 +151,5 @@ static void raise_and_lower(void)
 int main(void)
 {
     STEP();
-    ENDS;
+    THE_END;
 }

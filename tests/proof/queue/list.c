@@ -176,5 +176,5 @@ static void advance(void)
 int main(void)
 {
     STEP();
-    ENDS;
+    THE_END;
 }

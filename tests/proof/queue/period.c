@@ -17,5 +17,5 @@ int main(void)
     assert((period.whole == began.whole) && (next - began.whole <= 1u));
     const uint64_t carried = (next == began.whole) ? 0u : period.denominator;
     assert(carried + period.remainder == (uint64_t)began.remainder + began.numerator);
-    ENDS;
+    THE_END;
 }

@@ -20,7 +20,7 @@ struct carillon_store {
 #define CARILLON_OSEK_PORT_LEVEL(level) (level)
 
 static uint32_t mask;        /* of the processor: the level, 0: nothing */
-static uint32_t handler;     /* which interrupt's handler runs; 0: none */
+static uint32_t active;      /* which interrupt's handler runs; 0: none */
 static bool dispatch_is_due; /* the dispatcher has been asked for */
 
 static inline uint32_t carillon_port_raise(uint32_t level)
@@ -39,7 +39,7 @@ static inline uint32_t carillon_port_mask(void)
 }
 static inline uint32_t carillon_port_current(void)
 {
-    return handler;
+    return active;
 }
 static inline void carillon_port_request(uint32_t source)
 {
