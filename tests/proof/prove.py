@@ -5,6 +5,8 @@
     python tests/proof/prove.py --only clock         those whose names begin so
     python tests/proof/prove.py --list               the jobs, without running them
     python tests/proof/prove.py --json proofs.json   also a file with each run
+    python tests/proof/prove.py --record             all jobs, and keep what came of them, for the page docs/TESTED.md
+    python tests/proof/prove.py --table              what was kept, a line for each proof
 
 A job is three runs of ESBMC over one harness and the kernel's own files:
 
@@ -27,6 +29,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +42,9 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 TABLE = HERE / "proofs.toml"
-SECONDS = 120
+RECORD = HERE / "recorded.json"
+"""What came of all jobs when they were run last: of each its runs, their seconds and MiB."""
+SECONDS = 300
 """A run of a job takes so long at most, unless the job says less or more."""
 MEMORY_MIB = 4096
 """And so much memory: the address space of the checker's process."""
@@ -71,6 +76,7 @@ class Mutant:
 class Job:
     """One property with one bound."""
 
+    proof: str
     name: str
     says: str
     bound: str
@@ -89,12 +95,16 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: ``wants`` is what it must say; ``why`` which property is refuted, or why it is unknown what holds."""
+    """One run: ``wants`` is what it must say; ``why`` which property is refuted, or why it is unknown what holds.
+
+    ``mib`` is the most memory that it had.
+    """
 
     kind: str
     wants: Answer
     says: Answer
     seconds: float
+    mib: int
     why: str = ""
 
     @property
@@ -168,6 +178,7 @@ def _cases(proof: Mapping[str, Any], where: str) -> Iterator[Job]:
         if not named:
             raise ProofError(f"{where}: no mutant is of job '{name}'")
         yield Job(
+            proof=proof["name"],
             name=name,
             says=own["says"],
             bound=own["bound"],
@@ -269,29 +280,23 @@ def one_run(program: Path, job: Job, kind: str) -> Run:
         folder = Path(scratch)
         if kind == "mutant":
             mutated(job.mutant, folder)
-        begin = time.monotonic()
-        process = subprocess.Popen(
-            command(program, job, kind, folder),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            cwd=folder,
-            preexec_fn=_limited,
-        )
-        code: int | None
-        try:
-            output, _ = process.communicate(timeout=job.seconds)
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, _ = process.communicate()
-            code = None
+        said, begin, late = folder / "said", time.monotonic(), threading.Event()
+        with said.open("w", encoding="utf-8") as to:
+            process = subprocess.Popen(
+                command(program, job, kind, folder), stdout=to, stderr=subprocess.STDOUT, cwd=folder, preexec_fn=_limited
+            )
+            timer = threading.Timer(job.seconds, lambda: (late.set(), process.kill()))
+            timer.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            timer.cancel()
         seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        code = None if late.is_set() else process.returncode
+        output = said.read_text(encoding="utf-8", errors="replace")
     says, why = read(code, output)
     if kind == "end" and says is Answer.REFUTED and not why.endswith(" false"):
         says, why = Answer.UNKNOWN, f"refuted elsewhere than at the end: {why}"
-    return Run(kind, wants, says, seconds, why)
+    return Run(kind, wants, says, round(seconds, 1), usage.ru_maxrss >> 10, why)
 
 
 def prove(program: Path, job: Job, kinds: Sequence[str] = KINDS) -> Outcome:
@@ -317,6 +322,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name the jobs, and run none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="so many at once")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each run to FILE, too")
+    parser.add_argument("--record", action="store_true", help="keep what comes of all jobs, for --table")
+    parser.add_argument("--table", action="store_true", help="print what was kept, and run none")
     told = parser.parse_args(arguments)
     try:
         jobs = [job for job in jobs_of(TABLE.read_text(encoding="utf-8"), TABLE.name) if job.name.startswith(told.only)]
@@ -324,6 +331,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ProofError(f"no job's name begins with '{told.only}'")
         if told.list:
             print("\n".join(f"{job.name:38} {job.says}; {job.bound}" for job in jobs))
+            return 0
+        if told.table:
+            print(table(jobs, json.loads(RECORD.read_text(encoding="utf-8"))))
             return 0
         if told.jobs < 1:
             raise ProofError("--jobs is 1 at least")
@@ -340,7 +350,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     order = {job.name: k for k, job in enumerate(jobs)}
     outcomes.sort(key=lambda outcome: order[outcome.job.name])
     if told.json:
-        write(told.json, outcomes)
+        write(told.json, rows(outcomes))
+    if told.record and not told.only:
+        write(RECORD, [row for row in rows(outcomes) if row["is"] == "proved"])
     words = [outcome.word for outcome in outcomes]
     seconds = sum(run.seconds for outcome in outcomes for run in outcome.runs)
     parts = ", ".join(
@@ -350,15 +362,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if set(words) == {"proved"} else 1
 
 
-def write(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """The outcomes as JSON, whole or not at all."""
-    rows = [
-        {**asdict(it.job), "is": it.word, "runs": [{**asdict(r), "wants": r.wants.value, "says": r.says.value} for r in it.runs]}
+def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The outcomes as JSON has them."""
+    return [
+        {
+            **asdict(it.job),
+            "is": it.word,
+            "runs": [{**asdict(run), "wants": run.wants.value, "says": run.says.value} for run in it.runs],
+        }
         for it in outcomes
     ]
+
+
+def write(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
+    """Write JSON, whole or not at all."""
     beside = path.with_name(path.name + ".part")
-    beside.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    beside.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     shutil.move(beside, path)
+
+
+def table(jobs: Sequence[Job], kept: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each proof: what it says, within which bound, and what its runs took when all were run last."""
+    by_name = {row["name"]: row for row in kept}
+    lacking = next((job.name for job in jobs if job.name not in by_name), None)
+    if lacking is not None:
+        raise ProofError(f"what came of job '{lacking}' is not kept: run prove.py --record")
+    lines = ["| proof | says | bound | jobs | solver | longest run | most memory |", "|---|---|---|--:|---|--:|--:|"]
+    for proof, group in itertools.groupby(jobs, lambda job: job.proof):
+        own = list(group)
+        runs = [run for job in own for run in by_name[job.name]["runs"]]
+        bounds, solvers = (dict.fromkeys(values) for values in ((job.bound for job in own), (job.solver for job in own)))
+        took = f"{max(run['seconds'] for run in runs):.1f} s | {max(run['mib'] for run in runs)} MiB"
+        lines.append(f"| {proof} | {own[0].says} | {'; '.join(bounds)} | {len(own)} | {', '.join(solvers)} | {took} |")
+    lines.append(f"\n{len(jobs)} jobs, {3 * len(jobs)} runs, all as they must be.")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

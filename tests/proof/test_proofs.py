@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import prove
@@ -31,6 +32,20 @@ def test_there_are_jobs_enough_and_each_names_a_line_that_stands_once(tmp_path: 
     for job in JOBS:
         assert (prove.HERE / job.harness).is_file(), job.name
         prove.mutated(job.mutant, tmp_path)
+
+
+def test_what_was_kept_is_of_these_jobs_and_all_of_them_are_proved() -> None:
+    kept = {row["name"]: row for row in json.loads(prove.RECORD.read_text(encoding="utf-8"))}
+    assert kept.keys() == {job.name for job in JOBS}, "run tests/proof/prove.py --record"
+    for job in JOBS:
+        told = json.loads(json.dumps(asdict(job)))
+        assert told == {key: kept[job.name][key] for key in told}, f"{job.name}: run tests/proof/prove.py --record"
+        assert kept[job.name]["is"] == "proved"
+        assert all(run["mib"] <= prove.MEMORY_MIB for run in kept[job.name]["runs"])
+    printed = prove.table(JOBS, list(kept.values()))
+    assert f"{len(JOBS)} jobs, {3 * len(JOBS)} runs, all as they must be." in printed
+    with pytest.raises(prove.ProofError, match="is not kept: run prove"):
+        prove.table(JOBS, list(kept.values())[1:])
 
 
 def fake(tmp_path: Path, script: str) -> Path:
@@ -75,8 +90,6 @@ def test_a_refutation_elsewhere_than_at_the_end_does_not_show_that_the_end_is_re
 
 
 def test_a_run_that_takes_too_long_or_too_much_memory_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
     slow = prove.one_run(fake(tmp_path, "exec sleep 60"), replace(JOBS[0], seconds=0), "proof")
     assert (slow.says, slow.why) == (prove.Answer.UNKNOWN, "out of time")
     greedy = fake(tmp_path, "exec python3 -c 'import sys; b = bytearray(1 << 30)' ; exit 1")

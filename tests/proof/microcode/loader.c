@@ -7,7 +7,7 @@
 #define COUNT 4u
 #endif
 
-#define CARILLON_LOADER_BYTES 64u
+#define CARILLON_LOADER_BYTES 16u
 #define CARILLON_LOADER_STOPS 0
 #include "kernel/microcode/loader.c"
 

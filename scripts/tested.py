@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the figures of docs/TESTED.md: what is tested, counted in the tree, and what runs have left behind.
+
+    python scripts/tested.py            print them
+    python scripts/tested.py --write    put them into the page
+
+A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of: the proofs'
+(tests/proof/recorded.json, by ``prove.py --record``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "TESTED.md"
+BEGIN, END = "<!-- figures: python scripts/tested.py --write -->\n", "<!-- end of figures -->\n"
+sys.path.insert(0, str(ROOT / "tests" / "proof"))
+
+GROUPS = {
+    "the queue, the clock and other parts of the kernel, as functions": ("kernel", "time", "hardware"),
+    "proofs, and models of races": ("proof", "spin"),
+    "whole images in emulators": ("firmware", "rounds", "threads", "osek", "network", "response"),
+    "conformance to OSEK and AUTOSAR": ("conformance",),
+    "races: an interrupt at each instruction": ("races",),
+    "Giotto and microcode": ("giotto",),
+    "the tool": ("tool",),
+}
+"""The folders of tests, by what they are of."""
+
+
+def functions(folder: Path) -> int:
+    """How many test functions a folder has."""
+    names = (path for path in folder.rglob("test_*.py"))
+    trees = (ast.walk(ast.parse(path.read_text(encoding="utf-8"))) for path in names)
+    return sum(isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for tree in trees for node in tree)
+
+
+def code_lines(folder: str) -> int:
+    """The lines of C in a folder that are neither empty nor comments."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / folder).rglob("*.[ch]")))
+    return sum(bool(line.strip()) for line in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).splitlines())
+
+
+def figures() -> Iterator[str]:
+    """The lines of the page's figures."""
+    import prove
+
+    yield "| tests of | functions |\n|---|--:|\n"
+    found = {what: sum(functions(ROOT / "tests" / folder) for folder in folders) for what, folders in GROUPS.items()}
+    for what, count in found.items():
+        yield f"| {what} | {count:,} |\n"
+    yield f"| **all** | **{sum(found.values()):,}** |\n\n"
+    refused = {
+        kind: len(list((ROOT / "tests" / "tool" / kind).glob("*.txt")))
+        for kind in ("bad_plan", "bad_build", "bad_network", "bad_upload")
+    }
+    deviations = len(re.findall(r"^\| \d", (ROOT / "docs" / "MISRA.md").read_text(encoding="utf-8"), re.MULTILINE))
+    yield "| | |\n|---|--:|\n"
+    yield f"| lines of C in `kernel/`, without comments | {code_lines('kernel'):,} |\n"
+    yield f"| lines of C in `cells/` and `ports/` | {code_lines('cells') + code_lines('ports'):,} |\n"
+    yield f"| boards | {len([p for p in (ROOT / 'boards').iterdir() if (p / 'board.toml').is_file()])} |\n"
+    yield f"| wrong inputs, each beside its whole message | {sum(refused.values())} |\n"
+    yield f"| rules of MISRA C:2012 with a recorded deviation | {deviations} |\n"
+    jobs = prove.jobs_of(prove.TABLE.read_text(encoding="utf-8"), prove.TABLE.name)
+    yield f"| proofs, of three runs each | {len(jobs)} |\n\n"
+    yield prove.table(jobs, json.loads(prove.RECORD.read_text(encoding="utf-8"))) + "\n"
+
+
+def page(text: str, found: str) -> str:
+    """The page with other figures."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE.name} has no place for figures: the lines {BEGIN.strip()} and {END.strip()}")
+    return f"{before}{BEGIN}\n{found}\n{END}{after}"
+
+
+def main() -> None:
+    """Print the figures, or write them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="put the figures into the page")
+    told = parser.parse_args()
+    found = "".join(figures())
+    if told.write:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        subprocess.run(["git", "diff", "--stat", "--", str(PAGE)], cwd=ROOT, check=False)
+    else:
+        print(found, end="")
+
+
+if __name__ == "__main__":
+    main()
