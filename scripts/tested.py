@@ -31,7 +31,7 @@ GROUPS = {
     "conformance to OSEK and AUTOSAR": ("conformance",),
     "races: an interrupt at each instruction": ("races",),
     "Giotto and microcode": ("giotto",),
-    "the tool": ("tool",),
+    "the tool": ("tool", "fuzz"),
 }
 """The folders of tests, by what they are of."""
 
