@@ -6,7 +6,8 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 SINCE ?= HEAD
 
-.PHONY: help run test test-all affected search quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test test-all affected search quick lint lint-c lint-python lint-format format unit docs docs-output coverage clean setup-run setup-test setup-docs \
+	setup-coverage
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -19,6 +20,7 @@ help:
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
 	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
+	@echo 'make coverage   branches and MC/DC of the kernel over the tests on this machine, with clang; a quarter of an hour'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
 	@echo 'make docs    build the documentation as a site, in build/site'
@@ -50,6 +52,9 @@ affected: setup-test lint-python lint-format
 
 search: setup-test
 	$(PYTHON) tests/search.py $(SEARCH)
+
+coverage: setup-coverage
+	$(PYTHON) tests/coverage/measure.py
 
 lint: lint-c lint-python lint-format
 
@@ -90,3 +95,6 @@ setup-test:
 
 setup-docs:
 	@scripts/setup.sh docs
+
+setup-coverage: setup-test
+	@scripts/setup.sh coverage
