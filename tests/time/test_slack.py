@@ -118,3 +118,16 @@ def test_alarms_with_slack_share_interrupts(clock: Clock) -> None:
     without, with_slack = counts
     assert abs(without[1] - with_slack[1]) <= 3  # what waits at the end
     assert with_slack[0] < 0.6 * without[0]
+
+
+@pytest.mark.parametrize("clock", [Clock(COMPARE, 16, 8, most_slack=31), Clock(ONE_SHOT, 8, 16, most_slack=31)], ids=str)
+def test_a_deadline_beyond_what_times_or_the_timer_hold_is_kept(clock: Clock) -> None:
+    """The longest delay, and slack that goes further than the queue's times or the timer's reach."""
+    reach = 190 if clock.width == 8 else clock.longest
+    for delay in range(reach - 3, reach + 1):
+        with running(clock) as run:
+            run.driver.clock_slack(1, 31)
+            due = run.insert(1, delay)
+            run.run(delay + 40)
+            (served,) = run.served()
+            assert due <= served.at // STEPS <= due + 31
