@@ -109,8 +109,12 @@ def test_a_condition_that_is_constant_does_not_count() -> None:
     assert (found.lines, found.outcomes, found.conditions) == (Part(4, 6), Part(3, 6), Part(1, 3))
 
 
-def test_what_one_program_has_reached_is_reached() -> None:
-    found = figures(_both(), [FILE])
+@pytest.mark.parametrize("texts", [(CONSTANT, VARIABLE), (VARIABLE, CONSTANT)])
+def test_what_one_program_has_reached_is_reached(texts: tuple[str, str]) -> None:
+    total = Counted()
+    for text in texts:
+        total.add(read(text, "/work"))
+    found = figures(total, [FILE])
     assert (found.lines, found.outcomes, found.conditions) == (Part(5, 6), Part(6, 8), Part(2, 4))
 
 
