@@ -89,7 +89,7 @@ class _Reader:
         nested = line.lstrip().startswith("|  |")
         if found := OUTCOMES.search(line):
             at = int(found[1]), int(found[2])
-            text = condition_at([self._macros.get(at[0], "")], 1, at[1])
+            text = condition_at([self._macros.get(at[0], "")], 1, at[1]) or "macro"
             self._seen[at] = condition = ((self._file, self._line, 0), text) if nested else ((self._file, *at), "")
             if found[3] is None:
                 _add(self.counted.outcomes, {(condition, True): found[4] != "0", (condition, False): found[5] != "0"})

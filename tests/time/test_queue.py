@@ -374,6 +374,13 @@ def test_a_far_event_in_an_empty_queue_that_has_counted_down_is_whole_laps_away(
             driver.queue_advance(lap(bits))
             dues.append(driver.queue_due())
         assert dues == [-2] * (laps - 1) + [1]
+        driver.queue_reset()
+        driver.queue_insert(2, 0)
+        driver.queue_insert_far(1, laps * lap(bits))
+        assert driver.queue_due() == 2
+        driver.queue_pop()
+        assert driver.queue_due() == -2  # behind what was due there
+        assert driver.queue_distance(1) == laps * lap(bits)
 
 
 @pytest.mark.parametrize("tree", [False, True])
