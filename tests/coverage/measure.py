@@ -106,7 +106,11 @@ def run_tests() -> None:
     (BUILD / "bin").mkdir(parents=True)
     for name in ("cc", "gcc", "c++", "g++"):
         (BUILD / "bin" / name).symlink_to(HERE / "cc")
-    own = {"CARILLON_COVERAGE": str(BUILD), "PATH": f"{BUILD / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(HERE)}
+    own = {
+        "CARILLON_COVERAGE": str(BUILD),
+        "PATH": f"{BUILD / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": f"{HERE}:{ROOT / 'tool'}",
+    }
     environment = os.environ | own
     unit = BUILD / "unit"
     options = ["-DCARILLON_TESTS=ON", "-DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/host.cmake"]
@@ -258,7 +262,8 @@ def main(arguments: list[str] | None = None) -> int:
     print()
     print(table(found, limits, markdown=False, each_file=True))
     said = complaints(found, limits, argued)
-    print("\n".join(said), file=sys.stderr)
+    for line in said:
+        print(line, file=sys.stderr)
     return 1 if said else 0
 
 
