@@ -20,7 +20,7 @@ help:
 	@echo 'make quick   a part of make test, in about a minute: lint without cppcheck, tests of the tool alone'
 	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
-	@echo 'make coverage   branches and MC/DC of the kernel over the tests on this machine, with clang; a quarter of an hour'
+	@echo 'make coverage   branches and MC/DC of the kernel over the tests whose programs run on this machine; long'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
 	@echo 'make docs    build the documentation as a site, in build/site'
