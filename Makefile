@@ -6,7 +6,8 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 SINCE ?= HEAD
 
-.PHONY: help run test test-all affected search prove fuzz quick lint lint-c lint-python lint-format format unit docs docs-output clean setup-run setup-test setup-docs
+.PHONY: help run test test-all affected search prove fuzz coverage quick lint lint-c lint-python lint-format format unit docs \
+	docs-output clean setup-run setup-test setup-docs setup-coverage
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -21,6 +22,7 @@ help:
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
 	@echo 'make prove   what is proved of the kernel, each proof with a run that must fail and a mutant (tests/proof)'
 	@echo 'make fuzz    draw inputs for each reader of files, a minute each; FUZZ="oil --for 3600" for one of them (tests/fuzz)'
+	@echo 'make coverage   branches and MC/DC of the kernel over the tests whose programs run on this machine; long'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
 	@echo 'make format  format Python and C'
 	@echo 'make docs    build the documentation as a site, in build/site'
@@ -59,6 +61,9 @@ prove: setup-test
 
 fuzz: setup-test
 	$(PYTHON) tests/fuzz/fuzz.py $(FUZZ)
+
+coverage: setup-coverage
+	$(PYTHON) tests/coverage/measure.py
 
 lint: lint-c lint-python lint-format
 
@@ -99,3 +104,6 @@ setup-test:
 
 setup-docs:
 	@scripts/setup.sh docs
+
+setup-coverage: setup-test
+	@scripts/setup.sh coverage

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# scripts/setup.sh run|test|docs|peers: install what `make run`, `make test` or `make docs` needs, or Rust for the kernels
-# that `python -m bench.papers services` has beside Carillon's: Debian packages where they are missing, and .venv with this
-# checkout.  Does nothing where everything is there, and removes no package.
+# scripts/setup.sh run|test|docs|coverage|peers: install what `make run`, `make test`, `make docs` or `make coverage` needs, or
+# Rust for the kernels that `python -m bench.papers services` has beside Carillon's: Debian packages where they are missing,
+# and .venv with this checkout.  Does nothing where everything is there, and removes no package.
 #
 # Another program may hold a lock of the package manager: a fresh machine runs its own upgrade.  This waits for it, ten
 # minutes in all, or as many seconds as CARILLON_LOCK_SECONDS says, and says so.
@@ -26,6 +26,10 @@ docs)
     packages=""
     extra="[docs]"
     ;;
+coverage)
+    packages="clang-19 llvm-19 libclang-rt-19-dev"
+    extra="[dev]"
+    ;;
 peers)
     # Any Rust on the path will do that has the source of its library, from which that of the board is built.
     rust="rustc-web cargo-web rust-web-src"
@@ -38,7 +42,7 @@ peers)
     packages="$packages $rust"
     ;;
 *)
-    echo "usage: scripts/setup.sh run|test|docs|peers" >&2
+    echo "usage: scripts/setup.sh run|test|docs|coverage|peers" >&2
     exit 2
     ;;
 esac

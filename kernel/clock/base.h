@@ -55,8 +55,14 @@ extern "C" {
 
 #if CARILLON_BASE_BITS <= 16
 typedef uint16_t carillon_base;
+#if CARILLON_BASE_PERIOD > 0x8000
+#error "a time base counts half the range of its type at most, or all of it"
+#endif
 #else
 typedef uint32_t carillon_base;
+#if CARILLON_BASE_PERIOD > 0x80000000
+#error "a time base counts half the range of its type at most, or all of it"
+#endif
 #endif
 
 static inline carillon_base carillon_base_left(void)
@@ -122,7 +128,7 @@ static inline carillon_base carillon_base_ticks_ahead(carillon_base units)
 }
 
 /* Whether exactly one tick has passed since `at`.  The answer may be no although one has, if the base has begun anew.
- */
+ * The difference is then more than half the type's range, which is more than two ticks. */
 static inline bool carillon_base_one(carillon_base at, carillon_base units)
 {
     const carillon_base passed = (carillon_base)(at - carillon_base_left());

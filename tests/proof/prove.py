@@ -235,7 +235,7 @@ def command(program: Path, job: Job, kind: str, folder: Path) -> list[str]:
     """The checker's command for a run, of the kinds of ``KINDS``."""
     instead = [HERE / job.instead] if job.instead else []
     changed = [folder] if kind == "mutant" else []
-    includes = [HERE / "include", *instead, *changed, HERE, ROOT, ROOT / "kernel/api", ROOT / job.config]
+    includes = [HERE / "include", *instead, *changed, HERE, ROOT, ROOT / "kernel/api", ROOT / job.config, ROOT / "ports/host"]
     return [
         str(program),
         str(HERE / job.harness),

@@ -72,6 +72,7 @@ def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, in
         f"-I{HERE}",
     ]
     command += [f"-D{name}={value}" for name, value in defines]
+    command += ["-Wno-builtin-macro-redefined"] if "__SIZEOF_INT__" in dict(defines) else []
     command += [str(HERE / driver), *(str(ROOT / "kernel" / source) for source in sources), "-o", str(path)]
     subprocess.run(command, check=True)
     return path
@@ -91,9 +92,10 @@ def loaded(path: Path) -> Iterator[Any]:
         _ctypes.dlclose(library._handle)
 
 
-def queue(bits: int, tree: bool) -> Path:
-    """The queue alone (queue_driver.c)."""
-    return compiled("queue_driver.c", ("clock/queue.c",), (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree))))
+def queue(bits: int, tree: bool, narrow: bool = False) -> Path:
+    """The queue alone (queue_driver.c); ``narrow``: as for a processor that needs several instructions for a word."""
+    defines = (("CARILLON_TIME_BITS", bits), ("CARILLON_QUEUE_TREE", int(tree)))
+    return compiled("queue_driver.c", ("clock/queue.c",), (*defines, ("__SIZEOF_INT__", 2)) if narrow else defines)
 
 
 def clock(**defines: int | str) -> Path:

@@ -837,3 +837,50 @@ def test_a_period_that_is_shorter_than_its_handler_keeps_nobody_out(clock: Clock
         run.run(min(clock.latest // 2, 400))
         assert numbers
         assert max(numbers.count(number) for number in set(numbers)) <= BATCHES + 1 + clock.behind
+
+
+@TIMED
+def test_nothing_is_left_to_an_event_that_is_overdue(clock: Clock) -> None:
+    with running(clock) as run:
+        delay = max(3, 2 * clock.minimum)
+        run.insert(1, delay)
+        run.driver.clock_lock_for((delay + 1) * STEPS)
+        assert run.driver.clock_left(1) == 0
+
+
+@pytest.mark.parametrize("clock", MERGING, ids=str)
+def test_an_event_beyond_what_the_counter_reaches_in_laps_comes_at_its_tick(clock: Clock) -> None:
+    lap = (1 << clock.bits) - 2
+    with running(clock) as run:
+        delay = ((1 << clock.width) // lap + 2) * lap + 3
+        due = run.insert_far(1, delay)
+        run.run(delay + 1)
+        (served,) = run.served()
+        assert 0 <= served.at - due * STEPS <= clock.slack
+
+
+@pytest.mark.parametrize("steps", [0, STEPS // 2, STEPS, 2 * STEPS, 3 * STEPS, 5 * STEPS])
+def test_a_timer_that_is_loaded_anew_misses_nothing_that_comes_due_while_a_handler_runs(steps: int) -> None:
+    for gap in range(1, 8):
+        with running(Clock(ONE_SHOT, 16, 16, restarts=True, minimum=2)) as run:
+            run.handler(steps=steps)
+            dues = [run.insert(item, 10 + gap * item) for item in range(4)]
+            run.run(100)
+            served = run.served()
+            assert [each.item for each in served] == [0, 1, 2, 3]
+            assert all(each.at // STEPS >= due for each, due in zip(served, dues, strict=True))
+
+
+@pytest.mark.parametrize("clock", LETTING_IN, ids=str)
+def test_who_lets_others_in_sets_the_timer_however_often_it_is_interrupted(clock: Clock) -> None:
+    with running(clock, cost=1) as run:
+        period = clock.minimum + 1
+        run.handler(steps=3 * period * STEPS)
+        first = run.insert(1, 20, period)
+        for amount in (2 * clock.behind, 3 * clock.behind + 1):
+            for _ in range(20):
+                run.driver.clock_inject(Fault.JUMP_BEFORE_ARM, amount * STEPS)
+        run.run(1000)
+        dues = [each.due for each in run.served()]
+        assert dues == [first + number * period for number in range(len(dues))]
+        assert len(dues) > 20

@@ -144,11 +144,14 @@ def actions(bits: int) -> st.SearchStrategy[tuple[str, int, int]]:
     )
 
 
-@pytest.mark.parametrize(("bits", "tree"), [(bits, tree) for bits in (*BITS, 64) for tree in (False, True)])
+@pytest.mark.parametrize(
+    ("bits", "tree", "narrow"),
+    [*((bits, tree, False) for bits in (*BITS, 64) for tree in (False, True)), (8, False, True), (16, False, True)],
+)
 @settings(max_examples=few(100), deadline=None)
 @given(data=st.data())
 def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times(
-    bits: int, tree: bool, data: st.DataObject
+    bits: int, tree: bool, narrow: bool, data: st.DataObject
 ) -> None:
     jumps = st.one_of(st.integers(0, 3), distances(bits), far_distances(bits))
     action = actions(bits)
@@ -157,7 +160,7 @@ def test_programs_and_handlers_that_change_the_queue_are_served_like_exact_times
     periods = data.draw(st.lists(every, min_size=ITEMS, max_size=ITEMS))
     moves = data.draw(st.booleans())
     handlers = data.draw(st.lists(st.lists(action, max_size=3), max_size=60))
-    with native.loaded(native.queue(bits, tree)) as driver:
+    with native.loaded(native.queue(bits, tree, narrow)) as driver:
         both = Both(driver, bits, moves)
 
         def period(item: int) -> int:
@@ -355,6 +358,29 @@ def test_an_empty_queue_counts_for_ever(bits: int, tree: bool) -> None:
                 both.insert(1, 5)
                 both.elapse(7)
         assert len(both.order) == (10 if bits == 8 else 0)
+
+
+@VARIANTS
+@pytest.mark.parametrize("laps", [1, 2, 3])
+def test_a_far_event_in_an_empty_queue_that_has_counted_down_is_whole_laps_away(bits: int, tree: bool, laps: int) -> None:
+    with native.loaded(native.queue(bits, tree)) as driver:
+        driver.queue_reset()
+        driver.queue_advance(driver.queue_left())
+        driver.queue_insert_far(1, laps * lap(bits))
+        assert driver.queue_distance(1) == laps * lap(bits)
+        dues = []
+        for _ in range(laps):
+            assert driver.queue_left() == lap(bits)
+            driver.queue_advance(lap(bits))
+            dues.append(driver.queue_due())
+        assert dues == [-2] * (laps - 1) + [1]
+        driver.queue_reset()
+        driver.queue_insert(2, 0)
+        driver.queue_insert_far(1, laps * lap(bits))
+        assert driver.queue_due() == 2
+        driver.queue_pop()
+        assert driver.queue_due() == -2  # behind what was due there
+        assert driver.queue_distance(1) == laps * lap(bits)
 
 
 @pytest.mark.parametrize("tree", [False, True])

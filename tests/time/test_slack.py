@@ -118,3 +118,20 @@ def test_alarms_with_slack_share_interrupts(clock: Clock) -> None:
     without, with_slack = counts
     assert abs(without[1] - with_slack[1]) <= 3  # what waits at the end
     assert with_slack[0] < 0.6 * without[0]
+
+
+@pytest.mark.parametrize("clock", [Clock(COMPARE, 16, 8, most_slack=31), Clock(ONE_SHOT, 8, 16, most_slack=31)], ids=str)
+@pytest.mark.parametrize("late", [0, 50])
+def test_a_deadline_beyond_what_times_or_the_timer_hold_is_kept(clock: Clock, late: int) -> None:
+    """The longest delay, put in while another event is overdue, and slack that goes beyond times or the timer's reach."""
+    reach = 190 if clock.width == 8 else clock.longest
+    for delay in range(reach - 3, reach + 1):
+        with running(clock) as run:
+            run.insert(2, 1)
+            run.driver.clock_lock_for((1 + late) * STEPS)
+            run.driver.clock_slack(1, 31)
+            due = run.insert(1, delay)
+            run.run(delay + 40)
+            first, served = run.served()
+            assert (first.item, served.item) == (2, 1)
+            assert due <= served.at // STEPS <= due + 31

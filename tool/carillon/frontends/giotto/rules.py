@@ -343,7 +343,7 @@ class _Checker:
         The k-th time of a switch of the frequency s is k/s of the period.  An invocation of a task of the frequency t ends there
         if t*k/s is whole.  That holds for all k if it holds for 1, so: if s divides t.
         """
-        there = {a.target.text: Fraction(target.period, a.frequency) for a in target.invocations}
+        there = {a.target.text: Fraction(target.period, a.frequency) for a in target.invocations if a.frequency}
         for activity in mode.invocations:
             if activity.frequency % switch.frequency == 0:
                 continue
