@@ -27,7 +27,7 @@
 struct cell {
     uint64_t expiry;                 /* ticks, while it runs */
     uint32_t reload;                 /* units */
-    uint32_t numerator, denominator; /* ticks per unit of the cell's clock */
+    uint64_t numerator, denominator; /* ticks per unit of the cell's clock */
     uint32_t prescaler;
     uint16_t source;
     uint16_t heap;   /* place in the heap plus 1, 0: stands still */
@@ -269,6 +269,41 @@ static void request(uint32_t source)
 
 static void flip_stack(void);
 
+/* The time is so many parts of itself from now on, or from then to now. */
+static uint64_t drifted(uint64_t time)
+{
+    return time * (uint64_t)(FAULT_MILLION + fault.amount) / FAULT_MILLION;
+}
+
+/* A cell counts slower or faster from now on; what it has counted stays. */
+static void drift(struct cell *cell)
+{
+    uint64_t one = cell->numerator, other = cell->denominator;
+    while (other != 0u) {
+        const uint64_t rest = one % other;
+        one = other;
+        other = rest;
+    }
+    cell->numerator = cell->numerator / one * (uint64_t)(FAULT_MILLION + fault.amount);
+    cell->denominator = cell->denominator / one * FAULT_MILLION;
+    cell->origin = machine.now - drifted(machine.now - cell->origin);
+    if (cell->heap != 0u) {
+        run_cell((uint16_t)fault.what, machine.now + drifted(cell->expiry - machine.now));
+    }
+}
+
+/* Ticks from an expiry to the next.  A cell that drifts keeps what is less than a tick. */
+static uint64_t period(uint16_t cell)
+{
+    const struct cell *const it = &machine.cells[cell];
+    if (fault.kind != FAULT_DRIFT || !fault.has_struck || fault.what != cell) {
+        return ticks(it, it->reload);
+    }
+    const uint64_t parts = (uint64_t)it->reload * it->prescaler * it->numerator + fault.remainder;
+    fault.remainder = parts % it->denominator;
+    return parts / it->denominator;
+}
+
 /* The fault happens: what of it is due at this tick. */
 static void strike(void)
 {
@@ -298,7 +333,10 @@ static void strike(void)
     case FAULT_STACK:
         flip_stack();
         break;
-    default: /* a drift shows at the next expiry */
+    case FAULT_DRIFT:
+        drift(&machine.cells[fault.what]);
+        break;
+    default:
         break;
     }
 }
@@ -366,8 +404,7 @@ static uint64_t advance(uint64_t until)
         const uint16_t cell = machine.heap[0];
         record(RECORD_EXPIRY, cell);
         expire(machine.cells[cell].source);
-        const uint64_t interval = ticks(&machine.cells[cell], machine.cells[cell].reload);
-        machine.cells[cell].expiry = next + interval + (uint64_t)fault_drift(&fault, cell, interval);
+        machine.cells[cell].expiry = next + period(cell);
         sift(0u);
     }
     return next - from;
@@ -401,8 +438,7 @@ void carillon_port_write(uint32_t address, uint32_t value)
         switch ((address - VIRTUAL_CELLS) % 16u) {
         case 0:
             if (it->heap != 0u) {
-                const uint64_t interval = ticks(it, value);
-                run_cell(cell, machine.now + interval + (uint64_t)fault_drift(&fault, cell, interval));
+                run_cell(cell, machine.now + ticks(it, value));
             }
             break;
         case 4:

@@ -41,12 +41,15 @@ struct fault {
     uint32_t what;
     int64_t amount;
     bool has_struck;
-    uint64_t due;    /* late: when the interrupt comes */
-    uint32_t source; /* late and doubled: that which comes */
-    bool comes;      /* whether it is still to come */
-    int64_t error;   /* drift: in millionths of a tick */
-    uint64_t most;   /* records, so that a storm ends */
+    uint64_t due;       /* late: when the interrupt comes */
+    uint32_t source;    /* late and doubled: that which comes */
+    bool comes;         /* whether it is still to come */
+    uint64_t remainder; /* drift: of the cell's expiry, in parts of a tick */
+    uint64_t most;      /* records, so that a storm ends */
 };
+
+/* So many times the seconds of the processor are the seconds of the clock after which a run is ended. */
+#define FAULT_WAITS 30u
 
 /* A file is no longer than this: a program that prints without end is ended, too. */
 #define FAULT_BYTES (UINT32_C(256) << 20)
@@ -67,9 +70,12 @@ static inline bool fault_read(struct fault *fault, char **words)
     fault->most = strtoull(words[4], NULL, 10);
     const struct rlimit bytes = {FAULT_BYTES, FAULT_BYTES}, no_core = {0, 0};
     const struct rlimit seconds = {strtoul(words[5], NULL, 10), RLIM_INFINITY};
+    (void)alarm(FAULT_WAITS * (unsigned)seconds.rlim_cur);
     return fault->kind != FAULT_NONE && setrlimit(RLIMIT_FSIZE, &bytes) == 0 && setrlimit(RLIMIT_CORE, &no_core) == 0 &&
            setrlimit(RLIMIT_CPU, &seconds) == 0;
 }
+
+#define FAULT_MILLION 1000000
 
 /* Whether the fault concerns an expiry, rather than a tick. */
 static inline bool fault_of_expiry(const struct fault *fault)
@@ -84,18 +90,6 @@ static inline uint64_t fault_due(const struct fault *fault)
         return fault->due;
     }
     return fault->kind == FAULT_NONE || fault_of_expiry(fault) || fault->has_struck ? UINT64_MAX : fault->at;
-}
-
-/* What is added to an interval of the cell that drifts. */
-static inline int64_t fault_drift(struct fault *fault, uint32_t cell, uint64_t ticks)
-{
-    if (fault->kind != FAULT_DRIFT || !fault->has_struck || fault->what != cell) {
-        return 0;
-    }
-    fault->error += (int64_t)ticks * fault->amount;
-    const int64_t whole = fault->error / 1000000;
-    fault->error -= whole * 1000000;
-    return whole;
 }
 
 /* Tables may be constant. */

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from carillon import __version__
+from carillon import __version__, c_names
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.image import Image
-from carillon.run import PATIENCE, record
+from carillon.run import record
 from carillon.run.entries import Code
 from carillon.run.injection import FaultKind, Injected, Targets, draw, objects_of
 from carillon.run.judging import Ended, Reference, UnrepeatableError, expiries, judge, reference, taken, whole
@@ -38,7 +38,8 @@ from carillon.run.stimuli import prepare, write
 CHUNK = 50
 """Runs that a worker does before it hands them over: as many may be done again after a campaign was killed."""
 _STORM = 10
-"""So many times the records of the run without fault are a storm."""
+_STORM_LEAST = 100_000
+"""So many times the records of the run without fault, and so many records, are a storm."""
 _SLOWER = 50
 _SECONDS = 2
 """So many times its time, and so many seconds of a processor, are without end."""
@@ -103,7 +104,7 @@ def planned(
     numbers, times = taken(recording.records, dict(enumerate(sources)))
     last = recording.records[-1].time - recovery
     begin = last - (ticks - recovery)
-    tables, variables = objects_of(firmware)
+    tables, variables = objects_of(firmware, set() if system.osek is None else {c_names.stack(t.name) for t in system.osek.tasks})
     used = {vector.source: str(vector.object) for mode in image.vectors for vector in mode}
     cells = {r.value for r in recording.records if r.code == Code.EXPIRY}
     targets = Targets(
@@ -153,7 +154,7 @@ def runs(plan: Plan, numbers: Sequence[int]) -> list[Row]:
 def _run(plan: Plan, number: int, scratch: Path) -> Row:
     fault, out, said = draw(plan.seed, number, plan.kinds, plan.targets), scratch / "records", scratch / "output"
     out.unlink(missing_ok=True)
-    most = _STORM * len(plan.reference.records) // 16
+    most = max(_STORM * len(plan.reference.records) // 16, _STORM_LEAST)
     command = [str(scratch / "program"), "--ticks", str(plan.ticks), "--trace", str(out)]
     command += ["--stimuli", str(scratch / "stimuli")] if plan.stimuli else []
     command += [*fault.arguments(most), str(plan.seconds)]
@@ -163,7 +164,6 @@ def _run(plan: Plan, number: int, scratch: Path) -> Row:
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.DEVNULL,
-            timeout=PATIENCE + _SLOWER * plan.seconds,
             env={"CARILLON_PARENT": str(os.getpid())},
             check=False,
         )

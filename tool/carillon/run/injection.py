@@ -8,7 +8,7 @@ carries it out (``emulators/host/fault.h``).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -125,9 +125,12 @@ def draw(seed: int, number: int, kinds: Sequence[FaultKind], targets: Targets) -
     raise AssertionError
 
 
-def objects_of(firmware: Firmware) -> tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]:
-    """Constants and variables that a chip would have, too: neither those of the virtual controller nor of the host's library."""
-    own, others = set[str](), set[str]()
+def objects_of(firmware: Firmware, unused: Collection[str]) -> tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]:
+    """Constants and variables that a chip would have, too: neither those of the virtual controller nor of the host's library.
+
+    ``unused``: what a virtual board does not use: the stacks of tasks, whose place the host's have.
+    """
+    own, others = set[str](), set(unused)
     for path in sorted((firmware.folder / "objects").glob("*.o")):
         names = {symbol.name for symbol in read_elf(path).symbols if not symbol.function}
         (own if path.name.startswith(_OWN) else others).update(names)

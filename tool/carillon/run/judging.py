@@ -7,7 +7,7 @@ import signal
 import struct
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -22,13 +22,14 @@ from carillon.trace import Kind, Trace
 _RECORD = struct.Struct("<QII")
 _KIND = slice(8, None, _RECORD.size)
 """The lowest byte of each record's kind."""
-_JOBS = (Code.CALL, Code.RETURN, Code.RESUME, Code.SUSPEND, Code.LEAVE)
+_CALLS = frozenset(map(int, (Code.CALL, Code.RETURN, Code.RESUME, Code.SUSPEND, Code.LEAVE)))
 _BEGINS = (Code.CALL, Code.RESUME)
 _ERRORS = ("carillon_osek_fail", "carillon_osek_ask_protection")
 _ENDS = {3: "no cell runs", 4: "interrupts storm"}
 """By the exit code (``emulators/host/fault.h``), of a run that hangs."""
 _UNEXPECTED = 5
-_ENDLESS = (signal.SIGXCPU, signal.SIGXFSZ)
+_ENDLESS = (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGALRM)
+_Fields = tuple[int, int, int]
 
 
 class Outcome(Enum):
@@ -80,14 +81,17 @@ class Reference:
     limits: Mapping[int, tuple[tuple[int, int], ...]]
     recovery: int
 
-    def words(self, records: bytes) -> Counter[str]:
+    def words(self, calls: Sequence[_Fields]) -> Counter[str]:
         """What the kernel has said."""
-        return Counter(self.said[v] for _, code, v in _RECORD.iter_unpack(records) if code == Code.CALL and v in self.said)
+        return Counter(self.said[value] for _, code, value in calls if code == Code.CALL and value in self.said)
 
-    def jobs(self, records: bytes) -> list[tuple[int, int, int]]:
+    def jobs(self, calls: Sequence[_Fields]) -> list[_Fields]:
         """Begins, waits and ends of what the application runs."""
-        found = _RECORD.iter_unpack(records)
-        return [r for r in found if r[1] in _JOBS and r[2] not in self.said and r[2] not in self.aside]
+        return [r for r in calls if r[2] not in self.said and r[2] not in self.aside]
+
+
+def _calls(records: bytes) -> list[_Fields]:
+    return [r for r in _RECORD.iter_unpack(records) if r[1] in _CALLS]
 
 
 def whole(records: bytes) -> bytes:
@@ -181,8 +185,8 @@ def judge(ended: Ended, of: Reference) -> Verdict:
     at = int(_RECORD.unpack_from(ended.records, begin)[0])
     mine, theirs = ended.records[begin + _RECORD.size :], of.records[begin:]
     end = _same_end(mine, theirs)
-    mine, theirs = mine[: len(mine) - end], theirs[: len(theirs) - end]
-    said = of.words(mine) - of.words(theirs)
+    calls, others = _calls(mine[: len(mine) - end]), _calls(theirs[: len(theirs) - end])
+    said = of.words(calls) - of.words(others)
     if said:
         return Verdict(Outcome.DETECTED, min(said))
     if ended.status == _UNEXPECTED:
@@ -191,14 +195,12 @@ def judge(ended: Ended, of: Reference) -> Verdict:
         return Verdict(Outcome.HUNG, _ENDS.get(ended.status, "the system has ended"))
     if ended.status:
         return Verdict(Outcome.LOST, f"the program has ended with {ended.status}")
-    verdict = _compared(of.jobs(mine), of.jobs(theirs), before, of, at)
+    verdict = _compared(of.jobs(calls), of.jobs(others), before, of, at)
     other = verdict.outcome is Outcome.TOLERATED and ended.output != of.output
     return Verdict(Outcome.LOST, "other output") if other else verdict
 
 
-def _compared(
-    mine: list[tuple[int, int, int]], theirs: list[tuple[int, int, int]], before: int, of: Reference, at: int
-) -> Verdict:
+def _compared(mine: list[_Fields], theirs: list[_Fields], before: int, of: Reference, at: int) -> Verdict:
     """What became of the jobs that differ; ``before``: the number of records that both runs have before these."""
     counts, wanted = (Counter(r[1:] for r in jobs) for jobs in (mine, theirs))
     for code, value in sorted(counts.keys() | wanted.keys()):
