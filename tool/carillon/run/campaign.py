@@ -27,6 +27,7 @@ from carillon import __version__, c_names
 from carillon.build import Firmware
 from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
+from carillon.elf import ALLOC, NOBITS, read_elf
 from carillon.image import Image
 from carillon.run import record
 from carillon.run.entries import Code
@@ -47,9 +48,14 @@ _SECONDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a worker has to know; it may be on another machine.  ``stimuli``: the file's content, empty if there are none."""
+    """All that a worker has to know; it may be on another machine.
+
+    ``digest``: of what the program loads, whatever folder it was built in.  ``stimuli``: the file's content, empty if there
+    are none.
+    """
 
     program: bytes
+    digest: str
     stimuli: str
     ticks: int
     seconds: int
@@ -122,8 +128,17 @@ def planned(
         with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
             prepared = prepare(system.stimuli, image, table, lead_of(image), ticks, Diagnostics())
             text = write(prepared, Path(scratch) / "stimuli").read_text(encoding="utf-8") if prepared is not None else ""
-    plan = Plan(firmware.elf.read_bytes(), text, ticks, seconds, seed, targets.kinds(), targets, of)
+    plan = Plan(firmware.elf.read_bytes(), _loaded(firmware.elf), text, ticks, seconds, seed, targets.kinds(), targets, of)
     return plan, expiries(of.records)
+
+
+def _loaded(path: Path) -> str:
+    """The SHA-256 of the bytes that are in memory when a program begins; what a linker notes of the file is left out."""
+    elf, digest = read_elf(path), hashlib.sha256()
+    for section in elf.sections:
+        if section.flags & ALLOC and section.kind != NOBITS and not section.name.startswith(".note"):
+            digest.update(f"{section.name} {section.address} ".encode() + elf.data[section.start : section.start + section.size])
+    return digest.hexdigest()
 
 
 def header(plan: Plan, system_digest: str, board: str) -> dict[str, Any]:
@@ -131,7 +146,7 @@ def header(plan: Plan, system_digest: str, board: str) -> dict[str, Any]:
     return {
         "carillon": __version__,
         "schedule": system_digest,
-        "firmware": hashlib.sha256(plan.program).hexdigest(),
+        "firmware": plan.digest,
         "board": board,
         "ticks": plan.ticks,
         "recovery": plan.reference.recovery,

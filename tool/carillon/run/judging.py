@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import signal
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from carillon import c_names
 from carillon.groups import grouped
@@ -92,6 +93,13 @@ class Reference:
 
 def _calls(records: bytes) -> list[_Fields]:
     return [r for r in _RECORD.iter_unpack(records) if r[1] in _CALLS]
+
+
+@lru_cache(2)
+def _placed(records: bytes) -> tuple[list[int], list[_Fields]]:
+    """The same of the run without fault, which many runs are compared with, and the place of each."""
+    found = [(k, r) for k, r in enumerate(_RECORD.iter_unpack(records)) if r[1] in _CALLS]
+    return [k for k, _ in found], [r for _, r in found]
 
 
 def whole(records: bytes) -> bytes:
@@ -185,7 +193,9 @@ def judge(ended: Ended, of: Reference) -> Verdict:
     at = int(_RECORD.unpack_from(ended.records, begin)[0])
     mine, theirs = ended.records[begin + _RECORD.size :], of.records[begin:]
     end = _same_end(mine, theirs)
-    calls, others = _calls(mine[: len(mine) - end]), _calls(theirs[: len(theirs) - end])
+    places, whole_run = _placed(of.records)
+    last = (len(of.records) - end) // _RECORD.size
+    calls, others = _calls(mine[: len(mine) - end]), whole_run[bisect_left(places, before) : bisect_left(places, last)]
     said = of.words(calls) - of.words(others)
     if said:
         return Verdict(Outcome.DETECTED, min(said))
