@@ -24,7 +24,9 @@ _RECORD = struct.Struct("<QII")
 _KIND = slice(8, None, _RECORD.size)
 """The lowest byte of each record's kind."""
 _CALLS = frozenset(map(int, (Code.CALL, Code.RETURN, Code.RESUME, Code.SUSPEND, Code.LEAVE)))
-_BEGINS = (Code.CALL, Code.RESUME)
+_HANDLERS = frozenset(map(int, (Code.ENTER, Code.EXIT)))
+_BEGINS = (Code.CALL, Code.RESUME, Code.ENTER)
+_ENDS_OF_JOBS = (Code.RETURN, Code.EXIT)
 _ERRORS = ("carillon_osek_fail", "carillon_osek_ask_protection")
 _ENDS = {3: "no cell runs", 4: "interrupts storm"}
 """By the exit code (``emulators/host/fault.h``), of a run that hangs."""
@@ -69,7 +71,7 @@ class Reference:
     """The run without fault, and what its records mean.
 
     ``said``: the functions by which the kernel says that something is wrong, each with a word for it.  ``names``: the objects
-    whose functions or contexts stand at addresses.  ``aside``: functions that are no jobs.  ``limits``: of the functions of
+    whose functions or contexts stand at addresses, and by their sources, ``direct``, those whose functions are vectors.  ``aside``: functions that are no jobs.  ``limits``: of the functions of
     tasks with deadlines, of each job the place of its end among the records, and the tick before which it is to end.
     ``recovery``: the ticks after which all must be as without the fault.
     """
@@ -78,6 +80,7 @@ class Reference:
     output: bytes
     said: Mapping[int, str]
     names: Mapping[int, str]
+    direct: frozenset[int]
     aside: frozenset[int]
     limits: Mapping[int, tuple[tuple[int, int], ...]]
     recovery: int
@@ -91,14 +94,15 @@ class Reference:
         return [r for r in calls if r[2] not in self.said and r[2] not in self.aside]
 
 
-def _calls(records: bytes) -> list[_Fields]:
-    return [r for r in _RECORD.iter_unpack(records) if r[1] in _CALLS]
+def _calls(records: bytes, direct: frozenset[int]) -> list[_Fields]:
+    return [r for r in _RECORD.iter_unpack(records) if r[1] in _CALLS or (r[1] in _HANDLERS and r[2] in direct)]
 
 
 @lru_cache(2)
-def _placed(records: bytes) -> tuple[list[int], list[_Fields]]:
+def _placed(records: bytes, direct: frozenset[int]) -> tuple[list[int], list[_Fields]]:
     """The same of the run without fault, which many runs are compared with, and the place of each."""
-    found = [(k, r) for k, r in enumerate(_RECORD.iter_unpack(records)) if r[1] in _CALLS]
+    every = enumerate(_RECORD.iter_unpack(records))
+    found = [(k, r) for k, r in every if r[1] in _CALLS or (r[1] in _HANDLERS and r[2] in direct)]
     return [k for k, _ in found], [r for _, r in found]
 
 
@@ -143,14 +147,17 @@ def reference(
         functions += [(c_names.isr(i.name), i.name) for i in system.osek.isrs]
     functions += list(compute_lanes(image).items())
     names = grouped((table[function][0], name) for function, name in functions if function in table)
+    vectors = [v for mode in image.vectors for v in mode if v.runs in table and table[v.runs][0] == table[v.symbol][0]]
+    direct = grouped((vector.source, str(vector.object)) for vector in vectors)
     begin = next((r.time for r in records if r.code == Code.BEGIN), 0)
     return Reference(
         b"".join(_RECORD.pack(*record) for record in records),
         output,
         {table[name][0]: word for name, word in words.items() if name in table},
-        {address: " or ".join(dict.fromkeys(own)) for address, own in names.items()},
+        {address: " or ".join(dict.fromkeys(own)) for address, own in (names | direct).items()},
+        frozenset(direct),
         frozenset(table[name][0] for name in DELIVER if name in table),
-        _limits(names, records, trace, begin + lead_of(image)),
+        _limits(names | direct, records, trace, begin + lead_of(image)),
         recovery,
     )
 
@@ -159,7 +166,7 @@ def _limits(
     names: Mapping[int, Collection[str]], records: Collection[Record], trace: Trace, origin: int
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """Of each job, the place of its end, and the first deadline of its task after that; in the units of records."""
-    ends = grouped((r.value, (place, r.time)) for place, r in enumerate(records) if r.code == Code.RETURN)
+    ends = grouped((r.value, (place, r.time)) for place, r in enumerate(records) if r.code in _ENDS_OF_JOBS)
     due = grouped((e.object, e.t + origin) for e in trace.events if e.kind in (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED))
     found = {}
     for address, own in names.items():
@@ -193,9 +200,9 @@ def judge(ended: Ended, of: Reference) -> Verdict:
     at = int(_RECORD.unpack_from(ended.records, begin)[0])
     mine, theirs = ended.records[begin + _RECORD.size :], of.records[begin:]
     end = _same_end(mine, theirs)
-    places, whole_run = _placed(of.records)
+    places, whole_run = _placed(of.records, of.direct)
     last = (len(of.records) - end) // _RECORD.size
-    calls, others = _calls(mine[: len(mine) - end]), whole_run[bisect_left(places, before) : bisect_left(places, last)]
+    calls, others = _calls(mine[: len(mine) - end], of.direct), whole_run[bisect_left(places, before) : bisect_left(places, last)]
     said = of.words(calls) - of.words(others)
     if said:
         return Verdict(Outcome.DETECTED, min(said))
@@ -218,7 +225,7 @@ def _compared(mine: list[_Fields], theirs: list[_Fields], before: int, of: Refer
             many = "fewer" if counts[code, value] < wanted[code, value] else "more"
             kind = "jobs" if code in _BEGINS else "ends"
             return Verdict(Outcome.LOST, f"{many} {kind} of {of.names.get(value, hex(value))}")
-    for address, ends in grouped((value, time) for time, code, value in mine if code == Code.RETURN).items():
+    for address, ends in grouped((value, time) for time, code, value in mine if code in _ENDS_OF_JOBS).items():
         limits = [limit for place, limit in of.limits.get(address, ()) if place >= before]
         if any(end >= limit for end, limit in zip(ends, limits, strict=False)):
             return Verdict(Outcome.LOST, f"a deadline of {of.names[address]} passed")
