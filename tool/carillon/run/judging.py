@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a run with a fault, compared with the run without: docs/codes/C360.md defines the outcomes."""
+"""What became of a run with a fault, compared with the run without: docs/SPEC.md, Campaigns, defines the outcomes."""
 
 from __future__ import annotations
 
@@ -71,9 +71,10 @@ class Reference:
     """The run without fault, and what its records mean.
 
     ``said``: the functions by which the kernel says that something is wrong, each with a word for it.  ``names``: the objects
-    whose functions or contexts stand at addresses, and by their sources, ``direct``, those whose functions are vectors.  ``aside``: functions that are no jobs.  ``limits``: of the functions of
-    tasks with deadlines, of each job the place of its end among the records, and the tick before which it is to end.
-    ``recovery``: the ticks after which all must be as without the fault.
+    whose functions or contexts stand at addresses, and by their sources, ``direct``, those whose functions are vectors.
+    ``aside``: functions that are no jobs.  ``limits``: of the functions of tasks with deadlines, of each job the place of its
+    end among the records, and the tick before which it is to end.  ``recovery``: the ticks after which all must be as without
+    the fault.
     """
 
     records: bytes
