@@ -288,6 +288,7 @@ def test_all_that_may_be_hit_is_drawn() -> None:
     assert len(flips) == 8 * (3 + 5)
     assert {f.amount for f in drawn if f.kind is FaultKind.LATE} == set(range(1, 65))
     assert {f.amount > 0 for f in drawn if f.kind is FaultKind.JUMP} == {True, False}
+    assert [draw(2, number, tuple(FaultKind), TARGETS) for number in range(100)] != drawn[:100]
 
 
 def campaign(path: Path, results: Path, *options: str) -> tuple[int, Any, str]:
