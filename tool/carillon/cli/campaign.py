@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -170,6 +171,8 @@ def _do(
                         file.add(rows)
                         _progress(report, len(file.rows), len(done) + len(left))
             return [row for row in file.rows if row.run < runs]
+    except BrokenExecutor:
+        report.refuse("C361", "a worker has been killed", "give the command again: the campaign goes on where it was")
     except UnrepeatableError as error:
         cause = f"run {error} differs from the run without fault before its fault"
         report.refuse("C361", cause, "let the application depend on nothing but its inputs: no time or chance of the host")

@@ -209,7 +209,7 @@ def _watch(parent: int) -> None:
 
 @contextmanager
 def workers(count: int, dask: str | None, diagnostics: Diagnostics) -> Iterator[tuple[_Pool, int] | None]:
-    """What does runs, and how many at a time; None after C092 (no Dask).  ``dask``: the address of a scheduler."""
+    """What does runs, and how many at a time; None after C092 (no Dask) or C361.  ``dask``: the address of a scheduler."""
     if dask is None:
         with ProcessPoolExecutor(count, initializer=_watch, initargs=(os.getpid(),)) as pool:
             try:
@@ -224,7 +224,14 @@ def workers(count: int, dask: str | None, diagnostics: Diagnostics) -> Iterator[
         diagnostics.lacking("--dask needs the Python package 'distributed', which is not installed", ("python3-distributed",))
         yield None
         return
-    with Client(dask, timeout="30s") as client:
+    try:
+        client = Client(dask, timeout="30s")
+    except (OSError, ValueError) as error:
+        cause = f"no Dask scheduler answers at '{dask}': {error}"
+        diagnostics.error("C361", None, cause, "start one, or leave --dask out: this machine's processors do the runs")
+        yield None
+        return
+    with client:
         yield client, max(1, sum(client.nthreads().values()))
 
 

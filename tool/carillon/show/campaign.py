@@ -60,4 +60,5 @@ def render_campaign(to: Console, result: dict[str, Any], clock_hz: int) -> None:
     shown = sorted(result["reasons"], key=lambda reason: -reason["runs"])[:_MOST_WORDS]
     for reason in [reason for reason in result["reasons"] if reason in shown]:
         why.add_row(*(str(reason[key]) for key in ("kind", "outcome", "why", "runs", "first")))
-    why.show(to, "Not tolerated (--only RUN repeats one)")
+    more = len(result["reasons"]) - len(shown)
+    why.show(to, "Not tolerated (--only RUN repeats one" + (f"; --json has {more} rarer reasons more)" if more else ")"))
