@@ -958,8 +958,8 @@ static void run_main(void)
 /* The program begins here: the linker gives this in the place of the application's main (--wrap=main), and that in the
  * place of __real_main, whatever language it is written in.
  *
- * APP [--ticks N] [--trace FILE] [--stimuli FILE] [--count] [--fault KIND AT WHAT AMOUNT RECORDS SECONDS]: run the application
- * for N ticks from its first start. */
+ * APP [--ticks N] [--trace FILE] [--stimuli FILE] [--count] [--fault KIND AT WHAT AMOUNT RECORDS SECONDS]: run the
+ * application for N ticks from its first start. */
 int __wrap_main(int argc, char **argv)
 {
     int count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One fault of the virtual controller in a run, as tool/carillon/run/injection.py draws it: "--fault KIND AT WHAT AMOUNT
- * RECORDS SECONDS", numbers in decimal.  AT counts expiries from 1, or it is a tick since power-up. */
+ * One fault of the virtual controller in a run, as tool/carillon/run/injection.py draws it:
+ * "--fault KIND AT WHAT AMOUNT RECORDS SECONDS", numbers in decimal.  AT counts expiries from 1, or it is a tick since power-up. */
 #ifndef CARILLON_FAULT_H
 #define CARILLON_FAULT_H
 
@@ -30,7 +30,7 @@ enum fault_kind {
 /* How a run with a fault ends, beside 0. */
 enum fault_end {
     FAULT_STILL = 3,      /* no cell runs: nothing will ever happen */
-    FAULT_STORM = 4,      /* there are more records than FAULT_RECORDS allows */
+    FAULT_STORM = 4,      /* there are more records than RECORDS allows */
     FAULT_UNEXPECTED = 5, /* carillon_port_unexpected */
     FAULT_REFUSED = 6     /* the virtual controller cannot do what it was told */
 };
