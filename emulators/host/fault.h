@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One fault of the virtual controller in a run, as tool/carillon/run/injection.py draws it:
- * "--fault KIND AT WHAT AMOUNT RECORDS SECONDS", numbers in decimal.  AT counts expiries from 1, or it is a tick since power-up. */
+ * "--fault KIND AT WHAT AMOUNT RECORDS SECONDS", numbers in decimal.  AT counts expiries from 1, or it is a tick since
+ * power-up. */
 #ifndef CARILLON_FAULT_H
 #define CARILLON_FAULT_H
 
