@@ -26,7 +26,9 @@ enum record {
     RECORD_TABLE_STOPS,
     RECORD_TABLE_NEXT,
     RECORD_TABLE_GOES,
-    RECORD_REQUEST /* a source is requested that was not; its number.  Virtual: by no cell.  simavr: of those of ISRs */
+    /* A source is requested that was not; its number.  Virtual: by no cell.  simavr: of those of ISRs. */
+    RECORD_REQUEST,
+    RECORD_FAULT /* virtual: the fault of a campaign happens; its kind */
 };
 
 /* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU and rigless, cycles in

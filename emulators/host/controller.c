@@ -4,6 +4,7 @@
  *
  * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry costs the
  * logarithm of the number of cells.  A cell's counter is worked out only when it is read. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
+#include "emulators/host/fault.h"
 #include "emulators/host/network.h"
 #include "emulators/parent.h"
 #include "emulators/stimuli.h"
@@ -25,7 +27,7 @@
 struct cell {
     uint64_t expiry;                 /* ticks, while it runs */
     uint32_t reload;                 /* units */
-    uint32_t numerator, denominator; /* ticks per unit of the cell's clock */
+    uint64_t numerator, denominator; /* ticks per unit of the cell's clock */
     uint32_t prescaler;
     uint16_t source;
     uint16_t heap;   /* place in the heap plus 1, 0: stands still */
@@ -56,10 +58,13 @@ static struct {
     uint64_t recorded; /* until this tick, in a network */
     uintptr_t base;    /* of a node: where the image lies; records have the addresses that its file has */
     uint64_t expiries;
+    uint64_t records;
+    uintptr_t spender; /* the frame of the service in which time passes: the application's frames lie above */
     int has_begun;
 } machine;
 
 static struct stimuli stimuli; /* requests of sources alone */
+static struct fault fault;
 
 static void finish(int status) __attribute__((noreturn));
 
@@ -88,6 +93,10 @@ static void record(uint32_t kind, uint32_t value)
             perror("carillon: trace");
             machine.trace = NULL;
             finish(1);
+        }
+        machine.records++;
+        if (fault.kind != FAULT_NONE && machine.records > fault.most) {
+            finish(FAULT_STORM);
         }
         if (line.kind == (uint32_t)RECORD_HALT) {
             const int failed = fclose(machine.trace);
@@ -192,6 +201,12 @@ static void match(uint16_t cell, uint32_t value)
     run_cell(cell, machine.now + ticks(it, ahead == 0u ? it->reload : ahead));
 }
 
+static void pend(uint32_t source)
+{
+    machine.pending[source / 32u] |= UINT32_C(1) << (source % 32u);
+    machine.candidates++;
+}
+
 /* Call the handlers that are due, highest level first, equal levels in the order of their sources. */
 static void deliver(void)
 {
@@ -223,6 +238,10 @@ static void deliver(void)
         machine.current = best;
         machine.preempted = below;
         record(RECORD_ENTER, best);
+        if (fault.kind == FAULT_DOUBLED && fault.comes && fault.source == best) {
+            fault.comes = false;
+            pend(best);
+        }
         machine.vectors[best]();
         record(RECORD_EXIT, best);
         machine.execution_level = preempted;
@@ -239,12 +258,6 @@ static void deliver(void)
     }
 }
 
-static void pend(uint32_t source)
-{
-    machine.pending[source / 32u] |= UINT32_C(1) << (source % 32u);
-    machine.candidates++;
-}
-
 /* A request by the program or from outside, which is recorded: cells have records of their own. */
 static void request(uint32_t source)
 {
@@ -254,6 +267,98 @@ static void request(uint32_t source)
     pend(source);
 }
 
+static void flip_stack(void);
+
+/* The time is so many parts of itself from now on, or from then to now. */
+static uint64_t drifted(uint64_t time)
+{
+    return time * (uint64_t)(FAULT_MILLION + fault.amount) / FAULT_MILLION;
+}
+
+/* A cell counts slower or faster from now on; what it has counted stays. */
+static void drift(struct cell *cell)
+{
+    uint64_t one = cell->numerator, other = cell->denominator;
+    while (other != 0u) {
+        const uint64_t rest = one % other;
+        one = other;
+        other = rest;
+    }
+    cell->numerator = cell->numerator / one * (uint64_t)(FAULT_MILLION + fault.amount);
+    cell->denominator = cell->denominator / one * FAULT_MILLION;
+    cell->origin = machine.now - drifted(machine.now - cell->origin);
+    if (cell->heap != 0u) {
+        run_cell((uint16_t)fault.what, machine.now + drifted(cell->expiry - machine.now));
+    }
+}
+
+/* Ticks from an expiry to the next.  A cell that drifts keeps what is less than a tick. */
+static uint64_t period(uint16_t cell)
+{
+    const struct cell *const it = &machine.cells[cell];
+    if (fault.kind != FAULT_DRIFT || !fault.has_struck || fault.what != cell) {
+        return ticks(it, it->reload);
+    }
+    const uint64_t parts = (uint64_t)it->reload * it->prescaler * it->numerator + fault.remainder;
+    fault.remainder = parts % it->denominator;
+    return parts / it->denominator;
+}
+
+/* The fault happens: what of it is due at this tick. */
+static void strike(void)
+{
+    if (fault.has_struck) { /* late */
+        fault.comes = false;
+        pend(fault.source);
+        return;
+    }
+    fault.has_struck = true;
+    record(RECORD_FAULT, (uint32_t)fault.kind);
+    switch (fault.kind) {
+    case FAULT_SPURIOUS:
+        pend(fault.what);
+        break;
+    case FAULT_JUMP: {
+        struct cell *const cell = &machine.cells[fault.what];
+        const int64_t left = (int64_t)(cell->expiry - machine.now) + fault.amount;
+        if (cell->heap != 0u) {
+            cell->origin += (uint64_t)fault.amount;
+            run_cell((uint16_t)fault.what, machine.now + (uint64_t)(left > 0 ? left : 0));
+        }
+        break;
+    }
+    case FAULT_FLIP:
+        fault_flip(fault.what, (uint32_t)fault.amount);
+        break;
+    case FAULT_STACK:
+        flip_stack();
+        break;
+    case FAULT_DRIFT:
+        drift(&machine.cells[fault.what]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A cell's interrupt is requested. */
+static void expire(uint32_t source)
+{
+    machine.expiries++;
+    if (!fault_of_expiry(&fault) || machine.expiries != fault.at) {
+        pend(source);
+        return;
+    }
+    fault.has_struck = true;
+    fault.source = source;
+    fault.comes = fault.kind != FAULT_LOST;
+    fault.due = machine.now + (uint64_t)fault.amount;
+    record(RECORD_FAULT, (uint32_t)fault.kind);
+    if (fault.kind == FAULT_DOUBLED) {
+        pend(source);
+    }
+}
+
 /* Let time pass to `until`, or to the next expiry if that comes before; returns the time that passed. */
 static uint64_t advance(uint64_t until)
 {
@@ -261,6 +366,7 @@ static uint64_t advance(uint64_t until)
     uint64_t next = machine.running != 0u ? machine.cells[machine.heap[0]].expiry : UINT64_MAX;
     next = next < until ? next : until;
     next = next < stimuli_due(&stimuli) ? next : stimuli_due(&stimuli);
+    next = next < fault_due(&fault) ? next : fault_due(&fault);
     if (carillon_network != NULL) {
         switch (carillon_node_pass(&next)) {
         case NETWORK_MESSAGE:
@@ -284,9 +390,12 @@ static uint64_t advance(uint64_t until)
     }
     if (next == UINT64_MAX) {
         fprintf(stderr, "carillon: nothing will ever happen: no cell runs\n");
-        finish(3);
+        finish(FAULT_STILL);
     }
     machine.now = next;
+    if (fault_due(&fault) <= next) {
+        strike();
+    }
     for (; stimuli_due(&stimuli) <= next; stimuli.next++) {
         record(RECORD_STIMULUS, stimuli.list[stimuli.next].row);
         request(stimuli.list[stimuli.next].value);
@@ -294,9 +403,8 @@ static uint64_t advance(uint64_t until)
     while (machine.running != 0u && machine.cells[machine.heap[0]].expiry == next) {
         const uint16_t cell = machine.heap[0];
         record(RECORD_EXPIRY, cell);
-        machine.expiries++;
-        pend(machine.cells[cell].source);
-        machine.cells[cell].expiry = next + ticks(&machine.cells[cell], machine.cells[cell].reload);
+        expire(machine.cells[cell].source);
+        machine.cells[cell].expiry = next + period(cell);
         sift(0u);
     }
     return next - from;
@@ -307,6 +415,7 @@ void carillon_port_spend(uint32_t duration)
     uint64_t left = duration;
     deliver();
     while (left != 0u) {
+        machine.spender = (uintptr_t)__builtin_frame_address(0);
         left -= advance(machine.now + left);
         deliver();
     }
@@ -314,6 +423,7 @@ void carillon_port_spend(uint32_t duration)
 
 void carillon_port_idle(void)
 {
+    machine.spender = (uintptr_t)__builtin_frame_address(0);
     (void)advance(UINT64_MAX);
     deliver();
 }
@@ -534,7 +644,7 @@ static void run_at(carillon_vector function, uint32_t least)
     }
     if (handler == SOURCES) {
         (void)fprintf(stderr, "carillon: a task was lowered that no interrupt started\n");
-        finish(3);
+        finish(FAULT_REFUSED);
     }
     machine.active[handler] = 0u; /* its exception has ended; it may be taken again */
     machine.execution_level = lowered > least ? lowered : least;
@@ -775,7 +885,7 @@ void carillon_port_halt(void)
 void carillon_port_unexpected(void)
 {
     fprintf(stderr, "carillon: an interrupt that nobody uses\n");
-    finish(3);
+    finish(FAULT_UNEXPECTED);
 }
 
 uint64_t carillon_host_ticks(void)
@@ -820,10 +930,36 @@ void carillon_node_run(const struct network *network, void *node, uint32_t numbe
     finish(0);
 }
 
+/* A run with a fault has its stack at a place that is the same in every run. */
+#define MAIN_STACK (UINT32_C(1) << 20)
+#define MAIN_STACK_AT UINT64_C(0x100000000000)
+static uint8_t *main_stack;
+static ucontext_t main_context, start_context;
+
+static void flip_stack(void)
+{
+    uintptr_t begin = (uintptr_t)main_stack + MAIN_STACK;
+#if CARILLON_OSEK
+    if (machine.context != NULL) {
+        begin = (uintptr_t)context_of((struct carillon_context *)machine.context)->stack + HOST_STACK;
+    }
+#endif
+    const uint64_t live = begin - machine.spender;
+    const uint64_t bit = (uint64_t)fault.amount % (8u * live);
+    fault_flip(begin - 1u - bit / 8u, (uint32_t)(bit % 8u));
+}
+
+static void run_main(void)
+{
+    (void)__real_main();
+    finish(0);
+}
+
 /* The program begins here: the linker gives this in the place of the application's main (--wrap=main), and that in the
  * place of __real_main, whatever language it is written in.
  *
- * APP [--ticks N] [--trace FILE] [--stimuli FILE] [--count]: run the application for N ticks from its first start. */
+ * APP [--ticks N] [--trace FILE] [--stimuli FILE] [--count] [--fault KIND AT WHAT AMOUNT RECORDS SECONDS]: run the
+ * application for N ticks from its first start. */
 int __wrap_main(int argc, char **argv)
 {
     int count = 0;
@@ -843,10 +979,16 @@ int __wrap_main(int argc, char **argv)
                 fprintf(stderr, "carillon: cannot read the stimuli\n");
                 return 2;
             }
+        } else if (strcmp(argv[i], "--fault") == 0 && i + 6 < argc) {
+            if (!fault_read(&fault, &argv[i + 1])) {
+                fprintf(stderr, "carillon: no fault: %s\n", argv[i + 1]);
+                return 2;
+            }
+            i += 6;
         } else if (strcmp(argv[i], "--count") == 0) {
             count = 1;
         } else {
-            fprintf(stderr, "usage: %s [--ticks N] [--trace FILE] [--stimuli FILE] [--count]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--ticks N] [--trace FILE] [--stimuli FILE] [--count] [--fault ...]\n", argv[0]);
             return 2;
         }
     }
@@ -856,8 +998,20 @@ int __wrap_main(int argc, char **argv)
         extern void carillon_host_report(void);
         atexit(carillon_host_report);
     }
-    (void)__real_main();
-    finish(0);
+    if (fault.kind != FAULT_NONE) {
+        main_stack =
+            mmap((void *)MAIN_STACK_AT, MAIN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (main_stack == MAP_FAILED) {
+            perror("carillon: stack");
+            return 2;
+        }
+        (void)getcontext(&main_context);
+        main_context.uc_stack.ss_sp = main_stack;
+        main_context.uc_stack.ss_size = MAIN_STACK;
+        makecontext(&main_context, run_main, 0);
+        (void)swapcontext(&start_context, &main_context);
+    }
+    run_main();
     return 0;
 }
 

@@ -14,6 +14,7 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
         const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_ERROR_HOOK);
         carillon_osek_failure = *failure;
         carillon_osek_failure.status = status;
+        CARILLON_NOTE(carillon_osek_fail);
         ErrorHook(status);
         carillon_osek_leave_hook(before);
         carillon_osek_unlock(saved);
@@ -25,6 +26,7 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
 #if CARILLON_OSEK_BUDGETS || (CARILLON_OSEK_FRAMES > 0)
 ProtectionReturnType carillon_osek_ask_protection(StatusType error)
 {
+    CARILLON_NOTE(carillon_osek_ask_protection);
     if (!CARILLON_OSEK_PROTECTION_HOOK) {
         return PRO_SHUTDOWN;
     }

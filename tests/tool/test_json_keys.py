@@ -252,6 +252,17 @@ def test_a_measurements_keys() -> None:
     check("wcet", run("wcet", "run.toml"))
 
 
+def test_a_campaigns_keys() -> None:
+    Path("faulty").mkdir()
+    Path("faulty/schedule.toml").write_text('[system]\nboard = "virtual-tiny"\n[task.x]\nperiod = "1ms"\n', encoding="utf-8")
+    Path("faulty/main.c").write_text('#include "carillon/osektime.h"\nttTASK(x);\nttTASK(x)\n{\n}\n', encoding="utf-8")
+    output = run("campaign", "faulty", "--runs", "9", "--kinds", "lost,late", "--workers", "1")
+    assert set(output) == {*listed("campaign"), "diagnostics"}
+    assert set(output["kinds"]) == set(output["campaign"]["kinds"])
+    assert set(output["kinds"]["lost"]) == listed("campaign.kinds.KIND")
+    assert set(output["reasons"][0]) == listed("campaign.reasons")
+
+
 def test_a_networks_keys() -> None:
     Path("network.toml").write_text('[[node]]\nname = "x"\nschedule = "run.toml"\n', encoding="utf-8")
     output = run("run", "network.toml", "--for", "2ms")

@@ -21,7 +21,8 @@ from carillon import __version__, console
 from carillon.cli.common import reporting
 
 COMMANDS = (
-    "new check import_ export plan analyse wcet build verify flash run debug show bench giotto microcode boards schema explain"
+    "new check import_ export plan analyse wcet build verify flash run campaign debug show bench giotto microcode boards "
+    "schema explain"
 )
 """A file for each command, in the order in which the help has them."""
 
