@@ -77,7 +77,7 @@ FILES = (
     "test_warm_build",
 )
 """And others that take as long."""
-SHARE = 20
+SHARE = 25
 """By default, one of so many cases of a test runs, and at least one."""
 MOST = 200
 """So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""

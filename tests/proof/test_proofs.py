@@ -17,7 +17,7 @@ import pytest
 from sample import turn
 
 JOBS = prove.jobs_of(prove.TABLE.read_text(encoding="utf-8"), prove.TABLE.name)
-PARTS = 12
+PARTS = 40
 """One of so many parts of the jobs runs at a time."""
 
 
