@@ -4,7 +4,9 @@
  *
  * Time is a count of ticks.  Running cells stand in a binary heap by their next expiry, so that an expiry costs the
  * logarithm of the number of cells.  A cell's counter is worked out only when it is read. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#endif
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>

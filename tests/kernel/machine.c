@@ -2,6 +2,7 @@
  *
  * The port is included, not linked: that gives access to its state, which each test wants fresh, and lets
  * its end come back to the test. */
+#define _DEFAULT_SOURCE /* which the port wants before any header */
 #include "machine.h"
 
 #include <inttypes.h>
