@@ -347,7 +347,7 @@ static void unexpected(void)
 static void an_interrupt_that_nobody_uses_ends_the_run_as_an_error(void **state)
 {
     (void)state;
-    assert_int_equal(machine_run(unexpected, "1"), 3);
+    assert_int_equal(machine_run(unexpected, "1"), 5);
 }
 
 static void halted(void)
