@@ -68,6 +68,7 @@ def navigation() -> list[object]:
                 {"Specification": "docs/SPEC.md"},
                 {"Diagnostics": ["docs/codes/README.md"]},
                 "docs/MISRA.md",
+                "docs/TESTED.md",
             ]
         },
         {"Papers": [*parts["Papers"], "docs/DESIGN.md"]},
