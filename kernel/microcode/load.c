@@ -291,7 +291,9 @@ static uint32_t list_members(const struct load *load, uint16_t size, uint16_t en
         const uint32_t component = LAST - nodes[k].index;
         nodes[k].component = nodes[component].stack;
         nodes[component].stack = k;
-        count = (component >= count) ? (component + 1u) : count;
+        if (component >= count) {
+            count = component + 1u;
+        }
     }
     nodes[entry].flags = REACHED;
     for (uint32_t component = count; component > 0u; component--) {

@@ -253,7 +253,7 @@ static void answer(enum carillon_loader_answer found)
     for (uint32_t k = 0u; k < 2u; k++) {
         said->checksum = (running == &slots[k].program) ? slots[k].checksum : said->checksum;
     }
-    if ((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) {
+    if ((CARILLON_LOADER_STOPS > 0u) && (running == &stopped)) {
         said->checksum = 0u;
     }
     said->kind = taken.asked.kind | ANSWER;
@@ -261,7 +261,7 @@ static void answer(enum carillon_loader_answer found)
     said->found = (uint8_t)found;
     said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u) |
                   ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u) |
-                  (((CARILLON_LOADER_STOPS > 0) && (running == &stopped)) ? STOPPED : 0u);
+                  (((CARILLON_LOADER_STOPS > 0u) && (running == &stopped)) ? STOPPED : 0u);
     said->tick_ns = carillon_loader_image.tick_ns;
     said->interface = carillon_loader_image.interface;
     said->bindings = carillon_loader_image.bindings;
@@ -369,7 +369,7 @@ static enum carillon_loader_result judge(void)
     if (carillon_siphash(carillon_loader_key, all, PREFIX + length) != word_of(&taken.asked.rest[1], 8u)) {
         return CARILLON_LOADER_SEAL;
     }
-    if ((CARILLON_LOADER_STOPS > 0) && (how == STOPS) && (length == 0u)) {
+    if ((CARILLON_LOADER_STOPS > 0u) && (how == STOPS) && (length == 0u)) {
         loader.handed = &stopped;
         carillon_loader_replace(loader.handed, CARILLON_MICROCODE_NONE);
         return CARILLON_LOADER_ACCEPTED;

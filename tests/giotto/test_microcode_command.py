@@ -175,10 +175,6 @@ def test_what_joins_has_no_phase_and_is_refused_if_it_may_come_at_a_wrong_time()
         (("list", "a", "b"), "list takes one program"),
         (("status", "a", "--to", "line"), "status takes no program"),
         (("upload", "beside.microcode"), "say which line: --to PATH"),
-        (
-            ("upload", "beside.microcode", "--to", "line", "--program", "beside.giotto"),
-            "--program is for a program that",
-        ),
         (("upload", "beside.microcode", "--to", "line", "--beside", "a", "--scheduler", "rm"), "--scheduler stays that of the"),
         (("verify", "beside.c"), "beside.c is no microcode"),
         (("list", "gone"), "gone: No such file or directory"),

@@ -72,7 +72,7 @@ def compiled(driver: str, sources: tuple[str, ...], defines: tuple[tuple[str, in
         f"-I{HERE}",
     ]
     command += [f"-D{name}={value}" for name, value in defines]
-    command += ["-Wno-builtin-macro-redefined"] if "__SIZEOF_INT__" in dict(defines) else []
+    command[1:1] = ["-Wno-builtin-macro-redefined", "-U__SIZEOF_INT__"] if "__SIZEOF_INT__" in dict(defines) else []
     command += [str(HERE / driver), *(str(ROOT / "kernel" / source) for source in sources), "-o", str(path)]
     subprocess.run(command, check=True)
     return path

@@ -848,7 +848,7 @@ def test_nothing_is_left_to_an_event_that_is_overdue(clock: Clock) -> None:
         assert run.driver.clock_left(1) == 0
 
 
-@pytest.mark.parametrize("clock", MERGING, ids=str)
+@pytest.mark.parametrize("clock", [clock for clock in MERGING if clock.width < 32], ids=str)  # 32 bits reach every distance
 def test_an_event_beyond_what_the_counter_reaches_in_laps_comes_at_its_tick(clock: Clock) -> None:
     lap = (1 << clock.bits) - 2
     with running(clock) as run:

@@ -185,7 +185,7 @@ def _of_microcode(image: Image, microcode: Microcode) -> Switches:
         switches["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
         switches["CARILLON_LOADER_LOAD"] = Unsigned(upload.load)
         switches["CARILLON_LOADER_LOG"] = Unsigned(upload.log)
-        switches["CARILLON_LOADER_STOPS"] = int(upload.stops)
+        switches["CARILLON_LOADER_STOPS"] = Unsigned(int(upload.stops))
         switches["CARILLON_LOADER_RESETS"] = upload.resets or None
     return switches
 
