@@ -77,9 +77,9 @@ FILES = (
     "test_warm_build",
 )
 """And others that take as long."""
-SHARE = 25
+SHARE = 30
 """By default, one of so many cases of a test runs, and at least one."""
-MOST = 200
+MOST = 60
 """So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
 REPEATED = 20
 """The command that repeats what failed names so many cases at most."""
