@@ -375,9 +375,9 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def write(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
-    """Write JSON, whole or not at all."""
+    """Write JSON, a job a line, whole or not at all."""
     beside = path.with_name(path.name + ".part")
-    beside.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    beside.write_text("[\n" + ",\n".join(json.dumps(row) for row in found) + "\n]\n", encoding="utf-8")
     shutil.move(beside, path)
 
 
