@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spin's models of five races: each holds in every interleaving, and none holds when the kernel did something else.
 
-A model is of the rule that the code follows, and not the code: tests/races and the tests that MUTANTS name try the code itself.
+A model is of the rule that the code follows, and not the code: the tests that FIRMWARE names try the code itself.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ HERE = Path(__file__).parent
 MODELS = sorted(path.stem for path in HERE.glob("*.pml"))
 FIRMWARE = {
     "activation": "tests/rounds/test_rounds.py",
-    "deadline": "tests/firmware/test_deadlines.py",
+    "deadline": "tests/races/test_rounds_services.py",
     "mode": "tests/races/test_rounds_services.py",
-    "sync": "tests/races/test_rounds_services.py",
+    "sync": "tests/firmware/test_synchronisation.py",
     "upload": "tests/firmware/test_uploads.py",
 }
-"""Where the code itself is tried at each position."""
+"""Where the code itself is tried: a deadline and a switch at each instruction, the others with random times."""
 
 
 def explored(model: str, mutant: int, folder: Path) -> tuple[int, int]:
