@@ -26,7 +26,7 @@ from hypothesis import settings
 import asked
 import building
 import carillon.build
-from sample import DRAW, rank, spread
+from sample import DRAW, MOST, SHARE, rank, spread
 from touched import touched_functions
 from whole import PASSED, Whole
 
@@ -77,10 +77,6 @@ FILES = (
     "test_warm_build",
 )
 """And others that take as long."""
-SHARE = 30
-"""By default, one of so many cases of a test runs, and at least one."""
-MOST = 60
-"""So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
 REPEATED = 20
 """The command that repeats what failed names so many cases at most."""
 EVERYTHING = "carillon_everything"

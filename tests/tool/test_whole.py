@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sample import MOST, SHARE
 from touched import touched
 from whole import Record, append, estimate, spent
 
@@ -191,7 +192,7 @@ def test_what_the_change_touches_has_a_bound_and_what_is_left_out_is_said(projec
     project.commit()
     project.write(SUITE.replace("return seed", "return seed + 1").replace("range(40)", "range(1000)", 1))
     cases, said = project.cases(CARILLON_DRAW="1")
-    drawn = 1000 // 20 + 200
+    drawn = 1000 // SHARE + MOST
     assert count(cases, "test_with_helper") >= drawn
     left = 1000 - count(cases, "test_with_helper")
     assert f"left out, though the change touches it: tests/firmware/test_suite.py::test_with_helper: {left} cases" in said
