@@ -161,20 +161,27 @@ static inline bool carillon_osek_next_mate(const struct carillon_osek_level *lev
 }
 #endif
 
-/* The task of the next job of a level that has a ring: it is the first there, and is taken out. */
+/* The task of the next job of a level that has a ring: it is the first there, and is taken out.  False if there is none:
+ * nobody requested this interrupt, and a count below 0 would keep the level's handler for ever. */
 #if CARILLON_OSEK_QUEUED
-static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(const struct carillon_osek_level *level)
+static inline __attribute__((always_inline)) bool carillon_osek_take_next(const struct carillon_osek_level *level,
+                                                                          TaskType *task)
 {
     const uint32_t saved = carillon_osek_lock();
+    const carillon_osek_slot count = level->state->count;
+    if (count == 0u) {
+        carillon_osek_unlock(saved);
+        return false;
+    }
     const uint32_t first = level->state->first;
-    const TaskType task = level->ring[first];
-    if (!carillon_osek_next_mate(level, task)) {
+    *task = level->ring[first];
+    if (!carillon_osek_next_mate(level, *task)) {
         level->state->first = ((first + 1u) < level->capacity) ? (carillon_osek_slot)(first + 1u) : 0u;
-        level->state->count--;
+        level->state->count = (carillon_osek_slot)(count - 1u);
     }
     carillon_slice_begins(level->state);
     carillon_osek_unlock(saved);
-    return task;
+    return true;
 }
 
 /* Others wait in the ring of a level whose handler ends. */
@@ -189,9 +196,11 @@ static inline __attribute__((always_inline)) void carillon_osek_request_next(con
     }
 }
 #else
-static inline __attribute__((always_inline)) TaskType carillon_osek_take_next(const struct carillon_osek_level *level)
+static inline __attribute__((always_inline)) bool carillon_osek_take_next(const struct carillon_osek_level *level,
+                                                                          TaskType *task)
 {
-    return level->task;
+    *task = level->task;
+    return true;
 }
 static inline __attribute__((always_inline)) void carillon_osek_request_next(const struct carillon_osek_level *level,
                                                                              uint8_t number)

@@ -39,8 +39,9 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
         carillon_osek_rest_level(number, &preempted);
         return;
     }
-    if ((level->capacity != 0u) && !is_guest) {
-        task = carillon_osek_take_next(level);
+    if ((level->capacity != 0u) && !is_guest && !carillon_osek_take_next(level, &task)) {
+        carillon_osek_rest_level(number, &preempted);
+        return;
     }
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
     const uint_fast8_t before = carillon_osek_running;

@@ -57,18 +57,41 @@ ttTASK(B) { carillon_work(1000u); carillon_say("constant", constant); }
 """
 
 
-def schedule(folder: Path, deadline: str = "") -> Path:
-    (folder / "main.c").write_text(CODE, encoding="utf-8")
-    (folder / "schedule.toml").write_text(SCHEDULE.format(deadline=deadline), encoding="utf-8")
+def schedule(folder: Path, deadline: str = "", text: str = SCHEDULE, code: str = CODE) -> Path:
+    (folder / "main.c").write_text(code, encoding="utf-8")
+    (folder / "schedule.toml").write_text(text.format(deadline=deadline), encoding="utf-8")
     return folder / "schedule.toml"
+
+
+MATES = """
+[system]
+name = "mates"
+board = "virtual-256"
+clock = "1MHz"
+sources = ["main.c"]
+[time]
+clock = "one-shot"
+uses = ["delays"]
+[thread.One]
+priority = 1
+[thread.Two]
+priority = 1
+"""
+MATES_CODE = """
+#include "carillon/console.h"
+#include "carillon/osek.h"
+#include "carillon/time.h"
+THREAD(One) { for (;;) { carillon_delay(10000u); carillon_print("one\\n"); } }
+THREAD(Two) { for (;;) { carillon_delay(15000u); carillon_print("two\\n"); } }
+"""
 
 
 class Made:
     """A plan of a campaign, and its firmware."""
 
-    def __init__(self, folder: Path, deadline: str = "") -> None:
+    def __init__(self, folder: Path, deadline: str = "", text: str = SCHEDULE, code: str = CODE) -> None:
         diagnostics = Diagnostics()
-        self.image = plan(schedule(folder, deadline), diagnostics).image
+        self.image = plan(schedule(folder, deadline, text, code), diagnostics).image
         firmware = build(self.image, folder / "build", diagnostics)
         assert firmware is not None
         self.firmware: Firmware = firmware
@@ -138,6 +161,18 @@ def test_a_spurious_interrupt_has_no_expiry(plain: Made, tmp_path: Path) -> None
     found = plain.records(Injected(FaultKind.SPURIOUS, at, cell), tmp_path)
     assert entered(found, cell) == sorted([*entered(whole, cell), at])
     assert not [r for r in found if r[:2] == (at, EXPIRY)]
+
+
+def test_a_spurious_interrupt_of_a_level_that_threads_share_runs_none_of_them(tmp_path: Path) -> None:
+    """Its ring is empty: a count below 0 would keep the level's handler for ever."""
+    made = Made(tmp_path, text=MATES, code=MATES_CODE)
+    whole = made.records(None, tmp_path)
+    said = made.output
+    (level,) = {source for source, name in made.plan.targets.sources if "One" in name}
+    for at in range(20 * MS + 1, 80 * MS, 2500):
+        found = made.records(Injected(FaultKind.SPURIOUS, whole[0][0] + at, level), tmp_path)
+        assert made.output == said
+        assert len(entered(found, level)) == len(entered(whole, level)) + 1
 
 
 @pytest.mark.parametrize("by", [1500, -1500, -(1 << 40)])
