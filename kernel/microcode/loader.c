@@ -5,6 +5,7 @@
  *
  * An upload is sealed with its target's challenge, which is used for one upload: a seal is good once. */
 #include "kernel/microcode/loader.h"
+#include "kernel/microcode/generator.h"
 #include "kernel/microcode/load.h"
 #include "kernel/microcode/log.h"
 #include "kernel/microcode/recorder.h"
@@ -69,7 +70,7 @@ struct answer {
     uint8_t kind;
     uint8_t number;
     uint8_t found;
-    uint8_t state; /* OPEN, WAITING, CHECKS, STOPPED */
+    uint8_t state; /* OPEN and so on */
     uint8_t result;
     uint8_t reason;
     uint16_t address;  /* what the verifier refused */
@@ -100,17 +101,24 @@ struct logged {
 #define WAITING 2u
 #define CHECKS 4u /* the load */
 #define STOPPED 8u
+#define GENERATED 16u /* what runs has S code that the target has made */
+#define UNABLE 32u    /* to make it */
 
 static struct loader_state {
     const struct carillon_microcode *handed; /* the last program that the machine was given */
     struct loaded_program *slot;             /* of the upload */
     struct answer said;
+    uint8_t generated; /* of the program that runs: GENERATED, UNABLE, or neither */
     bool open;
 } loader = {.said = {.version = CARILLON_LOADER_VERSION, .room = CARILLON_LOADER_BYTES}};
 
 /* What is carried out after a shutdown: it ends at once, and releases nothing. */
 static const struct carillon_instruction stopped_code[] = {CARILLON_INSTRUCTION(CARILLON_OPCODE_RETURN, 0u, 0u, 0u)};
 static const struct carillon_microcode stopped = {.code = stopped_code, .handlers = NULL, .steps = 2u, .size = 1u};
+
+static struct carillon_verify_node nodes[CARILLON_LOADER_BYTES / 8u];
+#define NOTED ((sizeof(nodes) / sizeof(nodes[0])))
+#define ROOM ((NOTED < CARILLON_VERIFY_MOST) ? (uint16_t)NOTED : (uint16_t)CARILLON_VERIFY_MOST)
 
 static struct frame_state {
     struct question asked;
@@ -261,7 +269,8 @@ static void answer(enum carillon_loader_answer found)
     said->found = (uint8_t)found;
     said->state = (loader.open ? OPEN : 0u) | (is_waiting() ? WAITING : 0u) |
                   ((CARILLON_LOADER_LOAD > 0u) ? CHECKS : 0u) |
-                  (((CARILLON_LOADER_STOPS > 0u) && (running == &stopped)) ? STOPPED : 0u);
+                  (((CARILLON_LOADER_STOPS > 0u) && (running == &stopped)) ? STOPPED : 0u) |
+                  ((CARILLON_MICROCODE_GENERATES > 0u) ? loader.generated : 0u);
     said->tick_ns = carillon_loader_image.tick_ns;
     said->interface = carillon_loader_image.interface;
     said->bindings = carillon_loader_image.bindings;
@@ -286,14 +295,20 @@ static void answer(enum carillon_loader_answer found)
     send(&bytes[first], behind + SUM - first);
 }
 
-/* A new challenge.  The bytes go to where neither what runs nor what is to run lies. */
+/* Where neither what runs nor what is to run lies. */
+static struct loaded_program *free_slot(void)
+{
+    return (carillon_loader_running() == &slots[0].program) ? &slots[1] : &slots[0];
+}
+
+/* A new challenge. */
 static enum carillon_loader_answer begin(void)
 {
     if (is_waiting()) {
         return CARILLON_LOADER_BUSY;
     }
     loader.said.begun++;
-    loader.slot = (carillon_loader_running() == &slots[0].program) ? &slots[1] : &slots[0];
+    loader.slot = free_slot();
     loader.said.received = 0u;
     loader.open = true;
     const uint64_t last = loader.said.challenge;
@@ -350,6 +365,16 @@ static bool is_continued(const struct carillon_microcode *running, const struct 
            (begin[0].y == running->entry);
 }
 
+/* With another program, nothing was generated. */
+static void hand_over(const struct carillon_microcode *program, uint16_t begin)
+{
+    loader.handed = program;
+    if (CARILLON_MICROCODE_GENERATES > 0u) {
+        loader.generated = 0u;
+    }
+    carillon_loader_replace(program, begin);
+}
+
 static enum carillon_loader_result judge(void)
 {
     const uint32_t length = taken.asked.value;
@@ -370,20 +395,19 @@ static enum carillon_loader_result judge(void)
         return CARILLON_LOADER_SEAL;
     }
     if ((CARILLON_LOADER_STOPS > 0u) && (how == STOPS) && (length == 0u)) {
-        loader.handed = &stopped;
-        carillon_loader_replace(loader.handed, CARILLON_MICROCODE_NONE);
+        hand_over(&stopped, CARILLON_MICROCODE_NONE);
         return CARILLON_LOADER_ACCEPTED;
     }
     if ((scheduler > CARILLON_SCHEDULER_RM) || (joins && (scheduler != running->scheduler))) {
         return CARILLON_LOADER_SCHEDULER;
     }
-    static struct carillon_verify_node nodes[CARILLON_LOADER_BYTES / 8u];
-    const uint32_t noted = sizeof(nodes) / sizeof(nodes[0]);
-    const uint16_t room = (noted < CARILLON_VERIFY_MOST) ? (uint16_t)noted : (uint16_t)CARILLON_VERIFY_MOST;
-    struct carillon_verified found;
+    struct carillon_verified found; /* the three are one word, which a header that is refused leaves as it is */
+    found.address = 0u;
+    found.bindings = 0u;
+    found.threads = 0u;
     const uint32_t own = carillon_load_length(&all[PREFIX], length, carillon_loader_image.counts[1]);
     enum carillon_verify_result reason =
-        carillon_verify(&all[PREFIX], own, &carillon_loader_image, nodes, room, &found);
+        carillon_verify(&all[PREFIX], own, &carillon_loader_image, nodes, ROOM, &found);
     if ((CARILLON_LOADER_LOAD > 0u) && (reason == CARILLON_VERIFY_OK)) {
         const uint8_t *const times = (own < length) ? &all[PREFIX + own] : NULL;
         reason = carillon_load_verify(&carillon_loader_image, times, nodes, &found);
@@ -407,8 +431,7 @@ static enum carillon_loader_result judge(void)
         }
         begin = (uint16_t)(slot->program.entry + 1u);
     }
-    loader.handed = &slot->program;
-    carillon_loader_replace(loader.handed, begin);
+    hand_over(&slot->program, begin);
     return CARILLON_LOADER_ACCEPTED;
 }
 
@@ -492,3 +515,57 @@ void carillon_loader_byte(uint8_t byte)
         taken.left--;
     }
 }
+
+#if CARILLON_MICROCODE_GENERATES > 0u
+/* Handlers behind the code; NULL if the program has none. */
+static const uint16_t *copy_handlers(const uint16_t *handlers, struct carillon_instruction *behind)
+{
+    void *const place = behind;
+    uint16_t *const to = place;
+    for (uint32_t k = 0u; (handlers != NULL) && (k <= carillon_loader_image.counts[1]); k++) {
+        to[k] = handlers[k];
+    }
+    return (handlers != NULL) ? to : NULL;
+}
+
+/* Make S code of what the scheduler of the program that runs has decided.  It is verified as what is received.  No more
+ * than one trigger may wait at a time, and one thread, beside one that ends as the next one begins.  So no two threads
+ * dispatch tasks at one time. */
+static bool generate(const struct carillon_microcode *running)
+{
+    struct loaded_program *const slot = free_slot();
+    void *const place = slot->bytes;
+    struct carillon_instruction *const code = place;
+    const uint32_t behind =
+        (running->handlers != NULL) ? ((2u * ((uint32_t)carillon_loader_image.counts[1] + 1u)) + 7u) / 8u : 0u;
+    const uint32_t room = (ROOM > behind) ? (ROOM - behind) : 0u;
+    struct carillon_verified found = {.code = code, .entry = running->entry};
+    found.size = carillon_recorder_is_full() ? 0u : carillon_generate(running, code, room);
+    found.handlers = copy_handlers(running->handlers, &code[found.size]);
+    if ((found.size == 0u) ||
+        (carillon_verify(NULL, 0u, &carillon_loader_image, nodes, ROOM, &found) != CARILLON_VERIFY_OK) ||
+        (found.bindings > 1u) || (found.threads > 2u)) {
+        return false;
+    }
+    slot->checksum = carillon_loader_first; /* it has the name of what it was made of */
+    for (uint32_t k = 0u; k < 2u; k++) {
+        slot->checksum = (running == &slots[k].program) ? slots[k].checksum : slot->checksum;
+    }
+    slot->program = *running;
+    slot->program.code = code;
+    slot->program.handlers = found.handlers;
+    slot->program.size = found.size;
+    slot->program.steps = (found.steps < UINT32_MAX) ? (found.steps + 1u) : UINT32_MAX;
+    loader.handed = &slot->program;
+    carillon_loader_continue(loader.handed);
+    return true;
+}
+
+void carillon_loader_idle(void)
+{
+    if (!loader.open && !is_waiting() && (loader.generated == 0u) &&
+        (carillon_recorder_calm() >= CARILLON_MICROCODE_GENERATES)) {
+        loader.generated = generate(carillon_loader_running()) ? GENERATED : UNABLE;
+    }
+}
+#endif

@@ -47,6 +47,16 @@ extern const uint32_t carillon_loader_first;
 /* A byte has come.  Carries out the frame that it completes, if it does. */
 void carillon_loader_byte(uint8_t byte);
 
+/* No byte has come.  With CARILLON_MICROCODE_GENERATES, makes S code of what the scheduler has decided, if for so many
+ * ticks it has decided nothing new. */
+#if CARILLON_MICROCODE_GENERATES > 0u
+void carillon_loader_idle(void);
+#else
+static inline void carillon_loader_idle(void)
+{
+}
+#endif
+
 /* The owner defines these.  They send a byte, return a number that is hard to foretell, return the program that runs,
  * and replace it by the next one.  The last two are carillon_machine_program and carillon_machine_replace, or
  * carillon_machine_join if `begin` is an address.  The owner takes their lock. */
@@ -54,6 +64,7 @@ void carillon_loader_put(uint8_t byte);
 uint32_t carillon_loader_chance(void);
 const struct carillon_microcode *carillon_loader_running(void);
 void carillon_loader_replace(const struct carillon_microcode *program, uint16_t begin);
+void carillon_loader_continue(const struct carillon_microcode *program); /* carillon_machine_continue */
 
 /* SipHash-2-4 of some bytes (J.-P. Aumasson and D. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012). */
 uint64_t carillon_siphash(const uint8_t *key, const uint8_t *bytes, uint32_t length);

@@ -54,7 +54,7 @@ static inline bool go_on_at_trigger(void)
             }
             interpret(address, machine.now, NONE);
             if (CARILLON_MICROCODE_RECORD > 0u) {
-                block_begin = machine.now;
+                recordable = true;
             }
             return true;
         }
@@ -176,6 +176,9 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     for (uint16_t k = 0u; k < CARILLON_MICROCODE_TASKS; k++) {
         tasks[k].released = 0u;
         places[k] = NOWHERE;
+        if (CARILLON_MICROCODE_RECORD > 0u) {
+            recorded[k] = 0u;
+        }
     }
     for (uint16_t k = 0u; k < GROUPS; k++) {
         fresh[k] = 0u;
@@ -184,6 +187,12 @@ SMALL void carillon_machine_start(const struct carillon_microcode *program, uint
     bindings[0] = (struct waiting_trigger){.time = now, .future = &machine.first};
     machine.bindings = 1u;
     machine.next = now;
+}
+
+/* Whether what joins is S code that was made of the decisions, and no other program. */
+static inline bool is_generated(void)
+{
+    return (CARILLON_MICROCODE_GENERATES > 0u) && (machine.joined == &machine.first);
 }
 
 /* Another program waits: go on with it if that may be.  Returns whether there is something to go on with. */
@@ -199,8 +208,12 @@ static SMALL bool take_over(void)
         }
         machine.program = program;
         machine.code = program->code;
-        bind(machine.joined, machine.now);
-        wait_until(machine.now);
+        if (is_generated()) {
+            carillon_recorder_close();
+        } else {
+            bind(machine.joined, machine.now);
+            wait_until(machine.now);
+        }
     } else if (now) {
         carillon_machine_start(program, machine.now);
     } else {
@@ -215,25 +228,33 @@ static SMALL bool take_over(void)
     return now;
 }
 
-/* The scheduler has chosen a task, or none. */
-static inline uint16_t decided(uint16_t task)
+/* The instant is over, in which a block was carried out.  While no thread waits, the scheduler decides what runs up to
+ * the next block: record what it decides if nothing else ends. */
+static SMALL void record_block(void)
 {
-    if ((CARILLON_MICROCODE_RECORD > 0u) && (task != NONE)) {
-        const uint32_t deadline = tasks[task].released >> 8;
-        uint32_t order = UINT32_MAX;
-        if (deadline != 0u) {
-            const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
-            order = by_periods ? deadline : (deadline + tasks[task].begin - block_begin);
+    const bool by_periods = machine.program->scheduler == CARILLON_SCHEDULER_RM;
+    const bool is_known = (machine.bindings == 1u) && is_of_time(&bindings[0]);
+    const uint32_t length = is_known ? (bindings[0].time - machine.now) : 0u;
+    recordable = false;
+    for (uint16_t k = 0u; (machine.threads == 0u) && (k < CARILLON_MICROCODE_TASKS); k++) {
+        const uint32_t deadline = recorded[k] >> 8;
+        const uint32_t left = tasks[k].begin + deadline - machine.now;
+        if (recorded[k] == 0u) {
+            /* it has not been released */
+        } else if (deadline == 0u) {
+            carillon_recorder_decided(machine.last, k, UINT32_MAX, length, machine.now);
+        } else if ((left - 1u) < FAR) {
+            carillon_recorder_decided(machine.last, k, by_periods ? deadline : left, length, machine.now);
+        } else {
+            recorded[k] = 0u;
         }
-        carillon_recorder_decided(machine.last, task, order, machine.now);
     }
-    return task;
 }
 
 static __attribute__((noinline)) uint16_t carry_out(void)
 {
     if (machine.endless && !is_reached(machine.next)) { /* the steps of this tick are spent: all waits for the next */
-        machine.running = decided(first_in_order());
+        machine.running = first_in_order();
         return machine.running;
     }
     machine.stirred = false;
@@ -254,7 +275,10 @@ static __attribute__((noinline)) uint16_t carry_out(void)
     if (is_reached(machine.next) || machine.endless) {
         look_ahead();
     }
-    machine.running = (machine.threads > 0u) ? first_dispatched() : decided(most_urgent());
+    if ((CARILLON_MICROCODE_RECORD > 0u) && recordable) {
+        record_block();
+    }
+    machine.running = (machine.threads > 0u) ? first_dispatched() : most_urgent();
     return machine.running;
 }
 
@@ -305,7 +329,7 @@ uint16_t carillon_machine_ended(uint16_t task, uint32_t now)
         return carry_out();
     }
     if (machine.threads == 0u) {
-        machine.running = decided(first_in_order()); /* nothing was released since carry_out asked */
+        machine.running = first_in_order(); /* nothing was released since carry_out asked */
         return machine.running;
     }
     const uint16_t awaited = threads[0].task;
@@ -335,6 +359,14 @@ void carillon_machine_join(const struct carillon_microcode *program, uint16_t be
     carillon_machine_replace(program);
     machine.joined = &program->code[begin];
 }
+
+#if CARILLON_MICROCODE_GENERATES > 0u
+void carillon_machine_continue(const struct carillon_microcode *program)
+{
+    carillon_machine_replace(program);
+    machine.joined = &machine.first;
+}
+#endif
 
 const struct carillon_microcode *carillon_machine_program(void)
 {

@@ -77,6 +77,10 @@ void carillon_machine_replace(const struct carillon_microcode *program);
  * What it leads to begins at that instant. */
 void carillon_machine_join(const struct carillon_microcode *program, uint16_t begin);
 
+/* The next program is the one that runs, address by address, but that some blocks go on with S code behind it, instead
+ * of returning.  At the end of the next instant, it goes on with that. */
+void carillon_machine_continue(const struct carillon_microcode *program);
+
 /* The program that runs. */
 const struct carillon_microcode *carillon_machine_program(void);
 

@@ -129,6 +129,9 @@ static FAST void release(uint16_t task, uint32_t word)
 {
     tasks[task] = (struct task_state){.released = word, .begin = machine.now};
     fresh[task / 32u] |= bit_of(task);
+    if (CARILLON_MICROCODE_RECORD > 0u) {
+        recorded[task] = word;
+    }
     if (CARILLON_LOADER_LOG > 0u) {
         carillon_log_note(CARILLON_LOG_RELEASED, task, machine.now);
     }

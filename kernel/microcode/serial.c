@@ -46,6 +46,16 @@ void carillon_loader_replace(const struct carillon_microcode *program, uint16_t 
     carillon_osek_unlock(saved); /* the machine asks at its next instant */
 }
 
+#if CARILLON_MICROCODE_GENERATES > 0u
+void carillon_loader_continue(const struct carillon_microcode *program)
+{
+    const uint32_t saved = carillon_osek_lock();
+    carillon_machine_continue(program);
+    carillon_microcode_replaced();
+    carillon_osek_unlock(saved);
+}
+#endif
+
 void carillon_loader_thread(void)
 {
     CARILLON_CONSOLE_PREPARE(STORE)
@@ -54,6 +64,7 @@ void carillon_loader_thread(void)
             carillon_loader_byte((uint8_t)UART(CARILLON_CONSOLE_DATA));
         } else {
             turns++;
+            carillon_loader_idle();
         }
     }
 }

@@ -65,7 +65,10 @@ static struct machine_state {
     bool endless;  /* this instant had no end */
     bool patient;  /* released tasks may have no deadline */
 } machine;
-static uint32_t block_begin; /* when a trigger was enabled last: of the recorder alone */
+/* Of the recorder alone: the instructions that have released tasks, 0 where the deadline has passed; whether a trigger
+ * was enabled at this instant. */
+static uint32_t recorded[(CARILLON_MICROCODE_RECORD > 0u) ? CARILLON_MICROCODE_TASKS : 1u];
+static bool recordable;
 #define FAR UINT32_C(0x7FFFFFFF)
 /* One more than wait at a time: the compiler does not know that no more do, and sees what closes a gap read behind an
  * array of one. */

@@ -517,17 +517,19 @@ enum carillon_verify_result carillon_verify(const uint8_t *bytes, uint32_t lengt
                                             struct carillon_verify_node *nodes, uint16_t room,
                                             struct carillon_verified *found)
 {
-    *found = (struct carillon_verified){.code = NULL};
-    enum carillon_verify_result result = verify_header(bytes, length, image, room, found);
+    enum carillon_verify_result result = CARILLON_VERIFY_OK;
+    if (bytes != NULL) {
+        result = verify_header(bytes, length, image, room, found);
+    }
     for (uint32_t k = 0u; (result == CARILLON_VERIFY_OK) && (k < found->size); k++) {
         found->address = (uint16_t)k;
-        const struct carillon_instruction *const i = &found->code[k];
-        result = verify_instruction(i, image->counts, found->size);
-        if ((result == CARILLON_VERIFY_OK) && ((k + 1u) == found->size) && !is_in(i, ENDS)) {
-            result = CARILLON_VERIFY_END;
-        }
+        result = verify_instruction(&found->code[k], image->counts, found->size);
     }
-    if (result == CARILLON_VERIFY_OK) {
+    if (result != CARILLON_VERIFY_OK) {
+        /* the address is that of the instruction, if it was one */
+    } else if (!is_in(&found->code[found->address], ENDS)) {
+        result = CARILLON_VERIFY_END;
+    } else {
         struct graph graph = {
             .code = found->code, .nodes = nodes, .size = found->size, .handles = found->handlers != NULL};
         result = verify_flow(&graph, image, found);

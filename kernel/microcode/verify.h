@@ -73,7 +73,9 @@ struct carillon_verified {
 };
 
 /* Verify `length` bytes, which begin at a word; `nodes` has room for `room` notes, at most CARILLON_VERIFY_MOST of
- * which are used. Returns why the program is refused; if it is not, `found` says what it is. */
+ * which are used.  NULL: there is no header, and `found` has the code, the handlers, the size, from 1 to `room`, and the
+ * entry.  Returns why the program is refused; if it is not, `found` says what it is.  If a header is refused, `found` may
+ * be as it was. */
 enum carillon_verify_result carillon_verify(const uint8_t *bytes, uint32_t length,
                                             const struct carillon_verify_image *image,
                                             struct carillon_verify_node *nodes, uint16_t room,

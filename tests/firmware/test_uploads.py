@@ -129,6 +129,38 @@ def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_i
 
 
 @pytest.mark.parametrize("board", [AST, MPS])
+def test_a_target_goes_on_with_s_code_that_it_has_made_and_no_task_begins_at_another_time(board: str, tmp_path: Path) -> None:
+    """It takes another program as before."""
+    for file in (ROOT / "examples" / "flight").glob("flight.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "flight.upload").write_text("record = 16\ngenerate = 200\n", encoding="ascii")
+    assert carillon(tmp_path, "giotto", "flight.giotto", "-o", "f.microcode").returncode == 0
+    with running(tmp_path, "flight.giotto", board, "--for", "20s", "--events", "events") as target:
+        with _Line(tmp_path / "line", 60) as line:  # one connection: between two, the target runs on
+            asked = Target(line)
+            for _ in range(2000):
+                found = asked.status()
+                if found.generated and not found.waiting:
+                    break
+            assert (found.generated, found.unable, found.waiting) == (True, False, False)
+            program = decode((tmp_path / "f.microcode").read_bytes())
+            (at,) = (address for address, name in program.labels if name == "m@0")
+            sent = asked.upload(encode(replace(program, labels=(), entry=at)), 1, bytes(16))
+            assert (sent.result, sent.generated) == ("accepted", False)
+        assert target.wait(300) == 0
+    events = [json.loads(line) for line in (tmp_path / "events").read_text(encoding="utf-8").splitlines()]
+    per_ms = {AST: 15_625, MPS: 25_000}[board]
+    resumed = [
+        (event["t"], event["object"]) for event in events if event["event"] == "resume" and event["object"] in ("t1", "t2")
+    ]
+    turns = [one for before, one in pairwise([(0, ""), *resumed]) if one[1] != before[1]][2:]
+    between = [(one, other, round((after - before) / per_ms)) for (before, one), (after, other) in pairwise(turns)]
+    others = [k for k, found in enumerate(between) if found not in (("t2", "t1", 4), ("t1", "t2", 6))]
+    assert len(between) > 3900
+    assert others and others[-1] - others[0] < 4, others  # the upload begins where no task is unfinished
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
 def test_the_log_of_a_target_is_what_a_trace_of_it_says(board: str, tmp_path: Path) -> None:
     """Each invocation begins and ends in it at the times at which the trace has it, and what was overwritten is counted."""
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
@@ -321,7 +353,7 @@ def test_machine_tasks_verifier_and_loader_take_8_kib_of_flash(lab: Laboratory, 
 
 
 def test_an_image_that_looks_at_no_load_has_nothing_of_it(lab: Laboratory, tmp_path: Path) -> None:
-    """And what it takes in one that does: 2.7 KB of flash, of which 64-bit division has 0.7, and no RAM."""
+    """And what it takes in one that does: 2.9 KB of flash, 0.9 of them the library's 64-bit division and memset, and no RAM."""
     sizes = []
     for load in (0, 100):
         folder = tmp_path / str(load)
@@ -335,5 +367,5 @@ def test_an_image_that_looks_at_no_load_has_nothing_of_it(lab: Laboratory, tmp_p
         said = subprocess.run(["arm-none-eabi-size", str(firmware.elf)], capture_output=True, text=True, check=True).stdout
         sizes.append([int(number) for number in said.splitlines()[1].split()[:3]])
     flash, ram = sizes[1][0] - sizes[0][0], [sum(size[1:]) for size in sizes]
-    assert 2000 < flash <= 2800, sizes
+    assert 2000 < flash <= 2900, sizes
     assert ram[0] == ram[1]

@@ -28,7 +28,7 @@ uint8_t key[16];
 uint32_t image_times[64];
 static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
 const struct carillon_microcode *running = &first, *next;
-uint32_t replaced, sent, chance, joined, resets;
+uint32_t replaced, sent, chance, joined, resets, continued;
 uint8_t out[65536];
 void carillon_loader_put(uint8_t byte) { if (sent < sizeof(out)) { out[sent++] = byte; } }
 uint32_t carillon_loader_chance(void) { return chance; }
@@ -40,6 +40,11 @@ void carillon_loader_replace(const struct carillon_microcode *program, uint16_t 
     joined = begin;
     replaced++;
 }
+void carillon_loader_continue(const struct carillon_microcode *program)
+{
+    next = program;
+    continued++;
+}
 void feed(const uint8_t *bytes, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) { carillon_loader_byte(bytes[k]); }
@@ -47,6 +52,9 @@ void feed(const uint8_t *bytes, uint32_t count)
 uint32_t taken(uint8_t *to) { uint32_t count = sent; memcpy(to, out, count); sent = 0; return count; }
 void begin_next(void) { running = next; }
 uint32_t handler(uint32_t k) { return next->handlers[k]; }
+uint64_t instruction(uint32_t k) { uint64_t i; memcpy(&i, &next->code[k], 8u); return i; }
+uint32_t size(void) { return next->size; }
+uint32_t steps(void) { return next->steps; }
 uint32_t code_of_running(void) /* what the machine carries out */
 {
     return running->code == 0 ? 0 : carillon_crc32(running->entry, (const uint8_t *)running->code, 8u * running->size);
@@ -55,9 +63,10 @@ uint32_t code_of_running(void) /* what the machine carries out */
 
 
 @functools.cache
-def _built(record: int, load: int, stops: int, log: int) -> Path:
+def _built(record: int, load: int, stops: int, log: int, generate: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
     room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load, "LOADER_LOG": log}
+    room["MICROCODE_GENERATES"] = generate
     config = "".join(f"#define CARILLON_{name} {value}u\n" for name, value in room.items())
     config += f"#define CARILLON_LOADER_STOPS {stops}\n"
     config += '#define CARILLON_LOADER_RESETS application_resets\n#include "tests/config/carillon_off.h"\n'
@@ -70,7 +79,9 @@ def _built(record: int, load: int, stops: int, log: int) -> Path:
     sanitizers = "address,undefined" if "CARILLON_ADDRESS" in os.environ else "undefined"
     options += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover"]
     objects = []
-    kernel = [ROOT / "kernel" / "microcode" / name for name in ("loader.c", "load.c", "log.c", "verify.c", "recorder.c")]
+    kernel = [
+        ROOT / "kernel" / "microcode" / name for name in ("loader.c", "load.c", "log.c", "verify.c", "recorder.c", "generator.c")
+    ]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
         objects.append(str(folder / f"{source.stem}.o"))
         own = names if source in kernel else []
@@ -94,8 +105,9 @@ class Loaded:
         times: Sequence[int] = (),
         stops: int = 0,
         log: int = 0,
+        generate: int = 0,
     ) -> None:
-        source = _built(record, load, stops, log)
+        source = _built(record, load, stops, log, generate)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
@@ -139,9 +151,32 @@ class Loaded:
         image = Image.in_dll(self.library, "image")
         image.bindings, image.threads = bindings, threads
 
-    def decided(self, block: int, task: int, order: int, now: int) -> None:
+    def decided(self, block: int, task: int, order: int, now: int, length: int = 0) -> None:
         """The machine's scheduler has decided; with ``record`` alone."""
-        self.library.carillon_recorder_decided(ctypes.c_uint16(block), ctypes.c_uint16(task), order, now)
+        self.library.carillon_recorder_decided(ctypes.c_uint16(block), ctypes.c_uint16(task), order, length, now)
+
+    def forget(self, now: int) -> None:
+        """The machine's program begins; with ``record`` alone."""
+        self.library.carillon_recorder_forget(now)
+
+    def idle(self) -> None:
+        """No byte has come; with ``generate`` alone."""
+        self.library.carillon_loader_idle()
+
+    @property
+    def continued(self) -> int:
+        """How often the machine was given S code that was made here."""
+        return ctypes.c_uint32.in_dll(self.library, "continued").value
+
+    def code(self) -> list[tuple[int, int, int]]:
+        """Of the last program that the machine was given: opcode and time, and both operands."""
+        self.library.instruction.restype = ctypes.c_uint64
+        words = [int(self.library.instruction(k)) for k in range(self.library.size())]
+        return [(word & 0xFFFFFFFF, word >> 32 & 0xFFFF, word >> 48) for word in words]
+
+    def steps(self) -> int:
+        """More than it carries out at one instant."""
+        return int(self.library.steps())
 
     def noted(self, kind: int, task: int, now: int) -> None:
         """The machine has done something; with ``log`` alone."""

@@ -99,10 +99,10 @@ def _library() -> Path:
     command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
     command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
-    command += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u"]
+    command += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u", "-DCARILLON_MICROCODE_GENERATES=1u"]
     for name, count in _ROWS.items():
         command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
-    command += [str(ROOT / f"kernel/microcode/{name}.c") for name in ("machine", "recorder")]
+    command += [str(ROOT / f"kernel/microcode/{name}.c") for name in ("machine", "recorder", "generator")]
     command += [str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
     subprocess.run(command, check=True)
     return path
@@ -136,6 +136,18 @@ class Native:
     def join(self, program: _Program, begin: int) -> None:
         self._kept.append(program)
         self._library.carillon_machine_join(ctypes.byref(program), c_uint16(begin))
+
+    def generated(self, program: _Program) -> _Program | None:
+        """A program with S code of what its scheduler has decided; None if there is none."""
+        room = 4000
+        code = (_Instruction * room)()
+        size = int(self._library.carillon_generate(ctypes.byref(program), code, c_uint32(room))) & 0xFFFF
+        return _Program(code, program.handlers, 64 * (size + 1), size, program.entry, program.scheduler) if size else None
+
+    def go_on(self, program: _Program) -> None:
+        """With one that was generated."""
+        self._kept.append(program)
+        self._library.carillon_machine_continue(ctypes.byref(program))
 
     def instant(self, now: int) -> int | None:
         """The task that is to run."""

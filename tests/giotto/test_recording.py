@@ -75,13 +75,12 @@ def test_recorded_s_code_does_what_the_scheduler_did(
             assert switches or not diagnostics.reported
         coded = compile_giotto(source, Diagnostics(), plan)
         assert coded is not None
-        after, again = run(spec, coded, times, scheduler)
+        after, _ = run(spec, coded, times, Scheduler.NONE)  # all that runs is what the S code dispatches
         same = (after.ran, after.ports_then, after.broken) == (before.ran, before.ports_then, None)
         if switches and not same:
             counts["another order behind a switch"] += 1
             continue
         assert same, seed
-        assert not again, "the scheduler was asked for what the S code dispatches"
         counts["with switches" if switches else "one mode"] += 1
         counts["decisions"] += len(decisions)
     record_property(f"recorded {scheduler.name}", dict(counts))

@@ -44,7 +44,7 @@ TIME = (
     ),
 )
 BLOCKS = ("kernel/giotto/blocks.c",)
-LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "load", "loader", "log", "serial", "recorder"))
+LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "load", "loader", "log", "serial", "recorder", "generator"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
 # What runs once, or on the way out: small rather than fast.  Handlers are compiled for speed.
 COLD = (

@@ -434,6 +434,8 @@ def _said(status: Status) -> list[str]:
     scheduler = _NUMBERS[status.scheduler].value
     runs = "is shut down" if status.stopped else f"runs program {status.running:08x}, scheduler {scheduler}"
     lines = [f"{runs}; tables {status.interface:08x}, tick {status.tick_ns} ns"]
+    lines += ["its order is S code that the target has made of its scheduler's decisions"] if status.generated else []
+    lines += ["the target has made no S code: it has no room, or several triggers or threads wait"] if status.unable else []
     lines += ["an accepted program has not begun yet: it waits until no task is unfinished"] if status.waiting else []
     lines.append(f"last upload: {status.result}{refusal(status)}; {status.uploads} begun, {status.dropped} frames passed over")
     checks = "; the load of an upload is looked at" if status.checks else ""

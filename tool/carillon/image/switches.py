@@ -183,6 +183,7 @@ def _of_microcode(image: Image, microcode: Microcode) -> Switches:
     if upload is not None:
         switches["CARILLON_LOADER_BYTES"] = Unsigned(upload.room)
         switches["CARILLON_MICROCODE_RECORD"] = Unsigned(upload.record)
+        switches["CARILLON_MICROCODE_GENERATES"] = Unsigned(-(-upload.generate * 1_000_000 // microcode.compiled.program.tick_ns))
         switches["CARILLON_LOADER_LOAD"] = Unsigned(upload.load)
         switches["CARILLON_LOADER_LOG"] = Unsigned(upload.log)
         switches["CARILLON_LOADER_STOPS"] = Unsigned(int(upload.stops))

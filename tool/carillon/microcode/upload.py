@@ -120,6 +120,8 @@ class Status:
     lost: bool
     checks: bool
     stopped: bool
+    generated: bool
+    unable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,8 @@ def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
             *rest,
             bool(state & 4),
             bool(state & 8),
+            bool(state & 16),
+            bool(state & 32),
         )
         yield frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
 

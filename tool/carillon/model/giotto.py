@@ -49,7 +49,8 @@ class Upload:
     """How an image receives other programs: the most bytes of one, room for triggers and threads that wait, and a key.
 
     The key has 16 bytes; they are zeros if none is configured.  ``record`` is the most decisions of the scheduler that the
-    image keeps for who asks; 0: none.  ``load`` is how much of the processor a program's tasks may take, per cent; 0: it is not
+    image keeps for who asks; 0: none.  ``generate``: after so many milliseconds without a new one, the target makes S code of
+    them; 0: it makes none.  ``load`` is how much of the processor a program's tasks may take, per cent; 0: it is not
     looked at.  ``log`` is how many entries its log keeps.  ``resets`` is the application's function whose number no reset
     repeats; empty: none.  ``stops``: it is shut down on command.
     """
@@ -58,6 +59,7 @@ class Upload:
     triggers: int
     threads: int
     record: int
+    generate: int
     load: int
     log: int
     key: bytes

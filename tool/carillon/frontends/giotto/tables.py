@@ -39,6 +39,10 @@ def giotto_tables(path: Path, diagnostics: Diagnostics, machine: Machine = Machi
     if upload is not None and LOADER in program.thread_names:
         cause = f"a task is called {LOADER}, as is the thread that receives programs"
         diagnostics.error("C276", program.start.span, cause, "give the task another name")
+    longest = max((mode.period for mode in program.modes), default=0)
+    if upload is not None and 0 < upload.generate < longest:
+        cause = f"'generate' is {upload.generate} ms, in which no mode of {longest} ms can show what its scheduler decides"
+        diagnostics.error("C276", program.start.span, cause, f"write generate = {2 * longest} or more in its .upload")
     if upload is not None and upload.load:
         try:
             nanoseconds(execution_times(program), [task.name.text for task in program.tasks])

@@ -16,10 +16,13 @@ _NUMBERS = {
     "triggers": (1, 1, 127),
     "threads": (2, 0, 254),
     "record": (0, 0, 4096),
+    "generate": (0, 0, 3_600_000),
     "load": (0, 0, 100),
     "log": (0, 0, 4096),
 }
 """Its keys, their defaults, and their least and greatest values."""
+_THREADS = 2
+"""Of S code that a target makes: the last block's thread ends at the instant at which the next one begins."""
 _NO_KEY = bytes(16)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -82,5 +85,21 @@ def read_upload(path: Path, diagnostics: Diagnostics) -> Upload | None:
         refuse(cause, 'write resets = "FUNCTION": uint32_t FUNCTION(void) of yours returns a number that no reset repeats')
     if diagnostics.errors:
         return None
-    room, triggers, threads, record, load, log = numbers.values()
-    return Upload(room, triggers, threads, record, load, log, key, resets, stops)
+    if numbers["generate"] and not numbers["record"]:
+        refuse("'generate' makes S code of what 'record' keeps, which is nothing", "write record = 64")
+    if numbers["generate"] and numbers["threads"] < _THREADS:
+        refuse(f"with 'generate', {_THREADS} threads wait at one time", f"write threads = {_THREADS}")
+    if diagnostics.errors:
+        return None
+    return Upload(
+        numbers["bytes"],
+        numbers["triggers"],
+        numbers["threads"],
+        numbers["record"],
+        numbers["generate"],
+        numbers["load"],
+        numbers["log"],
+        key,
+        resets,
+        stops,
+    )
