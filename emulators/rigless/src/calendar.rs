@@ -15,12 +15,13 @@
 //! 5. A read of SSR keeps TR and DR as they are, and a read of TR keeps DR, until DR is read.
 //! 6. A reset of the system clears INIT, INITF, RSF and the shadows alone.  It does not change what WPR lets through.
 //! 7. INITS is set while the year is not 0.  Each fourth year is a leap year, and 0 follows 99.
+//! 8. Without a crystal the LSE never gets ready; the crate would say so.
 use std::ops::{Deref, DerefMut};
 
 use rigless::device::{Device, DeviceContext, ErasedDevice, Level, RegisterFile, RequestChange, ResetCause};
 use rigless::mcu::Mcu;
 use rigless::soc::stm32f427::Stm32f427;
-use rigless::soc::stm32f427::generated::rtc::Register;
+use rigless::soc::stm32f427::generated::{rcc, rtc::Register};
 use rigless::soc::stm32f427::peripherals::rtc::BACKUP_DOMAIN_RESET;
 use rigless::soc::{Bus, Layout};
 use rigless::time::VirtualNanos;
@@ -54,25 +55,25 @@ const NOTHING: Shown = Shown { part: 0, time: 0, date: FIRST_DAY };
 /// The calendar and its registers.
 #[derive(Debug)]
 pub struct Calendar {
-    hz: u64,              // of RTCCLK; 0: it stands
-    rate: u64,            // as RCC has it now
-    since: VirtualNanos,  // when it was looked at last
-    rest: u128,           // of a cycle that had passed by then, in parts of SECOND
-    cycles: u64,          // that have passed
-    divided: u64,         // those of them since the second began
-    time: u64,            // as in TR
-    date: u64,            // as in DR
-    prescalers: u64,      // as in PRER
-    half: Option<u64>,    // the first of two writes to PRER
-    key: bool,            // the first key was written last
-    open: bool,           // writes go through
-    enters: Option<u64>,  // the cycle of INITF, if INIT is set
-    goes_on: u64,         // the cycle from which the calendar counts
-    valid: u64,           // the cycle of RSF
-    shown: Shown,         // what is read before
+    hz: u64,             // of RTCCLK; 0: it stands
+    rate: u64,           // as RCC has it now
+    since: VirtualNanos, // when it was looked at last
+    rest: u128,          // of a cycle that had passed by then, in parts of SECOND
+    cycles: u64,         // that have passed
+    divided: u64,        // those of them since the second began
+    time: u64,           // as in TR
+    date: u64,           // as in DR
+    prescalers: u64,     // as in PRER
+    half: Option<u64>,   // the first of two writes to PRER
+    key: bool,           // the first key was written last
+    open: bool,          // writes go through
+    enters: Option<u64>, // the cycle of INITF, if INIT is set
+    goes_on: u64,        // the cycle from which the calendar counts
+    valid: u64,          // the cycle of RSF
+    shown: Shown,        // what is read before
     kept_time: Option<u64>,
     kept_date: Option<u64>,
-    written: Vec<u64>,    // every register as it was let through last
+    written: Vec<u64>, // every register as it was let through last
 }
 
 impl Calendar {
@@ -265,13 +266,7 @@ impl Device for Calendar {
         }
     }
 
-    fn write(
-        &mut self,
-        register: Register,
-        value: u64,
-        registers: &mut RegisterFile,
-        context: &mut DeviceContext<'_>,
-    ) {
+    fn write(&mut self, register: Register, value: u64, registers: &mut RegisterFile, context: &mut DeviceContext<'_>) {
         self.look(context.now());
         let free = register == Register::Tafcr || register.index() >= Register::Bkp0r.index();
         match register {
@@ -306,18 +301,20 @@ pub struct Part {
     chip: Stm32f427,
     calendar: Calendar,
     slot: usize,
+    rcc: usize,
 }
 
 impl Part {
     pub fn new(chip: Stm32f427) -> Self {
-        let slot = chip.bus().slot("RTC").unwrap_or_else(|error| fail(error));
-        Self { chip, calendar: Calendar::new(), slot }
+        let slot = |name| chip.bus().slot(name).unwrap_or_else(|error| fail(error));
+        let (slot, rcc) = (slot("RTC"), slot("RCC"));
+        Self { chip, calendar: Calendar::new(), slot, rcc }
     }
 
     /// The rate of RTCCLK may be another one from here on.
     pub fn look(&mut self, now: VirtualNanos) {
-        let (rcc, registers) = self.chip.clocks();
-        self.calendar.rate = rcc.rtc_clock(registers);
+        let (clocks, registers) = self.chip.clocks();
+        self.calendar.rate = clocks.rtc_clock(registers);
         self.calendar.look(now);
     }
 }
@@ -352,11 +349,14 @@ impl Mcu for Part {
         self.chip.poll(now);
     }
     fn split(&mut self, slot: usize) -> (&mut Bus, Option<&mut dyn ErasedDevice>) {
+        let (clocks, registers) = self.chip.clocks();
+        if slot == self.rcc && clocks.crystals().1 == 0 {
+            registers.restore(rcc::Register::Bdcr, rcc::bdcr::LSERDY.mask(), 0); // 8.
+        }
         if slot != self.slot {
             return self.chip.split(slot);
         }
-        let (rcc, registers) = self.chip.clocks();
-        self.calendar.rate = rcc.rtc_clock(registers);
+        self.calendar.rate = clocks.rtc_clock(registers);
         (self.chip.bus_mut(), Some(&mut self.calendar))
     }
 }
