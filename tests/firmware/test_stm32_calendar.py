@@ -18,6 +18,10 @@ pytestmark = RIGLESS
 BOARD = "nucleo-f429zi"
 FAST = 100
 """How many times faster the calendar goes with a crystal of so many times 32768 Hz."""
+MOST_TO_ASK = 90
+"""Instructions of carillon_calendar_seconds, at most: 82 as measured."""
+MOST_TO_SET = 8500
+"""The same of carillon_calendar_set: 8378 the first time, which waits for four cycles of the LSE, and 3928 then."""
 SCHEDULE = '[time]\nclock = "compare"\ncalendar = "rtc"\nuses = ["delays"]\n[thread.Main]\npriority = 1\n'
 HEAD = """
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -71,7 +75,7 @@ static void open(void)
     WPR = 0x53u;
 }
 """
-SET = "const struct carillon_date date = {2024, 5, 17, 12, 0, 0}; report(\"set\", carillon_calendar_set(&date));"
+SET = 'const struct carillon_date date = {2024, 5, 17, 12, 0, 0}; report("set", carillon_calendar_set(&date));'
 
 
 def seconds(*date: int) -> int:
@@ -292,6 +296,34 @@ def test_what_is_read_over_midnight_is_never_half_new(lab: Laboratory, tmp_path:
     outcome = ran(lab, tmp_path, code)
     assert outcome.said("wrong") == [0]
     assert outcome.said("over") == [20]
+
+
+def test_asking_for_the_time_takes_few_instructions_and_setting_it_some_cycles_of_the_clock(
+    lab: Laboratory, tmp_path: Path
+) -> None:
+    """An instruction is a tick here."""
+    code = """
+        const struct carillon_date date = {2024, 5, 17, 12, 0, 0};
+        uint32_t s = 0, took[4];
+        carillon_time begin = carillon_now();
+        const uint32_t alone = carillon_now() - begin;
+        for (unsigned n = 0; n < 2u; n++) {
+            begin = carillon_now();
+            (void)carillon_calendar_set(&date);
+            took[n] = carillon_now() - begin - alone;
+            pass(100);
+            begin = carillon_now();
+            (void)carillon_calendar_seconds(&s);
+            took[2u + n] = carillon_now() - begin - alone;
+        }
+        report("set", took[0]);
+        report("set", took[1]);
+        report("asked", took[2]);
+        report("asked", took[3]);
+    """
+    outcome = ran(lab, tmp_path, code, crystal=32768)
+    assert max(outcome.said("asked")) <= MOST_TO_ASK, outcome.said("asked")
+    assert max(outcome.said("set")) <= MOST_TO_SET, outcome.said("set")
 
 
 # The registers.

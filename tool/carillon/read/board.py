@@ -211,9 +211,7 @@ def _rtc(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> None
         return
     parsed = diagnostics.required(read_toml(folder / name / "rtc.toml", diagnostics))
     said = {**parsed.data, "name": name}
-    driver = diagnostics.required(
-        validate(RealTimeDriver, said, Layers([(parsed.data, parsed.places)]), _REMEDY, diagnostics)
-    )
+    driver = diagnostics.required(validate(RealTimeDriver, said, Layers([(parsed.data, parsed.places)]), _REMEDY, diagnostics))
     port = data.get("port")
     if driver.ports and isinstance(port, str) and port not in driver.ports:
         cause = f"chips with port {shorten(port)} have no real-time clock of the kind that driver '{name}' is for"
