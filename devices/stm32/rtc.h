@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The real-time clock of an STM32F4 (RM0090, section 26; RM0383, section 17; errata ES0206, 2.2 and 2.9): a calendar in
- * decimal digits, with two digits of the year, which stand for 2000 to 2099.  Its alarms and interrupts are not used.
+ * The real-time clock of an STM32F4 (RM0090, section 26; RM0383, section 17; errata ES0206, 2.2 and 2.9).  It is a
+ * calendar in decimal digits.  The two digits of the year stand for 2000 to 2099.  Alarms and interrupts are not used.
  *
  * SPEC, section "Real-time clocks", says what the functions promise.  All but carillon_rtc_start are called locked.
  *

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -19,13 +20,21 @@ PORT = """
 #include <stdint.h>
 #define CARILLON_RTC_ADDRESS 0x40002800u
 #define CARILLON_RTC_LSE_MS 0u
-extern volatile uint32_t registers[];
-#define CARILLON_REGISTER(address) registers[(address) % 4096u]
-#define carillon_port_read(address) CARILLON_REGISTER(address)
+extern uint32_t (*load)(uint32_t address);
+extern uint32_t stored;
+#define CARILLON_REGISTER(address) stored
+#define carillon_port_read(address) load(address)
 """
 CODE = """
 #include "devices/stm32/rtc.h"
-volatile uint32_t registers[4096];
+uint32_t (*load)(uint32_t address);
+uint32_t stored;
+bool reads(uint32_t (*from)(uint32_t address), uint32_t *seconds);
+bool reads(uint32_t (*from)(uint32_t address), uint32_t *seconds)
+{
+    load = from;
+    return carillon_rtc_read(seconds);
+}
 uint32_t time_of(uint32_t seconds);
 uint32_t time_of(uint32_t seconds)
 {
@@ -62,7 +71,7 @@ def library() -> ctypes.CDLL:
     command = ["gcc", *FLAGS, "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{folder}", str(folder / "code.c")]
     subprocess.run([*command, "-o", str(folder / "code.so")], check=True)
     loaded = ctypes.CDLL(str(folder / "code.so"))
-    loaded.has.restype = loaded.second_of.restype = ctypes.c_bool
+    loaded.has.restype = loaded.second_of.restype = loaded.reads.restype = ctypes.c_bool
     loaded.time_of.restype = loaded.date_of.restype = ctypes.c_uint32
     return loaded
 
@@ -71,6 +80,36 @@ def back(time: int, day: int) -> int | None:
     """The second of TR and DR, None for none."""
     seconds = ctypes.c_uint32(0)
     return seconds.value if library().second_of(time, day, ctypes.byref(seconds)) else None
+
+
+LOAD = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)
+BDCR, TR, DR, ISR, SSR = 0x40023870, 0x40002800, 0x40002804, 0x4000280C, 0x40002828
+OLD, NEW = (0x235959, 0x24 << 16 | 3 << 13 | 0x228), (0, 0x24 << 16 | 4 << 13 | 0x229)
+"""TR and DR around the midnight of a leap day."""
+
+
+def told(unlocks_before: int) -> tuple[int, list[int]]:
+    """The second that the driver reads, and the registers in its order, if the chip copies its calendar before a load.
+
+    It copies the next day's before that one of the loads, though SSR or TR was read: the erratum ES0206, 2.9.2.
+    """
+    order: list[int] = []
+
+    def values() -> Iterator[int]:
+        while True:
+            time, day = NEW if len(order) > unlocks_before else OLD
+            part = 255 if len(order) > unlocks_before else 0
+            yield {BDCR: 0x8000, ISR: 0x20, TR: time, DR: day, SSR: part}[order[-1]]
+
+    each = values()
+
+    def load(address: int) -> int:
+        order.append(address)
+        return next(each)
+
+    seconds = ctypes.c_uint32(0)
+    assert library().reads(LOAD(load), ctypes.byref(seconds))
+    return seconds.value, order
 
 
 def digits(day: date) -> int:
@@ -119,3 +158,14 @@ def test_a_day_of_the_week_that_somebody_else_has_set_does_not_matter_after_2000
     for weekday in range(8):
         found = back(0x120000, digits(day) & ~(7 << 13) | weekday << 13)
         assert found == int(datetime(2024, 2, 29, 12, tzinfo=UTC).timestamp())
+
+
+def test_a_read_whose_shadows_the_chip_does_not_lock_is_made_again() -> None:
+    """A second goes by before each load in turn; and DR is read last, which unlocks the shadows for the next one."""
+    midnight = int(datetime(2024, 2, 29, tzinfo=UTC).timestamp())
+    found = [told(unlocks_before) for unlocks_before in range(10)]
+    assert {second for second, _ in found} == {midnight - 1, midnight}
+    assert {len(order) for _, order in found} == {7, 10}
+    for _, order in found:
+        assert order[:3] == [BDCR, ISR, SSR]
+        assert order[-4:] == [TR, DR, SSR, DR]
