@@ -96,7 +96,7 @@ static inline uint32_t stm32_date_of(uint32_t seconds)
     const uint32_t years = ((4u * since) + 3u) / STM32_DAYS_OF_4_YEARS;
     const uint32_t day = since - ((years * STM32_DAYS_OF_4_YEARS) / 4u);
     const uint32_t month = ((5u * day) + 2u) / 153u; /* 0 is March: five months have 153 days */
-    const uint32_t next = (month >= 10u) ? 1u : 0u;
+    const uint32_t next = month / 10u; /* 1 from January on */
     return (stm32_digits((years + next) - 4u) << 16) | (stm32_weekday(days) << 13) |
            (stm32_digits((month + 3u) - (12u * next)) << 8) | stm32_digits((day - (((153u * month) + 2u) / 5u)) + 1u);
 }
@@ -106,7 +106,7 @@ static inline bool stm32_second_of(uint32_t time, uint32_t date, uint32_t *secon
 {
     const uint32_t year = stm32_number(date >> 16);
     const uint32_t month = (stm32_number((date >> 8) & 0x1Fu) + 9u) % 12u;
-    const uint32_t years = (year + 4u) - ((month >= 10u) ? 1u : 0u);
+    const uint32_t years = (year + 4u) - (month / 10u);
     const uint32_t before = ((years * STM32_DAYS_OF_4_YEARS) / 4u) + (((153u * month) + 2u) / 5u);
     const uint32_t days = ((before + stm32_number(date & 0x3Fu)) - 1u) - STM32_DAYS_BEFORE;
     const uint32_t minutes = (stm32_number((time >> 16) & 0x3Fu) * 60u) + stm32_number((time >> 8) & 0x7Fu);
@@ -207,7 +207,10 @@ static inline void stm32_divide(void)
 {
     const uint32_t chosen = carillon_port_read(STM32_RCC_BDCR) & STM32_RCC_BDCR_RTCSEL;
     if (chosen != STM32_RCC_BDCR_RTCSEL) {
-        const uint32_t half = (chosen == STM32_RCC_BDCR_LSE) ? STM32_LSE_SYNCHRONOUS : STM32_LSI_SYNCHRONOUS;
+        uint32_t half = STM32_LSI_SYNCHRONOUS;
+        if (chosen == STM32_RCC_BDCR_LSE) {
+            half = STM32_LSE_SYNCHRONOUS;
+        }
         CARILLON_REGISTER(STM32_RTC_PRER) = half;
         CARILLON_REGISTER(STM32_RTC_PRER) = STM32_ASYNCHRONOUS | half; /* two stores, the synchronous half first */
     }
