@@ -96,7 +96,7 @@ static inline uint32_t stm32_date_of(uint32_t seconds)
     const uint32_t years = ((4u * since) + 3u) / STM32_DAYS_OF_4_YEARS;
     const uint32_t day = since - ((years * STM32_DAYS_OF_4_YEARS) / 4u);
     const uint32_t month = ((5u * day) + 2u) / 153u; /* 0 is March: five months have 153 days */
-    const uint32_t next = month / 10u; /* 1 from January on */
+    const uint32_t next = month / 10u;               /* 1 from January on */
     return (stm32_digits((years + next) - 4u) << 16) | (stm32_weekday(days) << 13) |
            (stm32_digits((month + 3u) - (12u * next)) << 8) | stm32_digits((day - (((153u * month) + 2u) / 5u)) + 1u);
 }
