@@ -5,13 +5,13 @@
 //! calendar is here (RM0090, section 26).  Alarms, the wake-up timer, time stamps, tampering, the calibration and
 //! SHIFTR are not there.
 //!
-//! 1. The keys 0xCA and 0x53, one after another in WPR, let writes through, and any other value shuts them out.  RTC_ISR's
-//!    flags, TAFCR and the backup registers need no keys (26.3.5).
-//! 2. INIT is asked for, and INITF is there two cycles of RTCCLK later.  TR, DR and PRER take a write only then, and the
-//!    calendar stands.  It goes on four cycles after INIT is cleared.
+//! 1. The keys 0xCA and 0x53, one after another in WPR, let writes through, and any other value shuts them out.
+//!    RTC_ISR's flags, TAFCR and the backup registers need no keys (26.3.5).
+//! 2. INIT is asked for, and INITF is there two cycles of RTCCLK later.  TR, DR and PRER take a write only then, and
+//!    the calendar stands.  It goes on four cycles after INIT is cleared.
 //! 3. PRER takes its two halves by two writes: the synchronous one by the first.
-//! 4. What is read are shadows.  They are valid while RSF is set: two cycles after a reset, after INIT, and after software
-//!    has cleared RSF.  Until then they have what they had, and after a reset 0 and 0x2101 (26.3.6).
+//! 4. What is read are shadows.  They are valid while RSF is set: two cycles after a reset, after INIT, and after
+//!    software has cleared RSF.  Until then they have what they had, and after a reset 0 and 0x2101 (26.3.6).
 //! 5. A read of SSR keeps TR and DR as they are, and a read of TR keeps DR, until DR is read.
 //! 6. A reset of the system clears INIT, INITF, RSF and the shadows alone.  It does not change what WPR lets through.
 //! 7. INITS is set while the year is not 0.  Each fourth year is a leap year, and 0 follows 99.
