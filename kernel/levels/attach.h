@@ -172,4 +172,13 @@ static inline void carillon_time_start_threads(void)
 }
 #endif
 
+/* StartOS begins: the board's real-time clock starts, which may take long, so nothing is masked. */
+#if CARILLON_TIME_RTC
+void carillon_calendar_start(void);
+#else
+static inline void carillon_calendar_start(void)
+{
+}
+#endif
+
 #endif

@@ -129,7 +129,8 @@ void StartOS(AppModeType mode)
     if (CARILLON_OSEK_MODES > 1u) {
         osek_active_mode = mode;
     }
-    CARILLON_PORT_BEGIN();                        /* nothing is masked; the round has done so where there is one */
+    CARILLON_PORT_BEGIN(); /* nothing is masked; the round has done so where there is one */
+    carillon_calendar_start();
     const uint32_t locked = carillon_osek_hold(); /* undone last: tasks begin there */
     const uint32_t saved = lock_own();
     if (CARILLON_OSEK_MANAGED) {

@@ -129,10 +129,16 @@ carillon_distance carillon_chronometer_read(struct carillon_chronometer *chronom
 #define DAY UINT32_C(86400)
 
 #if CARILLON_TIME_RTC
+void carillon_calendar_start(void)
+{
+    carillon_rtc_start();
+}
+
 /* Locked. */
 static StatusType set_to(uint32_t now)
 {
-    carillon_rtc_write(now);
+    REQUIRE(carillon_rtc_has(now), OSServiceId_Calendar, E_OS_VALUE, .object = 0u);
+    REQUIRE(carillon_rtc_write(now), OSServiceId_Calendar, E_OS_NOFUNC, .object = 0u);
     return E_OK;
 }
 

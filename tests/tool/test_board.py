@@ -264,6 +264,24 @@ def asks(key: str, capability: str, family: str) -> str:
         (MPS, "[build]", CLOCK.replace("fish", "fsh"), ["C050 there is no driver 'goldfsh' of a real-time clock"]),
         (MPS, "[build]", CLOCK.replace("driver", "kind"), ["C050 [rtc] has no 'driver'", "C050 unknown key 'kind' in [rtc]"]),
         (TINY, "[build]", CLOCK, [f"C050 the file: {NATIVE}"]),
+        (
+            MPS,
+            "[build]",
+            CLOCK.replace("address", "lse_ms = 5000\naddress"),
+            ["C050 the real-time clock of driver 'goldfish' has no 'lse_ms'"],
+        ),
+        (
+            AVR,
+            "[build]",
+            CLOCK.replace("goldfish", "stm32"),
+            ["C050 chips with port 'avr' have no real-time clock of the kind that driver 'stm32' is for"],
+        ),
+        (
+            MPS,
+            "[build]",
+            CLOCK.replace("goldfish", "stm32").replace("address", "lse_ms = 60001\naddress"),
+            ["C050 'lse_ms' of [rtc]: 60001 is out of range"],
+        ),
         (MPS, "full = 1\n", "full = 1\nempti = 1\n", ["C050 unknown key 'empti' in [console]"]),
         (
             TINY,

@@ -290,7 +290,7 @@ def test_a_benchmarks_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_other_commands_keys() -> None:
-    check("boards", run("boards"), run("boards", "mps2-an385"), run("boards", "atmega128"))
+    check("boards", run("boards"), run("boards", "mps2-an385"), run("boards", "atmega128"), run("boards", "nucleo-f429zi"))
     svd = Path(__file__).parent / "svd" / "stm32f405.svd"
     check("new", run("new", "app"), run("new", "mine", "--board-from", str(svd)))
     check("import", run("import", "a.oil"), run("import", "a.oil", "-o", "a.toml"))

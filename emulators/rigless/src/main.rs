@@ -6,6 +6,7 @@
 //!
 //! Of an instruction's time the crate knows one thing: how many there are in a second, RATE, whatever clock the firmware
 //! sets up.
+mod calendar;
 mod outside;
 mod plugin;
 mod stepper;
@@ -26,14 +27,15 @@ use rigless::session::Session;
 use rigless::soc::stm32f427::Stm32f427;
 use rigless::time::{NO_DEADLINE, VirtualNanos};
 
-use outside::Outside;
+use calendar::Part;
+use outside::{Outside, RCC};
 
 const NAME: &str = "stm32f427";
 
-/// The microcontroller, its crystal and a supply.
+/// The microcontroller, its crystals and a supply.
 #[derive(Debug)]
 struct Chip {
-    mcu: Stm32f427,
+    mcu: Part,
     rate: NonZeroU64,
 }
 
@@ -117,6 +119,9 @@ impl Driver<Chip> for Wires {
         if access.kind != AccessKind::Write {
             return;
         }
+        if RCC.contains(&access.address) {
+            session.board_mut().mcu.look(access.virtual_time);
+        }
         self.outside.written(&access, session, host);
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
@@ -158,24 +163,28 @@ fn fail(why: impl std::fmt::Display) -> ! {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, device, crystal, rate, image, options @ ..] = arguments.as_slice() else {
-        fail("usage: carillon-rigless DEVICE CRYSTAL RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]");
+    let usage = "usage: carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]";
+    let [_, device, crystal, others @ ..] = arguments.as_slice() else { fail(usage) };
+    let (slow, others) = match others {
+        [first, others @ ..] if first.starts_with("lse=") => (&first[4..], others),
+        _ => ("0", others),
     };
-    let (Ok(crystal), Ok(rate)) = (crystal.parse(), rate.parse()) else {
-        fail("the crystal's frequency and the instructions in a second are numbers");
+    let [rate, image, options @ ..] = others else { fail(usage) };
+    let (Ok(crystal), Ok(slow), Ok(rate)) = (crystal.parse(), slow.parse(), rate.parse()) else {
+        fail("the crystals' frequencies and the instructions in a second are numbers");
     };
     if device != NAME {
         fail(format_args!("the runner has no {device}, but {NAME}"));
     }
     let image = Image::read(Path::new(image), None).unwrap_or_else(|error| fail(error));
     let mut mcu = Stm32f427::new().unwrap_or_else(|error| fail(error));
-    mcu.rcc.attach_crystals(crystal, 0);
+    mcu.rcc.attach_crystals(crystal, slow);
     mcu.set_supply(3300);
     if !plugin::install(options) {
         exit(1); // it has said why
     }
     let outside = Outside::new(&mut mcu);
-    let chip = Box::new(Chip { mcu, rate });
+    let chip = Box::new(Chip { mcu: Part::new(mcu), rate });
     let session = Session::new(chip, 0, NO_DEADLINE).unwrap_or_else(|error| fail(error));
     let images = [image];
     let mut start = Start::new(&images);

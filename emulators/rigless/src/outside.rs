@@ -27,7 +27,7 @@ use crate::{Chip, fail};
 const SYSCFG: std::ops::Range<u64> = 0x4001_3800..0x4001_3C00;
 const EXTI: std::ops::Range<u64> = 0x4001_3C00..0x4001_4000;
 const PORTS: std::ops::Range<u64> = 0x4002_0000..0x4002_2C00;
-const RCC: std::ops::Range<u64> = 0x4002_3800..0x4002_3C00;
+pub const RCC: std::ops::Range<u64> = 0x4002_3800..0x4002_3C00;
 
 /// The data registers of the ports USART1, 2, 3 and 6, UART7, 8, 4 and 5, in the order of the crate.
 const SERIAL: [u64; 8] =

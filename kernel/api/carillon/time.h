@@ -885,7 +885,8 @@ carillon_units carillon_chronometer_units(struct carillon_chronometer *chronomet
 
 #if CARILLON_TIME_CALENDAR
 /* The calendar is the proleptic Gregorian one, from 1970 to 2105.  With calendar = "rtc" in [time], it is the board's
- * real-time clock, which has a date from the start.  Else an alarm of one second counts it when it has been set. */
+ * real-time clock, which keeps the date through a reset.  Else an alarm of one second counts it when it has been
+ * set. */
 struct carillon_date {
     uint16_t year;
     uint8_t month; /* from 1 */
@@ -898,7 +899,8 @@ struct carillon_date {
 /* Set the calendar.  A second of it begins now.
  *
  * date: the date, from 1970 to 2105.
- * Errors: E_OS_VALUE: there is no such date, or a second is longer than CARILLON_LONGEST_DURATION.
+ * Errors: E_OS_VALUE: there is no such date, a real-time clock does not have its year, or a second is longer than
+ *     CARILLON_LONGEST_DURATION.  E_OS_NOFUNC: a real-time clock does not run.
  *     Extended: E_OS_CALLEVEL: the call is from elsewhere; E_OS_DISABLEDINT: interrupts are disabled.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
@@ -907,7 +909,7 @@ StatusType carillon_calendar_set(const struct carillon_date *date);
 /* Get the date.
  *
  * date: where to put the date.
- * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock tells a time after 2106-02-07 06:28:15.
+ * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock is beyond its years, or does not run.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 StatusType carillon_calendar_get(struct carillon_date *date);
@@ -915,7 +917,7 @@ StatusType carillon_calendar_get(struct carillon_date *date);
 /* Get the date in seconds.
  *
  * seconds: where to put the seconds since the beginning of 1970.
- * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock tells a time after 2106-02-07 06:28:15.
+ * Errors: E_OS_NOFUNC: the calendar has never been set, or a real-time clock is beyond its years, or does not run.
  * From: tasks, threads, ISRs of category 2.
  * Source: EPOS, section III. */
 StatusType carillon_calendar_seconds(uint32_t *seconds);

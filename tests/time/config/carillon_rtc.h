@@ -9,6 +9,10 @@
 #define CARILLON_RTC_ADDRESS 0x101000u
 #define CARILLON_REGISTER(address) (*mock_register(address))
 
+#ifdef CARILLON_RTC_LSE_MS
+#include "devices/stm32/rtc.h"
+#else
 #include "devices/goldfish/rtc.h"
+#endif
 
 #endif

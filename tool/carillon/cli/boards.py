@@ -62,6 +62,8 @@ def _told(board: Board, *, whole: bool) -> dict[str, Any]:
     if whole:
         currents = board.currents
         found["currents"] = currents.as_json() if currents is not None else None
+        clock = board.rtc
+        found["rtc"] = {"driver": clock.driver.name, "exact": clock.driver.exact} if clock is not None else None
         found["arrays"] = [
             {
                 "cells": list(array.names),
@@ -86,6 +88,8 @@ def _print_one(board: Board) -> None:
     to.print(Text.assemble((board.name, "bold"), f": {board.summary}"))
     to.print(f"clocks: {_clocks(board)} MHz; priority levels: {_levels(board)}")
     to.print(str(board.currents or "currents: not given, so that no energy is estimated"), markup=False)
+    if board.rtc is not None:
+        to.print(f"real-time clock: {board.rtc.driver.name}. {board.rtc.driver.exact}", markup=False)
     words = {
         Timed.START: "the start of each cell beside others",
         Timed.ALIGN: "the move to the first expiry",

@@ -30,7 +30,8 @@ def _rtc(system: System, osek: OsekImage) -> list[Device]:
     if clock is None or not clock.services.rtc or rtc is None:
         return []
     values: dict[str, Value] = {"ADDRESS": Unsigned(rtc.address)}
-    return [Device("RTC", rtc.driver, "The calendar is a real-time clock.", values, "rtc", "devices")]
+    values |= {key.upper(): Unsigned(getattr(rtc, key)) for key in rtc.driver.keys}
+    return [Device("RTC", rtc.driver.name, "The calendar is a real-time clock.", values, "rtc", "devices")]
 
 
 def _clock(system: System, osek: OsekImage) -> list[Device]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.diagnostics import Diagnostics, suggestion
-from carillon.model.board import Board, Interrupts
+from carillon.model.board import Board, Interrupts, RealTimeDriver
 from carillon.model.family import Family
 from carillon.read.family import check_capabilities, family_names, load_family, place_registers
 from carillon.read.spans import Path as Place
@@ -27,6 +27,8 @@ _PATHS = ("linker_script", "sources")
 """The keys of [build] that hold paths."""
 _INTERRUPTS = "interrupts"
 """The key whose file has the names of the interrupts."""
+_KEYS_OF_DRIVERS = {"lse_ms"}
+"""The keys of [rtc] that not every driver has."""
 BLANK = "TODO:"
 """How a value begins that is still to be written; carillon new --board-from leaves such."""
 _LONGEST_BLANK = 200
@@ -195,13 +197,29 @@ def _port(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> Non
 
 
 def _rtc(data: dict[str, Any], layers: Layers, diagnostics: Diagnostics) -> None:
-    """Report a driver of a real-time clock that Carillon does not have."""
+    """Replace the name of the real-time clock's driver by what its ``rtc.toml`` says; report what the driver lacks."""
     table = data.get("rtc")
-    driver = table.get("driver") if isinstance(table, dict) else None
-    known = sorted(p.parent.name for p in (data_root() / "devices").glob("*/rtc.h"))
-    if isinstance(driver, str) and driver not in known:
-        cause = f"there is no driver {shorten(driver)} of a real-time clock"
-        diagnostics.error("C050", layers.place(("rtc", "driver")), cause, suggestion(driver, known))
+    name = table.get("driver") if isinstance(table, dict) else None
+    if not isinstance(table, dict) or not isinstance(name, str):
+        return
+    folder = data_root() / "devices"
+    known = sorted(p.parent.name for p in folder.glob("*/rtc.h"))
+    if name not in known:
+        cause = f"there is no driver {shorten(name)} of a real-time clock"
+        diagnostics.error("C050", layers.place(("rtc", "driver")), cause, suggestion(name, known))
+        del data["rtc"]
+        return
+    parsed = diagnostics.required(read_toml(folder / name / "rtc.toml", diagnostics))
+    said = {**parsed.data, "name": name}
+    driver = diagnostics.required(validate(RealTimeDriver, said, Layers([(parsed.data, parsed.places)]), _REMEDY, diagnostics))
+    port = data.get("port")
+    if driver.ports and isinstance(port, str) and port not in driver.ports:
+        cause = f"chips with port {shorten(port)} have no real-time clock of the kind that driver '{name}' is for"
+        diagnostics.error("C050", layers.place(("rtc", "driver")), cause, "name the driver of this chip's, or leave [rtc] out")
+    for key in sorted(table.keys() & _KEYS_OF_DRIVERS - set(driver.keys)):
+        cause = f"the real-time clock of driver '{name}' has no '{key}'"
+        diagnostics.error("C050", layers.place(("rtc", key)), cause, "leave it out")
+    data["rtc"] = {**table, "driver": driver}
 
 
 def _requests(board: Board, layers: Layers, diagnostics: Diagnostics) -> None:
