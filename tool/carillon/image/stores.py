@@ -42,7 +42,10 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
-            prepare += [_prepare(cell, first=_first(cell, mode)), *([_of(cell, "HOLD")] if _holds(cell) else [])]
+            prepare += [
+                _turned(cell, mode, board) or _prepare(cell, first=_first(cell, mode)),
+                *([_of(cell, "HOLD")] if _holds(cell) else []),
+            ]
             stop.append(_of(cell, "STOP"))
         if cell.due is not None:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
@@ -57,7 +60,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
         "prepare": (*prepare, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
         "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
         "start": tuple(_start(store, beneath) for store in mode.start),
-        "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
+        "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board)), mode),
         "stop": tuple(stop),
         "align": _align(cells, mode),
     }
@@ -150,8 +153,24 @@ def _align(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[S
     return tuple(Store("ALIGN", c, (c.number, _first(c, mode), c.period), about=(c,)) for c in cells if c.family.align)
 
 
-def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:
-    return tuple(Store("FINISH", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.finishes)
+def _finish(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:
+    place = mode.sync.place_of if mode is not None and mode.sync is not None and mode.sync.wrap is not None else None
+    return tuple(
+        Store("TURN_FINISH", c, (c.number, place(c)), about=(c,))
+        if place is not None
+        else Store("FINISH", c, (c.number, c.first, c.period), about=(c,))
+        for c in cells
+        if c.finishes
+    )
+
+
+def _turned(cell: CellImage, mode: ModeImage, board: Board) -> Store | None:
+    """The store that prepares a channel of a timer whose turn is a round that follows a global time; None for another cell."""
+    if mode.sync is None or mode.sync.wrap is None:
+        return None
+    place = mode.sync.place_of(cell)
+    begin = (place - cell.first) % cell.period
+    return Store("TURN_PREPARE", cell, (cell.number, begin, place), about=(cell,))
 
 
 def _holds(cell: CellImage) -> bool:

@@ -11,7 +11,11 @@ from carillon.diagnostics import Diagnostics
 from carillon.image import CellImage, SyncImage
 from carillon.lower.sync import sync_point
 from carillon.model import System
+from carillon.model.family import Start
 from carillon.units import format_duration
+
+BACK = 4
+"""Ticks from where a timer begins anew to the interrupt that restores its length, and what is lost to whole ticks."""
 
 
 def sync_image(
@@ -30,10 +34,14 @@ def sync_image(
     per_tick = board.clock(system.clock_hz).instructions_per_tick
     price = port_prices(board.port)
     before = shift = 0
+    turns = cell.use.cell.array.start is Start.TIMER
+    moved = tuple({c.use.cell.array.names: c for c in reversed(cells)}.values()) if turns else cells
     if price and per_tick:
         before = -(-(board.interrupt_entry + price["frame_begin"] + price["synchronise"]) // per_tick)
-        shift = -(-(price["synchronise_shift"] + len(cells) * price["synchronise_cell"]) // per_tick)
-    most = slack - before - shift - 1
+        shift = -(-(price["synchronise_shift"] + len(moved) * price["synchronise_cell"]) // per_tick)
+    # Timers begin anew so long before the next point that the handler that then restores their length has ended.
+    room = slack - (before + shift + BACK if turns else 0)
+    most = room - before - shift - 1
 
     def time(ticks: int) -> str:
         return f"{ticks} ticks ({format_duration(ticks, system.clock_hz)})"
@@ -44,7 +52,7 @@ def sync_image(
             "C232",
             sync.shortened,
             f"a round of mode '{mode.mode.name}' cannot be made {time(sync.shorten)} shorter: from its sync point at tick {at} "
-            f"to the next point it has {time(max(slack, 0))}, of which the handler takes {before + shift}",
+            f"to the next point it has {time(max(slack, 0))}, of which the handler takes {slack - most - 1}",
             f"{shorter}leave more time between the last point of the round and the first of the next one",
         )
     if sync.lengthen > at:
@@ -58,4 +66,5 @@ def sync_image(
     switch = next((d.points[0].at for d in mode.mode.demands if isinstance(d.action, SwitchMode)), length)
     # At the switch, the synchronisation's expiry has passed, or lies ahead in the round that does not come.
     leave = length - at if at > switch % length and switch < length else -at
-    return SyncImage(cell, at, slack, length - (slack - sync.shorten - shift - 1), leave + gap)
+    wrap = (at + room) % length if turns else None
+    return SyncImage(cell, at, slack, length - (room - sync.shorten - shift - 1), leave + gap, moved, wrap)
