@@ -584,6 +584,9 @@ static void write_control(avr_t *which, avr_io_addr_t address, uint8_t value, vo
     if (stood && timer->tov_cycles != 0 && count != 0 && counts_to_icr(timer)) {
         timer->tov_base = which->cycle - count * cycles_of_tick(timer);
         go_on(timer);
+        for (uint32_t i = 0; i < timer_count; i++) { /* no match before was lost */
+            bases[i] = (timers[i] == timer) ? timer->tov_base : bases[i];
+        }
     }
 }
 
