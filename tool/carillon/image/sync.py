@@ -33,14 +33,16 @@ def sync_image(
     board = system.board
     per_tick = board.clock(system.clock_hz).instructions_per_tick
     price = port_prices(board.port)
-    before = shift = 0
+    before = shift = after = 0
     turns = cell.use.cell.array.start is Start.TIMER
     moved = tuple({c.use.cell.array.names: c for c in reversed(cells)}.values()) if turns else cells
     if price and per_tick:
         before = -(-(board.interrupt_entry + price["frame_begin"] + price["synchronise"]) // per_tick)
         shift = -(-(price["synchronise_shift"] + len(moved) * price["synchronise_cell"]) // per_tick)
-    # Timers begin anew so long before the next point that the handler that then restores their length has ended.
-    room = slack - (before + shift + BACK if turns else 0)
+        after = -(-(price["synchronise_shift"] + price["frame_end"]) // per_tick)
+    # Timers begin anew so long before the next point that the sync point's handler, and then the one that restores their length,
+    # have ended.
+    room = slack - (before + shift + after + BACK if turns else 0)
     most = room - before - shift - 1
 
     def time(ticks: int) -> str:
