@@ -52,17 +52,16 @@
 
 /* In a round that follows a global time (sync.h): the counter begins at `begin`, and `place` is what it counts when the
  * cell expires. */
-#define AVR16_TURN_PREPARE(cell, begin, place)                                                              \
-    CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u),                   \
-        CARILLON_STORE(CARILLON_WORD | AVR16_COUNT(cell), (begin)),                                         \
-        CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (place)-1u),                                      \
-        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND),                                                 \
+#define AVR16_TURN_PREPARE(cell, begin, place)                                            \
+    CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u), \
+        CARILLON_STORE(CARILLON_WORD | AVR16_COUNT(cell), (begin)),                       \
+        CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (place)-1u),                    \
+        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND),                               \
         CARILLON_STORE(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)(CARILLON_SYNC_TURN - 1u))
-#define AVR16_TURN_FINISH(cell, place)                                 \
-    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (place)),       \
+#define AVR16_TURN_FINISH(cell, place)                           \
+    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (place)), \
         CARILLON_STORE_UNPEND(AVR16_SOURCE(cell), CARILLON_SOURCE_BIT(AVR16_SOURCE(cell)))
-#define AVR16_SYNC(cell) \
-    CARILLON_SHIFT(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)(CARILLON_SYNC_TURN - 1u))
+#define AVR16_SYNC(cell) CARILLON_SHIFT(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)(CARILLON_SYNC_TURN - 1u))
 /* As a time base, which runs freely: what has been counted since the start, modulo 2^16; locked. */
 #define AVR16_UP(cell) CARILLON_REGISTER_16(AVR16_COUNT(cell))
 

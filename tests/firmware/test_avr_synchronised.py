@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from laboratory import Laboratory, Outcome
 
 import asked
-from carillon.resources import data_root
 from carillon.trace import Kind
 
 ROUND = 6000
@@ -73,7 +71,7 @@ def ran(
     lab: Laboratory, board: str, points: Sequence[int], limits: tuple[int, int], draws: tuple[int, int], rounds: int, **given: str
 ) -> Outcome:
     """Tell, at its first point in each round, a place that is off by ``draws``: from this before on, so many values."""
-    code = given.get("code", TELL).replace("TOLD_AT", f"{min(points)}u").replace("FROM", f"{draws[0]}u").replace("VALUES", f"{draws[1]}u")
+    code = TELL.replace("TOLD_AT", f"{min(points)}u").replace("FROM", f"{draws[0]}u").replace("VALUES", f"{draws[1]}u")
     code = code.replace("POINTS", f"{len(points)}u")
     text = schedule(points, *limits, given.get("more", ""))
     system = f'board = "{board}"\nclock = "{given.get("clock", "2MHz")}"'
@@ -140,7 +138,9 @@ def test_rounds_are_moved_exactly_with_each_clock(clock: str, lab: Laboratory) -
     agrees(ran(lab, "arduino-uno", points, limits, draws, ROUNDS, clock=clock), points, limits, draws)
 
 
-LAST = TELL + """
+LAST = (
+    TELL
+    + """
 void Last(void)
 {
     static uint32_t work = BEGIN;
@@ -152,6 +152,7 @@ void Last(void)
     second = !second;
 }
 """
+)
 LOCKED = """
         const uint32_t saved = carillon_port_lock();
         carillon_work(work);
@@ -168,7 +169,9 @@ def with_last(
     What is given back: the run, the entries of Tell, and for each time until Tell looks at the clock what they are by the model.
     """
     code = LAST.replace("BEGIN", f"{work[0]}u").replace("STEP", f"{work[1]}u").replace("DO", does)
-    code = code.replace("TOLD_AT", "500u").replace("FROM", f"{draws[0]}u").replace("VALUES", f"{draws[1]}u").replace("POINTS", "1u")
+    code = (
+        code.replace("TOLD_AT", "500u").replace("FROM", f"{draws[0]}u").replace("VALUES", f"{draws[1]}u").replace("POINTS", "1u")
+    )
     last = "".join(f'    {{ at = "{at} ticks", activate = "Last" }},\n' for at in POINTS_OF_LAST)
     text = schedule((500,), *limits).replace("]\n[task", f"{last}]\n[task") + "[task.Last]\n"
     outcome = lab.run(text, code, "atmega128", system='board = "atmega128"\nclock = "2MHz"', ticks=rounds * ROUND, locks=True)
@@ -182,7 +185,7 @@ def with_last(
 def test_the_sync_point_may_come_on_every_tick_and_moves_all_or_nothing(
     begin: int, step: int, rounds: int, least: int, lab: Laboratory
 ) -> None:
-    """The job before the last point locks interrupts for longer in each round, until the lengths are not stored in time any more."""
+    """The job before the last point locks interrupts for longer in each round, until it is too late for the lengths."""
     outcome, own, expected = with_last(lab, (700, 400), (least, 901), rounds, (begin, step), LOCKED)
     (mode,) = outcome.planned.image.modes
     assert mode.sync is not None
@@ -193,46 +196,3 @@ def test_the_sync_point_may_come_on_every_tick_and_moves_all_or_nothing(
     assert any(own[: whole + 1] == times[: whole + 1] for times in expected), (lengths[:whole], own[:8], expected[30][:8])
     ended = POINTS_OF_LAST[0] + begin + whole * step - 3001  # the lock, so many ticks after the sync point, and some
     assert mode.sync.late - 60 < ended <= mode.sync.late
-
-
-WAITS = """
-    static uint32_t work = 195u;
-    if (points == 2u) {
-        const uint32_t saved = carillon_port_lock();
-        carillon_work(work);
-        carillon_port_unlock(saved);
-        work += 3u;
-    }
-"""
-
-
-@pytest.mark.parametrize("least", [0, 450, 900])
-def test_a_channel_that_waits_is_set_again_after_the_turn_has_another_length(least: int, lab: Laboratory, tmp_path: Path) -> None:
-    """On a board whose sync cell has the more urgent vector, the last point's handler comes after the sync point's.
-
-    The job before the last point locks interrupts until both wait.
-    """
-    text = (data_root() / "boards" / "arduino-uno/board.toml").read_text(encoding="utf-8")
-    for before, after in (
-        ('"OC1A", "OC1B"', '"OC1B", "OC1A"'),
-        ("[11, 12]", "[12, 11]"),
-        ("{ first = 0x88, stride = 2 }", "[0x8A, 0x88]"),
-        ("bit = [1, 2]", "bit = [2, 1]"),
-        ('name = "arduino-uno"', 'name = "exchanged"'),
-    ):
-        assert before in text
-        text = text.replace(before, after)
-    (tmp_path / "exchanged").mkdir()
-    file = tmp_path / "exchanged/board.toml"
-    file.write_text(text, encoding="utf-8")
-    (tmp_path / "exchanged/interrupts.toml").write_bytes((data_root() / "boards" / "arduino-uno/interrupts.toml").read_bytes())
-    points, limits, draws = (500, 2800, 3000), (700, 400), (least, 901)
-    code = TELL.replace("    points = (points", WAITS + "    points = (points")
-    outcome = ran(lab, str(file), points, limits, draws, ROUNDS, code=code)
-    own = entered(outcome)
-    values = told(500, *draws, ROUNDS + ROUNDS // 5)
-    expected = [model(points, 3001, values, late, limits)[: len(own)] for late in range(200)]
-    assert any(all(own[k::3] == times[k::3] for k in (0, 1)) for times in expected), (own[:12], expected[30][:12])
-    entries = [(e.t, str(e.object)) for e in outcome.events(Kind.ENTER)]
-    behind = [b for (_, a), (_, b) in itertools.pairwise(entries) if a == "only" and b == "Tell"]
-    assert len(behind) > ROUNDS // 2

@@ -8,6 +8,7 @@ from collections.abc import Sized
 from carillon.allocate.result import Style
 from carillon.emit import library, round_budgets, text
 from carillon.image import CellImage, Image, ModeImage, SyncImage, names
+from carillon.image.sync import place_of
 from carillon.model import Synchronisation
 
 
@@ -108,7 +109,7 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         "leave": f"{sync.leave % 2**32}u",
         "source": f"{sync.cell.carrier.source}",
     }
-    fields |= {"place": f"{sync.place}u"} if sync.wrap is not None else {}
+    fields |= {"place": f"{place_of(sync, sync.cell)}u"} if sync.wrap is not None else {}
     comment = f"{mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on"
     return lines, text.fields(comment, fields)
 

@@ -204,9 +204,9 @@ class SyncImage:
     """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
 
     ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
-    beginning of the round that follows when the mode is left, in ticks.  ``hold``, ``release``: what keeps the round's sources
-    quiet until the first global time is known, where no task starts before.  ``moved``: the cells that are moved, of a timer whose
-    turn is the round one for all.  ``wrap``: the tick of the round at which such timers begin anew; None without them.
+    beginning of the round that follows when the mode is left.  ``hold``, ``release``: what keeps the round's sources quiet until
+    the first global time is known.  ``moved``: the cells, or one of each timer whose turn is the round, which begins anew at tick
+    ``wrap``.
     """
 
     cell: CellImage
@@ -223,23 +223,6 @@ class SyncImage:
     def late(self) -> int:
         """How many ticks after the sync point there is time to move all cells."""
         return self.cell.use.progression.period - self.latest
-
-    @property
-    def interrupts(self) -> int:
-        """How many the sync cell has in a round at most: timers get their usual length back by one more."""
-        return 1 if self.wrap is None else 2
-
-    @property
-    def place(self) -> int:
-        """What the timers count at the sync point; 0 without them."""
-        return self.place_of(self.cell) if self.wrap is not None else 0
-
-    def place_of(self, cell: CellImage) -> int:
-        """What the timers count at the first point of a cell of theirs."""
-        offset, times = cell.use.progression.offset, cell.carrier.demand.followed
-        if cell.carrier.style is Style.MULTIPLEXED:
-            offset = min(t if isinstance(cell.carrier.action, CheckDeadline) else t % cell.period for t in times)
-        return (offset - (self.wrap or 0)) % cell.period
 
 
 @dataclass(frozen=True, slots=True)

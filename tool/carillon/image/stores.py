@@ -12,6 +12,7 @@ from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels, osek_levels
 from carillon.image.pieces import ENTRIES
 from carillon.image.pieces.common import by_register
+from carillon.image.sync import place_of
 from carillon.model import SyncStart
 from carillon.model.board import Board
 from carillon.model.family import Capability, Start
@@ -43,7 +44,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     for cell in cells:
         if cell is not control:
             prepare += [
-                _turned(cell, mode, board) or _prepare(cell, first=_first(cell, mode)),
+                _turned(cell, mode) or _prepare(cell, first=_first(cell, mode)),
                 *([_of(cell, "HOLD")] if _holds(cell) else []),
             ]
             stop.append(_of(cell, "STOP"))
@@ -154,21 +155,21 @@ def _align(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[S
 
 
 def _finish(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:
-    place = mode.sync.place_of if mode is not None and mode.sync is not None and mode.sync.wrap is not None else None
+    sync = mode.sync if mode is not None else None
     return tuple(
-        Store("TURN_FINISH", c, (c.number, place(c)), about=(c,))
-        if place is not None
+        Store("TURN_FINISH", c, (c.number, place_of(sync, c)), about=(c,))
+        if sync is not None and sync.wrap is not None
         else Store("FINISH", c, (c.number, c.first, c.period), about=(c,))
         for c in cells
         if c.finishes
     )
 
 
-def _turned(cell: CellImage, mode: ModeImage, board: Board) -> Store | None:
+def _turned(cell: CellImage, mode: ModeImage) -> Store | None:
     """The store that prepares a channel of a timer whose turn is a round that follows a global time; None for another cell."""
     if mode.sync is None or mode.sync.wrap is None:
         return None
-    place = mode.sync.place_of(cell)
+    place = place_of(mode.sync, cell)
     begin = (place - cell.first) % cell.period
     return Store("TURN_PREPARE", cell, (cell.number, begin, place), about=(cell,))
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.costs import port_prices
 from carillon.actions.switch_mode import SwitchMode
 from carillon.actions.synchronise import Synchronise
-from carillon.allocate.result import ModeAllocation
+from carillon.allocate.result import ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
 from carillon.image import CellImage, SyncImage
 from carillon.lower.sync import sync_point
@@ -16,6 +17,19 @@ from carillon.units import format_duration
 
 BACK = 4
 """Ticks from where a timer begins anew to the interrupt that restores its length, and what is lost to whole ticks."""
+
+
+def interrupts(sync: SyncImage | None) -> int:
+    """How many the sync cell has in a round at most: timers get their usual length back by one more."""
+    return 0 if sync is None else 1 if sync.wrap is None else 2
+
+
+def place_of(sync: SyncImage, cell: CellImage) -> int:
+    """What a timer whose turn is the round counts when one of its cells is at its first point."""
+    offset, times = cell.use.progression.offset, cell.carrier.demand.followed
+    if cell.carrier.style is Style.MULTIPLEXED:
+        offset = min(t if isinstance(cell.carrier.action, CheckDeadline) else t % cell.period for t in times)
+    return (offset - (sync.wrap or 0)) % cell.period
 
 
 def sync_image(

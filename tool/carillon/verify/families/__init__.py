@@ -154,7 +154,7 @@ class Family:
         return [], 0
 
     def begins_anew(self, cell: Cell) -> Fraction | None:
-        """When the timer of a channel first begins its turn anew, in ticks since the first start store; None: it is no channel."""
+        """When a channel's timer first begins its turn anew, in ticks since the first start store; None: it is no channel."""
         return None
 
     def rearmed(self, register: int) -> Cell | None:
