@@ -105,10 +105,11 @@ def test_every_activation_comes_once_a_round_and_on_its_tick(board: str, lab: La
     moved(board, lab, LENGTHEN, SHORTEN, draws_of=(9500, 1001), rounds=ROUNDS, clock=clock_of(board))
 
 
-# What the round allows at most: the sync point is at 9601, and the handler on AST takes 139 + 1 of the 1099 that follow.
-@pytest.mark.parametrize(("board", "lengthen", "shorten"), [(AST, 9601, 959), ("virtual-256", 9601, 1098)])
+# What the round allows at most: the sync point is at 9601, and the handlers on AST and on AVR take 139 + 1 of the 1099
+# that follow.
+@pytest.mark.parametrize(("board", "lengthen", "shorten"), [(AST, 9601, 959), ("virtual-256", 9601, 1098), ("atmega2560", 9601, 959)])
 def test_any_time_may_be_told_with_the_widest_limits(board: str, lengthen: int, shorten: int, lab: Laboratory) -> None:
-    moved(board, lab, lengthen, shorten, draws_of=(0, LENGTH), rounds=60)
+    moved(board, lab, lengthen, shorten, draws_of=(0, LENGTH), rounds=60, clock=clock_of(board))
 
 
 def moved(
@@ -203,11 +204,11 @@ void Tell(void)
 
 @pytest.mark.parametrize("board", ["virtual-256", AST])
 def test_a_time_that_jumps_changes_each_round_by_the_limits_and_the_status_says_so(board: str, lab: Laboratory) -> None:
-    outcome = lab.run_file(lab.write(schedule(), JUMP, system=f'board = "{board}"'), board, ticks=20 * LENGTH)
-    lengths = [b - a for a, b in itertools.pairwise(e.t for e in outcome.events(Kind.START, of="Tell"))]
+    outcome = lab.run_file(lab.write(schedule(), JUMP, system=system_of(board)), board, ticks=20 * LENGTH)
+    lengths = [b - a for a, b in itertools.pairwise(begun(outcome, board)["Tell"])]
     # Told in the third round that it is 4000 further on.  Some ticks are over until it is told.
     assert lengths[:2] + lengths[2:9] == [LENGTH] * 2 + [LENGTH - SHORTEN] * 7
-    assert 0 <= lengths[9] - (LENGTH - SHORTEN) < (1 if board != AST else 100)
+    assert 0 <= lengths[9] - (LENGTH - SHORTEN) < (1 if board not in REAL else 100)
     assert lengths[10:17] == [LENGTH] * 7
     # Nothing told; 4000 off; there; and silent for more than ten rounds.
     assert outcome.said("state") == [0] * 2 + [0] * 8 + [1] * 3 + [0] * 5
@@ -240,20 +241,21 @@ void ttIdleTask(void)
 """
 
 
-@pytest.mark.parametrize("board", ["virtual-256", AST])
+@pytest.mark.parametrize("board", ["virtual-256", AST, "atmega2560"])
 def test_a_sync_point_that_comes_too_late_leaves_the_correction_to_the_next_one(board: str, lab: Laboratory) -> None:
     text = schedule() + 'monitor = "never"\n'
     text = text.replace("deadline = ", 'monitor = "never"\ndeadline = ')
-    path = lab.write(text, LATE, system=f'board = "{board}"')
+    path = lab.write(text, LATE, system=system_of(board))
     outcome = lab.run_file(path, board, ticks=6 * LENGTH)
-    often = [e.t - outcome.events(Kind.START, of="Often")[0].t for e in outcome.events(Kind.START, of="Often")]
+    found = begun(outcome, board)["Often"]
+    often = [t - found[0] for t in found]
 
     # Locked from 11500 to 21300: the sync point of the round from 10000 on, at 18701, is served 2600 late, in the next round.
     assert [t for t in often if 22_000 < t <= 28_000] == [24_000, 26_000, 28_000]
     # That round's own sync point makes up for it: what was told 1500 after its beginning, and some code later, was 1400.
     moved = {(t - 30_000) % 2000 for t in often if t > 29_000}
     assert len(moved) == 1
-    assert 100 <= moved.pop() < (101 if board != AST else 200)
+    assert 100 <= moved.pop() < (101 if board not in REAL else 200)
 
 
 # ``drawn`` is the next of random numbers; ``look`` counts how often the global time was not the bus's clock.
