@@ -107,7 +107,7 @@ def test_every_activation_comes_once_a_round_and_on_its_tick(board: str, lab: La
 
 # What the round allows at most: the sync point is at 9601, and the handlers on AST and on AVR take 139 + 1 of the 1099
 # that follow.
-@pytest.mark.parametrize(("board", "lengthen", "shorten"), [(AST, 9601, 959), ("virtual-256", 9601, 1098), ("atmega2560", 9601, 959)])
+@pytest.mark.parametrize(("board", "lengthen", "shorten"), [(AST, 9601, 959), ("virtual-256", 9601, 1098), (AVR[1], 9601, 959)])
 def test_any_time_may_be_told_with_the_widest_limits(board: str, lengthen: int, shorten: int, lab: Laboratory) -> None:
     moved(board, lab, lengthen, shorten, draws_of=(0, LENGTH), rounds=60, clock=clock_of(board))
 
