@@ -49,6 +49,19 @@
 #define AVR16_START(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND | CARILLON_CLOCK_SELECT)
 #endif
 #define AVR16_STOP(cell) CARILLON_STORE(AVR16_CONTROL_B(cell), 0u)
+
+/* In a round that follows a global time (sync.h): the counter begins at `begin`, and `place` is what it counts when the
+ * cell expires. */
+#define AVR16_TURN_PREPARE(cell, begin, place)                                            \
+    CARILLON_STORE(AVR16_CONTROL_B(cell), 0u), CARILLON_STORE(AVR16_CONTROL_A(cell), 0u), \
+        CARILLON_STORE(CARILLON_WORD | AVR16_COUNT(cell), (begin)),                       \
+        CARILLON_STORE(CARILLON_WORD | AVR16_MATCH(cell), (place)-1u),                    \
+        CARILLON_STORE(AVR16_CONTROL_B(cell), AVR16_ROUND),                               \
+        CARILLON_STORE(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)(CARILLON_SYNC_TURN - 1u))
+#define AVR16_TURN_FINISH(cell, place)                           \
+    CARILLON_STORE(CARILLON_AWAIT | AVR16_COUNT(cell), (place)), \
+        CARILLON_STORE_UNPEND(AVR16_SOURCE(cell), CARILLON_SOURCE_BIT(AVR16_SOURCE(cell)))
+#define AVR16_SYNC(cell) CARILLON_SHIFT(CARILLON_WORD | AVR16_LENGTH(cell), (carillon_value)(CARILLON_SYNC_TURN - 1u))
 /* As a time base, which runs freely: what has been counted since the start, modulo 2^16; locked. */
 #define AVR16_UP(cell) CARILLON_REGISTER_16(AVR16_COUNT(cell))
 
@@ -70,12 +83,21 @@ static inline uint32_t avr16_left(uint16_t match, uint16_t now, uint32_t period)
 #define AVR16_INTERVAL(interval, period) (interval)
 #define AVR16_POSTPONE(interval) (interval)
 
-/* What the counter counts to. */
+/* What the counter counts to as a rule.  A turn that is longer stands still there for the points: they all lie before,
+ * or in the next turn, and none within what a shorter turn leaves out. */
 #if CARILLON_CONVENTIONAL
 #define AVR16_TOP(match) UINT16_MAX
+#elif CARILLON_SYNC_TURN
+#define AVR16_TOP(match) ((uint16_t)(CARILLON_SYNC_TURN - 1u))
 #else
 #define AVR16_TOP(match) CARILLON_REGISTER_16(AVR16_LENGTH_OF(match))
 #endif
+
+static inline uint16_t avr16_now(carillon_address count, uint16_t top)
+{
+    const uint16_t now = CARILLON_REGISTER_16(count);
+    return (CARILLON_SYNC_TURN && (now > top)) ? top : now;
+}
 
 /* What the counter has counted since it was at `last`, less than a turn. */
 static inline uint16_t avr16_since(uint16_t now, uint16_t last, uint16_t top)
@@ -187,7 +209,7 @@ static __attribute__((noinline, unused)) void avr16_late(struct carillon_multipl
         avr16_late_freely(multiplex);
         return;
     }
-    const uint16_t entered = CARILLON_REGISTER_16(count);
+    const uint16_t entered = avr16_now(count, top);
     const uint32_t before = (uint32_t)avr16_since(entered, last, top) + AVR16_REARM_TIME;
     uint32_t passed = before;
     uint32_t ahead = step->interval;
@@ -196,7 +218,7 @@ static __attribute__((noinline, unused)) void avr16_late(struct carillon_multipl
             step = step->next;
             ahead += step->interval;
         } while (ahead <= passed);
-        passed = before + avr16_since(CARILLON_REGISTER_16(count), entered, top); /* the search takes time, too */
+        passed = before + avr16_since(avr16_now(count, top), entered, top); /* the search takes time, too */
     }
     while (ahead > top) { /* a few times at most: less than two turns have passed, and no step is more than one */
         ahead -= (uint32_t)top + 1u;
@@ -212,7 +234,7 @@ static inline void avr16_rearm(struct carillon_multiplex *multiplex)
     const uint16_t last = CARILLON_REGISTER_16(match);
     const struct carillon_step *const step = multiplex->next;
     const uint16_t ahead = (uint16_t)step->interval;
-    if (avr16_since(CARILLON_REGISTER_16(AVR16_COUNT_OF(match)), last, top) >= (uint16_t)(ahead - AVR16_REARM_TIME)) {
+    if (avr16_since(avr16_now(AVR16_COUNT_OF(match), top), last, top) >= (uint16_t)(ahead - AVR16_REARM_TIME)) {
         avr16_late(multiplex);
         return;
     }

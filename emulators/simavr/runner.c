@@ -27,7 +27,9 @@
  * 2. A request that stands when its source is enabled is never served.  Here it is.
  * 3. A match that follows the counter's overflow within the instruction that runs is lost.  Here it is not.
  * 4. In waveform mode 12 a timer counts to OCRnA.  Here it counts to ICRn, as the simulator has mode 14; and a match
- *    that is stored is in force at once, as the simulator has it in mode 0.
+ *    that is stored is in force at once, as the simulator has it in mode 0.  So is a length that is stored while the
+ *    timer counts, and a counter that was stored while it stood still is where it begins.  A length that the counter
+ *    has passed ends the run: on silicon the counter would go on through all 16 bits.
  * 5. The ATmega32U4's timers have no channel C.  Here they have (its data sheet, register summary and vectors).
  * 6. A low level at a line that has the mode of levels, as after reset, requests the line's interrupt for ever,
  *    whatever its mode is later.  Here it requests nothing while the interrupt is disabled, as that mode has no flag. */
@@ -117,6 +119,15 @@ struct match {
 };
 static struct match matches[32];
 static uint32_t match_count;
+
+/* The other registers of such a timer: control register B, and the low byte of ICR. */
+struct other {
+    avr_timer_t *timer;
+    avr_io_write_t write;
+    void *param;
+};
+static struct other others[16];
+static uint32_t other_count;
 
 static void fail(const char *what)
 {
@@ -537,6 +548,59 @@ static void add_match(avr_timer_t *timer, avr_io_addr_t address)
     avr->io[AVR_DATA_TO_IO(address)].w.param = match;
 }
 
+/* The rest of the turn that a timer is in is worked out anew. */
+static void go_on(avr_timer_t *timer)
+{
+    const avr_io_addr_t match = timer->comp[AVR_TIMER_COMPA].r_ocr;
+    avr->io[AVR_DATA_TO_IO(match)].w.c(avr, match, avr->data[match], avr->io[AVR_DATA_TO_IO(match)].w.param);
+}
+
+static uint64_t cycles_of_tick(const avr_timer_t *timer)
+{
+    return timer->tov_cycles / (timer->tov_top + 1u);
+}
+
+static void write_length(avr_t *which, avr_io_addr_t address, uint8_t value, void *own)
+{
+    avr_timer_t *const timer = ((struct other *)own)->timer;
+    which->data[address] = value;
+    if (!counts_to_icr(timer) || timer->tov_cycles == 0) {
+        return;
+    }
+    const uint32_t length = which->data[timer->r_icr] | (uint32_t)which->data[timer->r_icrh] << 8;
+    if ((which->cycle - timer->tov_base) / cycles_of_tick(timer) > length) {
+        fail("a timer gets a length that its counter has passed");
+    }
+    go_on(timer);
+}
+
+static void write_control(avr_t *which, avr_io_addr_t address, uint8_t value, void *own)
+{
+    const struct other *const other = own;
+    avr_timer_t *const timer = other->timer;
+    const uint32_t count = which->data[timer->r_tcnt] | (uint32_t)which->data[timer->r_tcnth] << 8;
+    const bool stood = timer->tov_cycles == 0;
+    other->write(which, address, value, other->param);
+    if (stood && timer->tov_cycles != 0 && count != 0 && counts_to_icr(timer)) {
+        timer->tov_base = which->cycle - count * cycles_of_tick(timer);
+        go_on(timer);
+        for (uint32_t i = 0; i < timer_count; i++) { /* no match before was lost */
+            bases[i] = (timers[i] == timer) ? timer->tov_base : bases[i];
+        }
+    }
+}
+
+static void add_other(avr_timer_t *timer, avr_io_addr_t address, avr_io_write_t write)
+{
+    if (address == 0 || other_count == sizeof others / sizeof others[0]) {
+        fail("a timer lacks a register");
+    }
+    struct other *const other = &others[other_count++];
+    *other = (struct other){timer, avr->io[AVR_DATA_TO_IO(address)].w.c, avr->io[AVR_DATA_TO_IO(address)].w.param};
+    avr->io[AVR_DATA_TO_IO(address)].w.c = write;
+    avr->io[AVR_DATA_TO_IO(address)].w.param = other;
+}
+
 /* 5.  As avr_timer_init has made channel A. */
 struct channel {
     const char *device;
@@ -592,6 +656,8 @@ static void mend(void)
                 for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {
                     add_match(timer, timer->comp[channel].r_ocr);
                 }
+                add_other(timer, timer->r_icr, write_length);
+                add_other(timer, timer->cs[0].reg, write_control);
             }
             add_vector(&timer->overflow);
             add_vector(&timer->icr);

@@ -11,7 +11,10 @@
  * `length`: of the round, and `at`: the sync point, in ticks.  `lengthen`, `shorten`: the most by which one round is
  * changed.  `leave`: what the next round's beginning is after the sync cell's next expiry when the mode is left, modulo
  * 2^32.  `hold`, `release`: the stores that keep the round's requests back until the first synchronisation, and that
- * let them go. */
+ * let them go.
+ *
+ * Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
+ * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point. */
 struct carillon_sync {
     const struct carillon_shift *cells;
     const struct carillon_store *hold;
@@ -27,6 +30,7 @@ struct carillon_sync {
     uint16_t hold_count;
     uint16_t release_count;
     uint16_t source;
+    uint16_t place;
 };
 
 /* One for each mode, in the order of the schedule. */

@@ -18,6 +18,8 @@
  * 4. What a correction has beyond the limits waits as well.  So however wrong a time is that is told, no round is
  *    changed by more than the limits.
  *
+ * 5. Cells that are channels of timers are moved by one turn of another length (cells/avr16/sync.h): the same holds.
+ *
  * The global time is known by what it will be when the sync cell expires next (`due`): it is `due` less what the cell's
  * counter reads.  A shift adds the same to both. */
 #include "kernel/osektime/sync.h"
@@ -25,6 +27,7 @@
 #include "carillon/osektime.h"
 
 #if CARILLON_SYNC
+#include "carillon_sync_cells.h"
 
 #if CARILLON_MODES > 1
 #define ACTIVE_MODE (*(const volatile uint8_t *)&carillon_mode)
@@ -70,9 +73,9 @@ static uint32_t left_of(const struct carillon_sync *sync, bool *expired)
     uint32_t left;
     bool before;
     do {
-        before = carillon_port_is_pending(sync->source);
-        left = carillon_port_read(sync->counter);
-        *expired = carillon_port_is_pending(sync->source);
+        before = carillon_sync_asks(sync);
+        left = carillon_sync_left(sync);
+        *expired = carillon_sync_asks(sync);
     } while (before != *expired);
     return left;
 }
@@ -98,9 +101,9 @@ void carillon_synchronise(void)
         by = heard ? (correction + ((correction < 0) ? (int32_t)sync->length : 0)) : 0;
     }
     due += sync->length;
-    if (carillon_port_read(sync->counter) >= sync->latest) {
+    if (carillon_sync_left(sync) >= sync->latest) {
         if (by != 0) {
-            carillon_port_shift(sync->cells, sync->cell_count, (carillon_value)by);
+            carillon_sync_move(sync, (carillon_value)by);
             due += (uint32_t)by;
             correction -= by;
         }
@@ -122,6 +125,18 @@ void carillon_synchronise(void)
     served++;
     carillon_port_unlock(saved);
 }
+
+#if CARILLON_SYNC_TURN
+void carillon_sync_turn(void)
+{
+    const uint32_t saved = carillon_port_lock();
+    const bool back = carillon_sync_goes_back(&carillon_syncs[ACTIVE_MODE]);
+    carillon_port_unlock(saved);
+    if (!back) {
+        carillon_synchronise();
+    }
+}
+#endif
 
 ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Synchronisation of rounds with a global time. */
+ * Synchronisation of rounds with a global time.
+ *
+ * How cells are moved is said by the file that the generated carillon_sync_cells.h includes:
+ * - carillon_sync_left(sync): the ticks that are left to the sync cell's next expiry;
+ * - carillon_sync_asks(sync): whether it has expired and its handler has not run;
+ * - carillon_sync_move(sync, by): the next expiry of each cell is so many ticks later; locked;
+ * - carillon_sync_goes_back(sync): whether the sync cell's interrupt is what ends a move, which it then does; locked. */
 #ifndef CARILLON_SYNC_H
 #define CARILLON_SYNC_H
 
@@ -8,7 +14,10 @@
 #include "kernel/core/kernel.h"
 
 /* The handler of the sync cell, above all tasks. */
-void carillon_synchronise(void);
+void carillon_synchronise(void) __attribute__((noinline)); /* carillon run looks where it begins */
+
+/* The same where a move has an end (CARILLON_SYNC_TURN). */
+void carillon_sync_turn(void);
 
 #if CARILLON_SYNC
 /* The rounds of a mode have just been started, with interrupts locked: the first of all, or those after `from`. */

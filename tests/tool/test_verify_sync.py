@@ -37,6 +37,19 @@ FAULTS = [
         lambda p: p.call("carillon_sync_0", "carillon_synchronise", "ttIdleTask"),
     ),
     Fault("sync", "a sync point below the tasks", "C207", lambda p: p.number(M0 + "levels", 7, to(1), 2)),
+    # On AVR the list has a length register and its value for each timer.
+    Fault(
+        "sync on AVR", "a turn that is longer by one more", "C204", lambda p: p.number(M0 + "sync", 1, plus(1)), "another length"
+    ),
+    Fault(
+        "sync on AVR", "a timer whose turn is not changed", "C204", lambda p: p.number(SYNCS, 15, plus(-1)), "does not move OC"
+    ),
+    Fault("sync on AVR", "another register", "C204", lambda p: p.number(M0 + "sync", 0, plus(2)), "no cell's"),
+    Fault("sync on AVR", "a length stored too late", "C204", lambda p: p.number(SYNCS, 4, lambda v: v // 10), "begin anew"),
+    Fault("sync on AVR", "another place of the sync point", "C204", lambda p: p.number(SYNCS, 19, plus(1)), "count"),
+    Fault("sync on AVR", "the match of another cell", "C204", lambda p: p.number(SYNCS, 3, plus(-2)), "not the counter of"),
+    Fault("sync on AVR", "a timer that begins later", "C204", lambda p: p.number(M0 + "prepare", 29, plus(-1))),
+    Fault("sync on AVR", "a task that is not let go", "C208", lambda p: p.number(M0 + "release", 3, to(0)), "synchronisation"),
     Fault("sync on the host", "a cell that is moved by more", "C204", lambda p: p.number(M0 + "sync", 3, plus(1), 4)),
 ]
 

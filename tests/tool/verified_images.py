@@ -52,6 +52,7 @@ IMAGES = {  # name: schedule, board
     "clock": ("time", "ast1030-evb"),
     "sync": ("sync", "ast1030-evb"),
     "sync on the host": ("sync", "virtual-256"),
+    "sync on AVR": ("sync-turns", "atmega2560"),
     "cells": ("table-cells", "ast1030-evb"),
     "virtual-cells": ("table-cells", "virtual-256"),
     "set": ("table-set", "mps2-an385"),

@@ -126,8 +126,13 @@ class Fitter:
     round_length: int | None = None  # of the round that the cells serve; None: they serve no round
     timers: Mapping[str, int] = field(default_factory=dict)
     ticks: bool = False  # the cells only tick: what expires before the beginning does no harm
-    synchronised: bool = False  # the round is made longer and shorter while it runs
+    longer: int | None = None  # ticks that the round is made longer by at most while it runs; None: it is never changed
     whole: int = 0
+
+    @property
+    def synchronised(self) -> bool:
+        """Whether the round is made longer and shorter while it runs."""
+        return self.longer is not None
 
     def direct(self, array: Cells, progression: Progression) -> int | str:
         """The smallest prescaler with which a free-running cell keeps ``progression``, or why there is none."""
@@ -237,6 +242,12 @@ class Fitter:
             return "a running cell of its family cannot be moved, as [sync] asks"
         if (array.hz or self.clock_hz) != self.clock_hz:
             return "its cells do not count ticks of the schedule, which [sync] moves them by"
+        if array.start is Start.TIMER and self.round_length is not None:
+            longest, most = self.round_length + min(self.longer or 0, self.round_length), 1 << array.width
+            if self.turn(array) != self.round_length:
+                return f"its timer counts {self.turn(array)} ticks, and [sync] moves a round by the length of a turn"
+            if longest > most:
+                return f"its timer counts {most} ticks at most, and a round that [sync] makes longer has {longest}"
         return ""
 
     def shortest(self, array: Cells) -> int:

@@ -9,6 +9,7 @@ of kernel code per round by :func:`~carillon.actions.costs.cost_table`, the fewe
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,12 +32,19 @@ from carillon.allocate.table import find_table, table_remedy
 from carillon.allocate.timers import timer_periods
 from carillon.diagnostics import Diagnostics
 from carillon.lower import LoweredMode
-from carillon.model import System
+from carillon.model import SyncStart, System
 from carillon.model.board import Role
 from carillon.units import format_duration
 
 MOST_IDLE = 24
 """So many other periods of timers are tried in a row without a better allocation."""
+
+
+def _longer(system: System) -> int | None:
+    """Ticks by which a round is made longer at most; by any number at a hard start, and None without [sync]."""
+    if system.sync is None:
+        return None
+    return sys.maxsize if system.sync.start is SyncStart.HARD else system.sync.lengthen
 
 
 class RoundAllocator:
@@ -59,7 +67,7 @@ class RoundAllocator:
         self.system, self.lowered = system, lowered
         self.time_limit, self.memory, self.below = time_limit, memory, below
         self.kernel = kernel
-        self.fitter = Fitter(system.board, system.clock_hz, synchronised=system.sync is not None)
+        self.fitter = Fitter(system.board, system.clock_hz, longer=_longer(system))
         self.costs = cost_table(system.board.port, system.osek is not None and bool(system.osek.budgets))
         self.devices = frozenset(interrupt.source for interrupt in system.interrupts)
         self.controls = [(d, mode.round_length) for mode in lowered for d in mode.demands if isinstance(d.action, SwitchMode)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from carillon.emit import blocks, board, config, library, microcode, osek, reserved, round_budgets, tables, text, trace, vectors
 from carillon.image import Image
+from carillon.image.devices import sync_device
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -29,6 +30,8 @@ def emit(image: Image) -> dict[str, str]:
         files |= {library.CHECK: library.check(image)} if library.checked(image) else {}
     if image.modes:
         files["tables.c"] = tables.emit(image)
+    if any(mode.sync is not None for mode in image.modes):
+        files["carillon_sync_cells.h"] = text.device(image, sync_device(image))
     if image.osek is not None:
         files |= {f"carillon_{device.header.lower()}.h": text.device(image, device) for device in image.osek.devices}
         files |= osek.emit(image) | microcode.emit(image) | blocks.emit(image)

@@ -31,7 +31,7 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.RUN_LOWERED: lambda it: f"carillon_port_run_lowered({it.name});",
     Does.MISSED: lambda it: f"carillon_deadline_missed({it.number}u);",
     Does.CONTROL: lambda _: "carillon_control();",
-    Does.SYNCHRONISE: lambda _: "carillon_synchronise();",
+    Does.SYNCHRONISE: lambda it: f"{it.name}();",
     Does.LOOK_UP: lambda it: f"const struct carillon_entry *const entry = (const struct carillon_entry *){it.at}.next;",
     Does.DISPATCH: lambda it: f"carillon_table_dispatch(entry, {it.at}.next);",
     Does.GUARD_BEGIN: lambda it: f"carillon_guard_begin(&{it.name});",

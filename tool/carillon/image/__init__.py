@@ -204,8 +204,8 @@ class SyncImage:
     """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
 
     ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
-    beginning of the round that follows when the mode is left, in ticks.  ``hold``, ``release``: what keeps the round's sources
-    quiet until the first global time is known, where no task starts before.
+    next round when the mode is left.  ``hold``, ``release``: what keeps the round's sources quiet until the first global time is
+    known.  ``moved``: the cells, or one of each timer whose turn is the round, which begins anew at tick ``wrap``.
     """
 
     cell: CellImage
@@ -213,6 +213,8 @@ class SyncImage:
     slack: int
     latest: int
     leave: int
+    moved: tuple[CellImage, ...]
+    wrap: int | None = None
     hold: tuple[Store, ...] = ()
     release: tuple[Store, ...] = ()
 

@@ -7,7 +7,7 @@ The reasons for these values: ``kernel/clock/clock.h``, ``kernel/clock/base.h``,
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier
-from carillon.image import Device, OsekImage, Unsigned, Value
+from carillon.image import Device, Image, OsekImage, Unsigned, Value
 from carillon.model import System
 from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
@@ -23,6 +23,14 @@ def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[D
     """
     cells = (*_clock(system, osek), *_tick(osek), *_base(osek, origin, guard), *_budgets(system, osek), *_frames(osek))
     return (*cells, *_rtc(system, osek))
+
+
+def sync_device(image: Image) -> Device:
+    """How the cells of a round that follows a global time are moved."""
+    sync = next(mode.sync for mode in image.modes if mode.sync is not None)
+    if sync.wrap is None:
+        return Device("SYNC_CELLS", "osektime", "The cells of a round are moved one by one.", {}, "sync_shift", "kernel")
+    return Device("SYNC_CELLS", sync.cell.family.name, "A round is a turn of each timer.", {}, "sync")
 
 
 def _rtc(system: System, osek: OsekImage) -> list[Device]:

@@ -12,6 +12,7 @@ from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels, osek_levels
 from carillon.image.pieces import ENTRIES
 from carillon.image.pieces.common import by_register
+from carillon.image.sync import place_of
 from carillon.model import SyncStart
 from carillon.model.board import Board
 from carillon.model.family import Capability, Start
@@ -42,7 +43,10 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     prepare, stop = [], []
     for cell in cells:
         if cell is not control:
-            prepare += [_prepare(cell, first=_first(cell, mode)), *([_of(cell, "HOLD")] if _holds(cell) else [])]
+            prepare += [
+                _turned(cell, mode) or _prepare(cell, first=_first(cell, mode)),
+                *([_of(cell, "HOLD")] if _holds(cell) else []),
+            ]
             stop.append(_of(cell, "STOP"))
         if cell.due is not None:
             prepare.append(Store("TIMEKEEPER_PREPARE", cell, (cell.number + 1,), about=(cell,)))
@@ -57,7 +61,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
         "prepare": (*prepare, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
         "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
         "start": tuple(_start(store, beneath) for store in mode.start),
-        "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board))),
+        "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board)), mode),
         "stop": tuple(stop),
         "align": _align(cells, mode),
     }
@@ -150,8 +154,24 @@ def _align(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[S
     return tuple(Store("ALIGN", c, (c.number, _first(c, mode), c.period), about=(c,)) for c in cells if c.family.align)
 
 
-def _finish(cells: Iterable[CellImage]) -> tuple[Store, ...]:
-    return tuple(Store("FINISH", c, (c.number, c.first, c.period), about=(c,)) for c in cells if c.finishes)
+def _finish(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:
+    sync = mode.sync if mode is not None else None
+    return tuple(
+        Store("TURN_FINISH", c, (c.number, place_of(sync, c)), about=(c,))
+        if sync is not None and sync.wrap is not None
+        else Store("FINISH", c, (c.number, c.first, c.period), about=(c,))
+        for c in cells
+        if c.finishes
+    )
+
+
+def _turned(cell: CellImage, mode: ModeImage) -> Store | None:
+    """The store that prepares a channel of a timer whose turn is a round that follows a global time; None for another cell."""
+    if mode.sync is None or mode.sync.wrap is None:
+        return None
+    place = place_of(mode.sync, cell)
+    begin = (place - cell.first) % cell.period
+    return Store("TURN_PREPARE", cell, (cell.number, begin, place), about=(cell,))
 
 
 def _holds(cell: CellImage) -> bool:

@@ -35,6 +35,8 @@ def switches(image: Image) -> dict[str, dict[str, Value]]:
     system, osek, clock = image.system, image.osek, image.osek.allocation.clock if image.osek is not None else None
     config = _of_all(image)
     config |= _of_sync(system.sync) if system.sync is not None else {}
+    turns = [m.sync.cell.period for m in image.modes if m.sync is not None and m.sync.wrap is not None]
+    config |= {"CARILLON_SYNC_TURN": Unsigned(turns[0])} if turns else {}
     config |= _of_queue(image, osek.allocation, clock) if osek is not None else {}
     config |= _of_clock(image, osek, clock) if osek is not None and clock is not None else {}
     if clock is not None and clock.services.tickless:

@@ -3,15 +3,33 @@
 
 from __future__ import annotations
 
+from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.costs import port_prices
 from carillon.actions.switch_mode import SwitchMode
 from carillon.actions.synchronise import Synchronise
-from carillon.allocate.result import ModeAllocation
+from carillon.allocate.result import ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
 from carillon.image import CellImage, SyncImage
 from carillon.lower.sync import sync_point
 from carillon.model import System
+from carillon.model.family import Start
 from carillon.units import format_duration
+
+BACK = 4
+"""Ticks from where a timer begins anew to the interrupt that restores its length, and what is lost to whole ticks."""
+
+
+def interrupts(sync: SyncImage | None) -> int:
+    """How many the sync cell has in a round at most: timers get their usual length back by one more."""
+    return 0 if sync is None else 1 if sync.wrap is None else 2
+
+
+def place_of(sync: SyncImage, cell: CellImage) -> int:
+    """What a timer whose turn is the round counts when one of its cells is at its first point."""
+    offset, times = cell.use.progression.offset, cell.carrier.demand.followed
+    if cell.carrier.style is Style.MULTIPLEXED:
+        offset = min(t if isinstance(cell.carrier.action, CheckDeadline) else t % cell.period for t in times)
+    return (offset - (sync.wrap or 0)) % cell.period
 
 
 def sync_image(
@@ -29,11 +47,17 @@ def sync_image(
     board = system.board
     per_tick = board.clock(system.clock_hz).instructions_per_tick
     price = port_prices(board.port)
-    before = shift = 0
+    before = shift = after = 0
+    turns = cell.use.cell.array.start is Start.TIMER
+    moved = tuple({c.use.cell.array.names: c for c in reversed(cells)}.values()) if turns else cells
     if price and per_tick:
         before = -(-(board.interrupt_entry + price["frame_begin"] + price["synchronise"]) // per_tick)
-        shift = -(-(price["synchronise_shift"] + len(cells) * price["synchronise_cell"]) // per_tick)
-    most = slack - before - shift - 1
+        shift = -(-(price["synchronise_shift"] + len(moved) * price["synchronise_cell"]) // per_tick)
+        after = -(-(price["synchronise_shift"] + price["frame_end"]) // per_tick)
+    # Timers begin anew so long before the next point that the sync point's handler, and then the one that restores their length,
+    # have ended.
+    room = slack - (before + shift + after + BACK if turns else 0)
+    most = room - before - shift - 1
 
     def time(ticks: int) -> str:
         return f"{ticks} ticks ({format_duration(ticks, system.clock_hz)})"
@@ -44,7 +68,7 @@ def sync_image(
             "C232",
             sync.shortened,
             f"a round of mode '{mode.mode.name}' cannot be made {time(sync.shorten)} shorter: from its sync point at tick {at} "
-            f"to the next point it has {time(max(slack, 0))}, of which the handler takes {before + shift}",
+            f"to the next point it has {time(max(slack, 0))}, of which the handler takes {slack - most - 1}",
             f"{shorter}leave more time between the last point of the round and the first of the next one",
         )
     if sync.lengthen > at:
@@ -58,4 +82,5 @@ def sync_image(
     switch = next((d.points[0].at for d in mode.mode.demands if isinstance(d.action, SwitchMode)), length)
     # At the switch, the synchronisation's expiry has passed, or lies ahead in the round that does not come.
     leave = length - at if at > switch % length and switch < length else -at
-    return SyncImage(cell, at, slack, length - (slack - sync.shorten - shift - 1), leave + gap)
+    wrap = (at + room) % length if turns else None
+    return SyncImage(cell, at, slack, length - (room - sync.shorten - shift - 1), leave + gap, moved, wrap)

@@ -109,9 +109,10 @@ class Cells(Frozen):
         return self
 
     def serves(self, role: Role) -> bool:
-        """Whether its cells can be used in a role: as sync cells those whose counter is read at a switch of modes."""
+        """Whether its cells can be used in a role: as sync cells channels, and those that a switch of modes reads."""
         if role is Role.SYNC:
-            return Role.CONTROL in self.roles and Capability.SYNCHRONISE in self.family.can
+            read = Role.CONTROL in self.roles or self.start is Start.TIMER
+            return read and Capability.SYNCHRONISE in self.family.can
         return role in self.roles
 
     @property

@@ -34,7 +34,7 @@ from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
 from carillon.run.hardware import Hardware
 from carillon.run.memory import Saved, saved
-from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, Decoder, lead_of, read_records
+from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, SYNC_POINT, SYNC_TURN, Decoder, lead_of, read_records
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
@@ -326,7 +326,8 @@ def record(
             if prepared is None:
                 return None
         memory = saved(image, firmware.elf, stacks)
-        marks = (*marks, *({SWITCH} & symbols(firmware.elf).keys()))
+        placed = symbols(firmware.elf).keys()
+        marks = (*marks, *({SWITCH} & placed), *((SYNC_POINT,) if SYNC_TURN in placed else ()))
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":

@@ -44,6 +44,8 @@ DELIVER = ("carillon_software_deliver", "carillon_software_deliver_at_base", "ca
 the end of any handler."""
 
 SWITCH = "carillon_mode_switch"
+SYNC_POINT, SYNC_TURN = "carillon_synchronise", "carillon_sync_turn"
+"""A sync point's handler; and the one that also ends a turn of another length, on boards whose cells are channels of timers."""
 """The function that leaves a mode for another."""
 
 MISSED = "carillon_deadline_missed"
@@ -125,6 +127,7 @@ class Decoder:
         starts = {f"{text.stem(image, m)}_start": m for m in image.modes}
         self._starts = {symbols[name]: m for name, m in starts.items() if name in symbols}
         self._switch = symbols.get(SWITCH, (0, 0))[0] & ~1
+        self._sync_point = symbols[SYNC_POINT][0] & ~1 if SYNC_TURN in symbols else None
         self._unexpected = symbols.get(text.UNEXPECTED, (0, 0))[0] & ~1
         rows = [miss for miss in deadline_misses(image) if miss.symbol in symbols]
         self._computes = {symbols[name][0]: lane for name, lane in compute_lanes(image).items() if name in symbols}
@@ -307,9 +310,12 @@ class Decoder:
         served: dict[Role | None, list[int]] = {Role.SYNC: [], Role.ACTIVATION: []}
         for record in records:
             tick = (record.time - origin) // self._per_tick
+            if record.code == Code.MARK and record.value & ~1 == self._sync_point and begin <= tick < end:
+                served[Role.SYNC].append(tick)
             if record.code == Code.ENTER and begin <= tick < end:
                 for role in {e.vector.role for e in self._vectors[mode].get(record.value, [])} & served.keys():
-                    served[role].append(tick)
+                    if role is not Role.SYNC or self._sync_point is None:
+                        served[role].append(tick)
         first = next(iter(served[Role.ACTIVATION]), end)
         points = tuple(served[Role.SYNC])
         if points:  # the first activation after the last point tells its effect, as for a point that is still to come

@@ -22,6 +22,7 @@ from carillon.image.forms import only_held
 from carillon.image.handlers import operations, preempted, wrapped
 from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
+from carillon.image.sync import interrupts
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 
@@ -131,8 +132,9 @@ def kernel_round(image: Image, mode: ModeImage) -> int:
     whole = sum(_expiries(c, length) * handler_cost(image, mode, c).total for c in carriers)
     whole += sum(taken for _, taken in _laps(image, mode))
     if mode.sync is not None:
-        cells = len(mode.cells) * price["synchronise_cell"]
-        whole += board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
+        cells = len(mode.sync.moved) * price["synchronise_cell"]
+        each = board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
+        whole += each * interrupts(mode.sync)
     for points in _due(mode).values():
         runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
         whole += sum(_around_table(image, mode)) + runs
@@ -149,7 +151,7 @@ def round_interrupts(image: Image, mode: ModeImage) -> int:
     length = mode.allocation.mode.round_length
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     alone = sum(_expiries(c, length) for c in carriers) + len(_laps(image, mode))
-    return alone + len(_due(mode)) + (mode.sync is not None)
+    return alone + len(_due(mode)) + interrupts(mode.sync)
 
 
 def _expiries(carrier: Carrier, length: int) -> int:

@@ -255,7 +255,7 @@ class Meanings:
             return [Step("missed", number=number & 0xFFFF if number is not None else None)]
         if name == "carillon_control":
             return [Step("control")]
-        if name == "carillon_synchronise":
+        if name in ("carillon_synchronise", "carillon_sync_turn"):
             return [Step("sync")]
         done = self.hardware.controller.call(name, arguments)
         if done is not None:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from carillon.verify.contract import stores
 from carillon.verify.expected import Subject
+from carillon.verify.families.avr16 import WORD
 from carillon.verify.hardware import Running
 
 if TYPE_CHECKING:
     from carillon.verify.layout import Row
     from carillon.verify.rounds import Round
+
+AFTER = 2
+"""Ticks from where timers begin anew to the interrupt that gives them their usual length."""
 
 
 def check_sync(round_: Round, subject: Subject) -> None:
@@ -33,21 +37,35 @@ def check_sync(round_: Round, subject: Subject) -> None:
         error(f"a round is to be synchronised once, and {', '.join(map(str, cells))} expires at {times}")
         return
     at = times[0] % length
+    lead = round_.system.board.lead_at(round_.system.clock_hz)
     points = {t for own in round_.expected.values() for t in own.at}
-    if max(points) >= at and not (max(points) == length and at < min(points)):
+    if max(points) >= at and not (max(points) >= length - 1 and at < min(points)):
         error(f"the round is synchronised at {at}, and its last point is at {max(points)}")
     others = {t for r in round_.running if r is not running for t in r.times if t >= 0}
     slack = min(((t - at) % length for t in others), default=length)
+    wraps = {r.family.begins_anew(r.cell) for r in round_.running}
+    wrap = wraps.pop()
+    what = "a cell expires"
+    if wraps:
+        error("the timers of the round do not all begin anew at the same tick")
+    elif wrap is not None:
+        room = int(wrap - lead - at) % length
+        if not 0 < room < slack - AFTER:
+            error(f"the timers begin anew {room} ticks after the sync point, and {slack} after it a cell expires")
+        if table["place"] != length - room:
+            error(f"the timers count {length - room} at the sync point, and the image has {table['place']}")
+        slack, what = room, "the timers begin anew"
     if slack - (length - table["latest"]) <= table["shorten"]:
         error(
             f"a handler of the sync point that finds {table['latest']} in its counter makes the round up to "
-            f"{table['shorten']} ticks shorter, and {slack} ticks after the point a cell expires"
+            f"{table['shorten']} ticks shorter, and {slack} ticks after the point {what}"
         )
     told = tuple(table[name] for name in ("length", "at", "lengthen", "shorten", "source"))
     wanted = (length, at, sync.lengthen, sync.shorten, running.source)
     if told != wanted:
         error(f"length, place, limits and source of the sync point are {wanted}, and the image has {told}")
-    if running.family.counter(table["counter"]) is not running.cell:
+    read = running.family.counter(table["counter"]) if wrap is None else running.family.rearmed(WORD | table["counter"])
+    if read is not running.cell:
         error(f"the sync point's time is read at {table['counter']:#x}, which is not the counter of {running}")
     _moved(round_, table)
     _held(round_, table, running)
@@ -56,7 +74,15 @@ def check_sync(round_: Round, subject: Subject) -> None:
 def _moved(round_: Round, table: Row) -> None:
     """Every cell of the round is moved, once, and by nothing beside the correction."""
     left = {id(r.cell): r for r in round_.running}
+    families = {id(r.family): r.family for r in round_.running}.values()
     for store in stores(table.listed("cells", table["cell_count"])):
+        turned, length = next((found for f in families if (found := f.turn(store.address))[0]), ([], 0))
+        for cell in turned:
+            left.pop(id(cell), None)
+        if turned:
+            if store.value != length:
+                round_.error("C204", f"the sync point gives {turned[0]} another length than the correction asks for")
+            continue
         moved = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
         if moved is None or id(moved.cell) not in left:
             cause = f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"

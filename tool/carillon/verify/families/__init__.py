@@ -149,6 +149,14 @@ class Family:
         """The cell whose down counter a register is."""
         return None
 
+    def turn(self, address: int) -> tuple[list[Cell], int]:
+        """The cells of the timer whose turn a register says, and what the register holds; no cells: it is another register."""
+        return [], 0
+
+    def begins_anew(self, cell: Cell) -> Fraction | None:
+        """When a channel's timer first begins its turn anew, in ticks since the first start store; None: it is no channel."""
+        return None
+
     def rearmed(self, register: int) -> Cell | None:
         """The cell whose re-arming register it is."""
         return None

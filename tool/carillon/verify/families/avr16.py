@@ -84,7 +84,7 @@ class Model(Family):
             chosen = self.defines.get("CARILLON_CLOCK_SELECT")
             return not above and value & SELECT in (0, chosen) and not value & ~(SELECT | ROUND)
         if register == timer.count:
-            return above == self.waits or (above == self.wide and value == 0)
+            return above in (self.waits, self.wide)
         return above == self.wide
 
     @staticmethod
@@ -99,10 +99,10 @@ class Model(Family):
                 cell.started = None
                 if ran:
                     cell.registers.pop("match", None)  # the next mode stores its own matches anew
-            elif cell.started is None and "match" in cell.registers and value & SELECT == chosen and registers.get("count") == 0:
-                period = self.period(value, registers)
-                if period is not None and cell.registers["match"] < period:
-                    cell.started, cell.again, cell.first = at, period, cell.registers["match"] + 1
+            elif cell.started is None and "match" in cell.registers and value & SELECT == chosen:
+                period, begin = self.period(value, registers), registers.get("count")
+                if period is not None and begin is not None and max(begin, cell.registers["match"]) < period:
+                    cell.started, cell.again, cell.first = at, period, (cell.registers["match"] - begin) % period + 1
 
     def forgotten(self, source: int) -> None:
         """A request was forgotten after a wait for the counter: an expiry before it is no interrupt."""
@@ -110,8 +110,21 @@ class Model(Family):
             for cell in self._own(number):
                 if cell.place.source != source or cell.started is None or cell.first is None or cell.again is None:
                     continue
-                if reached == cell.first % cell.again:
+                begin = self._begin(cell)
+                if begin <= reached == (begin + cell.first) % cell.again:
                     cell.first += cell.again
+
+    def _begin(self, cell: Cell) -> int:
+        """What a timer counted when it was started."""
+        return next(own[0].registers["count"] for k in self._timers if cell in (own := self._own(k)))
+
+    def turn(self, address: int) -> tuple[list[Cell], int]:
+        timer = next((k for k, t in self._timers.items() if self._own(k) and address == self.wide | t.top), None)
+        own = self._own(timer) if timer is not None else []
+        return own, own[0].registers["top"] if own else 0
+
+    def begins_anew(self, cell: Cell) -> Fraction | None:
+        return None if cell.started is None or cell.again is None else cell.started + cell.again - self._begin(cell)
 
     def rearmed(self, register: int) -> Cell | None:
         if not register & WORD:
