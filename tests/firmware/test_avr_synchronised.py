@@ -75,7 +75,7 @@ def ran(
     code = code.replace("POINTS", f"{len(points)}u")
     text = schedule(points, *limits, given.get("more", ""))
     system = f'board = "{board}"\nclock = "{given.get("clock", "2MHz")}"'
-    return lab.run(text, code, board, system=system, ticks=rounds * ROUND, locks=True)
+    return lab.run(text, code, board, system=system, ticks=rounds * ROUND)
 
 
 def model(points: Sequence[int], sync: int, told_at: Sequence[int], late: int, limits: tuple[int, int]) -> list[int]:
@@ -174,7 +174,7 @@ def with_last(
     )
     last = "".join(f'    {{ at = "{at} ticks", activate = "Last" }},\n' for at in POINTS_OF_LAST)
     text = schedule((500,), *limits).replace("]\n[task", f"{last}]\n[task") + "[task.Last]\n"
-    outcome = lab.run(text, code, "atmega128", system='board = "atmega128"\nclock = "2MHz"', ticks=rounds * ROUND, locks=True)
+    outcome = lab.run(text, code, "atmega128", system='board = "atmega128"\nclock = "2MHz"', ticks=rounds * ROUND)
     values = told(500, *draws, rounds + rounds // 5)
     points = (500, *POINTS_OF_LAST)
     return outcome, entered(outcome), [model(points, 3001, values, late, limits)[::3] for late in range(200)]

@@ -124,17 +124,14 @@ def handler_cost(image: Image, mode: ModeImage, carrier: Carrier) -> HandlerCost
 
 def kernel_round(image: Image, mode: ModeImage) -> int:
     """What all handlers of a round take together at most, if each deadline is met; 0 where code takes no time."""
-    board, price = image.system.board, _prices(image)
+    price = _prices(image)
     if not price:
         return 0
     length = mode.allocation.mode.round_length
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     whole = sum(_expiries(c, length) * handler_cost(image, mode, c).total for c in carriers)
     whole += sum(taken for _, taken in _laps(image, mode))
-    if mode.sync is not None:
-        cells = len(mode.sync.moved) * price["synchronise_cell"]
-        each = board.interrupt_entry + price["synchronise"] + price["synchronise_shift"] + cells + price["frame_end"]
-        whole += each * interrupts(mode.sync)
+    whole += _sync_time(image, mode) * interrupts(mode.sync)
     for points in _due(mode).values():
         runs = sum(p.action.runs for p in points) * (price["lower"] + price["raise"])
         whole += sum(_around_table(image, mode)) + runs
@@ -152,6 +149,16 @@ def round_interrupts(image: Image, mode: ModeImage) -> int:
     carriers = [c for c in mode.allocation.carriers if isinstance(c.action, Activate | EnableInterrupt)]
     alone = sum(_expiries(c, length) for c in carriers) + len(_laps(image, mode))
     return alone + len(_due(mode)) + interrupts(mode.sync)
+
+
+def _sync_time(image: Image, mode: ModeImage) -> int:
+    """What the handler of the sync cell takes at most."""
+    price = _prices(image)
+    if mode.sync is None or not price:
+        return 0
+    cells = len(mode.sync.moved) * price["synchronise_cell"]
+    around = image.system.board.interrupt_entry + price["frame_end"]
+    return around + price["synchronise"] + price["synchronise_shift"] + cells
 
 
 def _expiries(carrier: Carrier, length: int) -> int:
@@ -262,7 +269,7 @@ def around_interrupt(image: Image, *, every: bool = False) -> int:
 
 
 class _Enabling:
-    """The handlers of a mode's re-enable points that have cells, as what keeps tasks from their start.
+    """The handlers of a mode's re-enable points that have cells, and of its sync cell, as what keeps tasks from their start.
 
     1. Such a handler runs no task, so it keeps a start on its level or below out as a whole.  Where interrupts nest by time, it
        keeps every start out.
@@ -282,6 +289,8 @@ class _Enabling:
             for c in mode.allocation.carriers
             if id(c) in taken
         ]
+        if mode.sync is not None:  # above all tasks
+            self.handlers.append((mode.sync.cell.carrier.level, _sync_time(image, mode), {mode.sync.at % self.length}, above))
 
     def most(self, times: tuple[int, ...], level: int, other: int) -> int:
         """Instructions in a task's way at one of ``times``, if it is on ``level`` and ``other`` instructions come before it."""
