@@ -1,56 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel is complete: installed elsewhere, far from the checkout, it makes, builds and runs an application."""
 
-import os
+from __future__ import annotations
+
 import shutil
 import subprocess
-import sys
-import sysconfig
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def _run(*command: str | Path, cwd: Path) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
+from packaged import ROOT, User
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built with the back end that is installed: no network."""
-    folder = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
-    (built,) = folder.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
-def carillon(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of a fresh environment with the wheel; what the wheel depends on is that of this one."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False, symlinks=True)
-    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
-    python = folder / "bin" / "python"
-    _run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
-    # Our own packages and no .pth files: an editable install of this checkout must not be found.
-    (site / "outer.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    where = _run(python, "-c", "import carillon; print(carillon.__file__)", cwd=folder)
-    assert Path(where.strip()).is_relative_to(folder)
-    return folder / "bin" / "carillon"
-
-
-@pytest.fixture(scope="module")
-def application(carillon: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def application(user: User, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What ``carillon new my-app`` makes."""
     folder = tmp_path_factory.mktemp("work")
-    _run(carillon, "new", "my-app", cwd=folder)
+    user.runs("carillon", "new", "my-app", cwd=folder)
     return folder / "my-app"
 
 
@@ -77,9 +44,25 @@ def test_a_new_application_has_its_name_in_place_of_every_placeholder(applicatio
 
 
 @pytest.mark.parametrize("board", ["virtual-tiny", "ast1030-evb", "mps2-an385"])
-def test_a_new_application_runs_from_the_installed_wheel(carillon: Path, application: Path, board: str) -> None:
+def test_a_new_application_runs_from_the_installed_wheel(user: User, application: Path, board: str) -> None:
     if not board.startswith("virtual") and (shutil.which("arm-none-eabi-gcc") is None or shutil.which("qemu-system-arm") is None):
         pytest.skip("needs arm-none-eabi-gcc and qemu-system-arm")
-    output = _run(carillon, "run", "--board", board, "--strict", cwd=application)
+    output = user.runs("carillon", "run", "--board", board, "--strict", cwd=application)
     assert "control" in output
     assert (application / "build" / f"{board}-carillon" / "my-app.elf").is_file()
+
+
+@pytest.mark.long
+def test_the_wheel_brings_all_that_it_needs_into_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    """Takes its dependencies from the registry, as scripts/setup.sh does."""
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True, symlinks=True)
+    user = User(environment / "bin" / "carillon")
+    python = environment / "bin" / "python"
+    asked = user.tries(python, "-m", "pip", "download", "-q", "--no-deps", "-d", tmp_path, "typer", cwd=tmp_path)
+    if asked.returncode:
+        pytest.skip("needs a package registry")
+    user.runs(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=tmp_path)
+    user.runs("carillon", "new", "my-app", "--board", "virtual-tiny", cwd=tmp_path)
+    assert "control" in user.runs("carillon", "run", "--strict", cwd=tmp_path / "my-app")
+    shutil.rmtree(environment)  # 400 MB
