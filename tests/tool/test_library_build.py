@@ -40,24 +40,6 @@ def test_the_archive_needs_nothing_but_the_applications_functions(made: Path) ->
 
 
 @needs_compiler
-def test_platformio_takes_the_folder_as_a_library(made: Path) -> None:
-    """PlatformIO's own check is made where its package is installed."""
-    said = json.loads((made / "library.json").read_text(encoding="utf-8"))
-    assert said["name"] == "carillon-beside-cmsis"
-    build = said["build"]
-    assert (made / build["includeDir"]).is_dir()
-    script = (made / build["extraScript"]).read_text(encoding="utf-8")
-    compile(script, build["extraScript"], "exec")
-    for named in ("carillon.ld", "include"):
-        assert named in script
-        assert (made / named).exists()
-    parser = pytest.importorskip("platformio.package.manifest.parser")
-    schema = pytest.importorskip("platformio.package.manifest.schema")
-    read = parser.ManifestParserFactory.new_from_file(str(made / "library.json")).as_dict()
-    assert schema.ManifestSchema().load_manifest(read)["name"] == said["name"]
-
-
-@needs_compiler
 def test_the_archive_brings_no_start_up_code_and_no_main(made: Path) -> None:
     listed = subprocess.run(["arm-none-eabi-nm", str(made / "libcarillon.a")], capture_output=True, text=True, check=True)
     names = set(re.findall(r" [TtRrDdBb] (\w+)", listed.stdout))

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from carillon import __version__
 from carillon.build import compile_library
@@ -17,23 +15,14 @@ from carillon.build.library_notes import notes
 from carillon.build.manifest import manifest
 from carillon.diagnostics import Diagnostics, Span
 from carillon.emit import library as names
+from carillon.emit import text
 from carillon.files import write_text
 from carillon.image import Image
 from carillon.resources import data_root
 
 ARCHIVE, OBJECT, NOTES = "libcarillon.a", "carillon.o", "carillon_library.txt"
-PLATFORMIO, SCRIPT = "library.json", "carillon_platformio.py"
-_SCRIPT = f"""# Links {ARCHIVE} into a PlatformIO project that has this folder as a library.
-import os
-
-from SCons.Script import DefaultEnvironment, Import
-
-Import("env")
-here = env.Dir(".").srcnode().get_abspath()
-project = DefaultEnvironment()
-project.Append(CPPPATH=[os.path.join(here, "include")], LINKFLAGS=[os.path.join(here, "{names.FRAGMENT}")])
-project.Append(LIBPATH=[here], LIBS=["carillon"])
-"""
+ARDUINO, SKETCH = "library.properties", "Carillon.h"
+"""What makes the folder a library of Arduino's tools: its description, and the header by which a sketch asks for it."""
 _LEFT_OUT = (
     "kernel/osektime/main.c",
     "kernel/run/main.c",
@@ -94,7 +83,11 @@ def build_library(image: Image, folder: Path, diagnostics: Diagnostics) -> Libra
         str(generated / names.ALIASES),
         "-o",
     ]
-    archive = folder / ARCHIVE
+    chip = _chip(image)
+    include = folder / ("src" if chip else "include")
+    archive = (include / chip if chip else folder) / ARCHIVE
+    shutil.rmtree(include, ignore_errors=True)
+    archive.parent.mkdir(parents=True, exist_ok=True)
     archive.unlink(missing_ok=True)
     archiver = re.sub(r"gcc$", "ar", build.compiler)
     if shutil.which(archiver) is None:
@@ -106,30 +99,53 @@ def build_library(image: Image, folder: Path, diagnostics: Diagnostics) -> Libra
             cause = f"{Path(step[0]).name} refuses the library:\n{result.stderr.rstrip()}"
             diagnostics.error("C091", Span(system.file.name), cause, "mend what it names")
             return None
-    include = folder / "include"
-    shutil.rmtree(include, ignore_errors=True)
     for name, source in _headers(image, generated):
         write_text(include / name, source.read_text(encoding="utf-8"))
-    made = Library(archive, folder / names.FRAGMENT, include, folder / NOTES)
+    made = Library(archive, archive.parent / names.FRAGMENT, include, folder / NOTES)
     write_text(made.fragment, (generated / names.FRAGMENT).read_text(encoding="utf-8"))
     write_text(made.notes, "\n".join(notes(image, ARCHIVE)) + "\n")
-    write_text(folder / PLATFORMIO, json.dumps(_platformio(image), indent=2) + "\n")
-    write_text(folder / SCRIPT, _SCRIPT)
+    if chip:
+        write_text(folder / ARDUINO, _properties(image))
+        write_text(include / SKETCH, _sketch_header(image))
     return made
 
 
-def _platformio(image: Image) -> dict[str, Any]:
-    """The library as PlatformIO describes one: nothing of it is compiled, a script links the archive."""
-    system = image.system
-    name = re.sub(r"[^a-z0-9-]+", "-", system.name.lower())
-    return {
-        "name": f"carillon-{name}",
+def _chip(image: Image) -> str:
+    """The chip whose project may be an Arduino sketch, as its compiler calls it; empty if there is no Arduino core for it."""
+    options = image.system.board.build.cflags
+    return next((option.removeprefix("-mmcu=") for option in options if option.startswith("-mmcu=")), "")
+
+
+def _properties(image: Image) -> str:
+    """The library as Arduino's tools have it described: nothing is compiled, and the archive of the sketch's chip is linked.
+
+    These tools look for the archive in ``src/CHIP``.  The linker looks there for its fragment, too (``-l:``).
+    """
+    board = image.system.board.name
+    fields = {
+        "name": "Carillon",
         "version": __version__,
-        "description": f"The schedule of {system.name} on {system.board.name}, as a library",
-        "frameworks": "*",
-        "platforms": "*",
-        "build": {"includeDir": "include", "srcDir": "include", "srcFilter": ["-<*>"], "extraScript": SCRIPT},
+        "author": "Carillon's authors",
+        "maintainer": "Carillon's authors",
+        "sentence": f"The schedule of {image.system.name} on {board}.",
+        "paragraph": "Timers start its tasks, each at its own time.",
+        "category": "Timing",
+        "url": "https://pypi.org/project/carillon-rtos/",
+        "architectures": "avr",
+        "includes": SKETCH,
+        "precompiled": "true",
+        "ldflags": f"-l:{names.FRAGMENT}",
     }
+    return "".join(f"{key}={value}\n" for key, value in fields.items())
+
+
+def _sketch_header(image: Image) -> str:
+    """The services that the system has, for a sketch."""
+    system = image.system
+    headers = ["carillon/osektime.h"] if system.modes else []
+    headers += ["os.h"] if system.osek is not None else []
+    headers += ["carillon/time.h"] if system.time is not None else []
+    return text.header(image, "For a sketch.", "CARILLON_SKETCH_H", ["", *(f'#include "{name}"' for name in headers)])
 
 
 CONSOLE = {"carillon/console.h", "carillon/ostream.hpp"}
