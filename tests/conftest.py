@@ -57,7 +57,20 @@ def _compiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(carillon.build, "_compile", compiles)
 
 
-FOLDERS = ("conformance", "firmware", "giotto", "osek", "races", "rounds", "threads", "time")
+FOLDERS = (
+    "conformance",
+    "firmware",
+    "giotto",
+    "hardware",
+    "osek",
+    "proof",
+    "races",
+    "response",
+    "rounds",
+    "spin",
+    "threads",
+    "time",
+)
 """The suites: tests that build and run programs, most of them on each board."""
 FILES = (
     "test_console",

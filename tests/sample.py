@@ -14,9 +14,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-SHARE = 30
+SHARE = 45
 """By default, one of so many cases of a test runs, and at least one."""
-MOST = 60
+MOST = 40
 """So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
 
 Case = Mapping[str, Hashable]

@@ -15,6 +15,8 @@
  *    first interval is loaded by a forced update (UG), and the interval after it is stored before the start.
  * 3. The interrupt is a level: a request stands until its flag is cleared.  A flag is set whether DIER lets it be a
  *    request or not.  So arming clears it first.
+ * 4. The counter may be written while it counts (18.4.10).  The prescaler goes on meanwhile, so that what is left of a
+ *    budget is a unit less at most after each preemption.
  *
  * An interval has two units at least: a counter whose reload value is 0 stands still.
  */

@@ -116,9 +116,18 @@ static struct loader_state {
 static const struct carillon_instruction stopped_code[] = {CARILLON_INSTRUCTION(CARILLON_OPCODE_RETURN, 0u, 0u, 0u)};
 static const struct carillon_microcode stopped = {.code = stopped_code, .handlers = NULL, .steps = 2u, .size = 1u};
 
-static struct carillon_verify_node nodes[CARILLON_LOADER_BYTES / 8u];
-#define NOTED ((sizeof(nodes) / sizeof(nodes[0])))
-#define ROOM ((NOTED < CARILLON_VERIFY_MOST) ? (uint16_t)NOTED : (uint16_t)CARILLON_VERIFY_MOST)
+/* The verifier's notes, and how many of them it uses at most. */
+#define NOTES (CARILLON_LOADER_BYTES / 8u)
+static struct carillon_verify_node *notes(void)
+{
+    static struct carillon_verify_node nodes[NOTES];
+    return nodes;
+}
+static uint16_t noted(void)
+{
+    const uint32_t most = NOTES;
+    return (most < CARILLON_VERIFY_MOST) ? (uint16_t)most : (uint16_t)CARILLON_VERIFY_MOST;
+}
 
 static struct frame_state {
     struct question asked;
@@ -407,10 +416,10 @@ static enum carillon_loader_result judge(void)
     found.threads = 0u;
     const uint32_t own = carillon_load_length(&all[PREFIX], length, carillon_loader_image.counts[1]);
     enum carillon_verify_result reason =
-        carillon_verify(&all[PREFIX], own, &carillon_loader_image, nodes, ROOM, &found);
+        carillon_verify(&all[PREFIX], own, &carillon_loader_image, notes(), noted(), &found);
     if ((CARILLON_LOADER_LOAD > 0u) && (reason == CARILLON_VERIFY_OK)) {
         const uint8_t *const times = (own < length) ? &all[PREFIX + own] : NULL;
-        reason = carillon_load_verify(&carillon_loader_image, times, nodes, &found);
+        reason = carillon_load_verify(&carillon_loader_image, times, notes(), &found);
     }
     loader.said.reason = (uint8_t)reason;
     loader.said.address = found.address;
@@ -538,12 +547,12 @@ static bool generate(const struct carillon_microcode *running)
     struct carillon_instruction *const code = place;
     const uint32_t behind =
         (running->handlers != NULL) ? ((2u * ((uint32_t)carillon_loader_image.counts[1] + 1u)) + 7u) / 8u : 0u;
-    const uint32_t room = (ROOM > behind) ? (ROOM - behind) : 0u;
+    const uint32_t room = (noted() > behind) ? (noted() - behind) : 0u;
     struct carillon_verified found = {.code = code, .entry = running->entry};
     found.size = carillon_recorder_is_full() ? 0u : carillon_generate(running, code, room);
     found.handlers = copy_handlers(running->handlers, &code[found.size]);
     if ((found.size == 0u) ||
-        (carillon_verify(NULL, 0u, &carillon_loader_image, nodes, ROOM, &found) != CARILLON_VERIFY_OK) ||
+        (carillon_verify(NULL, 0u, &carillon_loader_image, notes(), noted(), &found) != CARILLON_VERIFY_OK) ||
         (found.bindings > 1u) || (found.threads > 2u)) {
         return false;
     }

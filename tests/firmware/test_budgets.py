@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 import pytest
 from laboratory import AST, VIRTUAL_AST, Laboratory, source
 
+from runnable import RIGLESS
+
 TASKS = 4
 WAITER = 4
 """The number of the extended task; those before it are basic."""
@@ -332,3 +334,59 @@ def test_the_shortest_and_the_longest_budget(lab: Laboratory, budget: int) -> No
     )
     said = lab.run(schedule, code, VIRTUAL_AST, ticks=10 * budget + 1000).reported
     assert said == [("ended", budget - 1), *[("struck", 15)] * 3]
+
+
+SHORT = """
+[osek]
+hooks = ["protection"]
+KEPT
+[osek.counter.C]
+tick = "10000 ticks"
+[osek.task.Job]
+priority = 1
+budget = "4000 ticks"
+[osek.task.Above]
+priority = 2
+[osek.alarm.A]
+counter = "C"
+activate = "Job"
+autostart = { at = 1, cycle = 2 }
+[osek.alarm.B]
+counter = "C"
+activate = "Above"
+autostart = { at = 1, cycle = 3 }
+"""
+SHORT_CODE = """
+#include "carillon/osek.h"
+static volatile uint32_t jobs, struck, ended;
+TASK(Job)
+{
+    jobs++;
+    if ((jobs & 1u) != 0u) { for (;;) { } }
+    carillon_port_delay(3000u);
+    ended++;
+    TerminateTask();
+}
+TASK(Above)
+{
+    carillon_port_delay(1000u);
+    TerminateTask();
+}
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    struck += (error == E_OS_PROTECTION_TIME);
+    if (jobs == 39u) { report("struck", struck); report("ended", ended); }
+    return PRO_TERMINATETASKISR;
+}
+"""
+
+
+@RIGLESS
+@pytest.mark.parametrize("kept", ['budgets = "cell"', ""], ids=["cell", "clock"])
+def test_a_cell_of_16_bits_keeps_budgets_where_it_is_asked_for(kept: str, lab: Laboratory) -> None:
+    outcome = lab.run(SHORT.replace("KEPT", kept), SHORT_CODE, "nucleo-f429zi", ticks=1_200_000)
+    assert outcome.planned.system.osek is not None
+    assert outcome.planned.system.osek.celled_budgets == bool(kept)
+    assert (outcome.said("struck"), outcome.said("ended")) == ([20], [19])
+    own = [run.executed for run in outcome.summary.runs if run.lane.name == "Job" and run.end is not None]
+    assert max(own) < 4300

@@ -17,12 +17,14 @@ from hypothesis import HealthCheck, given, settings
 
 from carillon.allocate import memory as module
 from carillon.allocate.allocation import Allocation
-from carillon.allocate.memory import Memory, default_folder
+from carillon.allocate.memory import Memory, content, default_folder
 from carillon.allocate.rounds import RoundAllocator
 from carillon.allocate.solve import ModeSolver
 from carillon.diagnostics import Diagnostics, Span
 from carillon.lower import LoweredMode
 from carillon.model import System
+from carillon.read.board import load_board
+from carillon.resources import board_names, find_board
 
 # Windows that overlap in turns.
 TURNS = mode(100, *(act(f"t{k}", (10 * k, 10 * k + 35), (10 * k + 40, 10 * k + 65)) for k in range(3)))
@@ -176,3 +178,9 @@ def test_where_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_folder() == tmp_path / ".cache" / "carillon"
+
+
+@pytest.mark.parametrize("name", board_names())
+def test_the_search_on_each_board_can_be_kept(name: str) -> None:
+    """Whatever its file says: members of these models may have any name."""
+    assert content(load_board(find_board(name)))

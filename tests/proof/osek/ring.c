@@ -31,12 +31,12 @@ static void put_in(void)
     assert((place >= count) || (at(place) == was)); /* the others are where they were */
 }
 
-/* Any ring that is not empty: the first is taken out. */
+/* Any ring: the first is taken out.  An empty one has none, and stays as it is. */
 static void take_out(void)
 {
     const struct carillon_osek_level level = {.state = &state, .ring = slots, .capacity = CAPACITY};
     state.first = (carillon_osek_slot)any(0u, CAPACITY - 1u);
-    state.count = (carillon_osek_slot)any(1u, CAPACITY);
+    state.count = (carillon_osek_slot)any(0u, CAPACITY);
     for (unsigned k = 0u; k < CAPACITY; k++) {
         slots[k] = (TaskType)nondet_uint();
     }
@@ -44,8 +44,13 @@ static void take_out(void)
     const TaskType first = at(0u);
     const uint32_t place = any(1u, CAPACITY);
     const TaskType was = at(place % CAPACITY);
-    const TaskType task = carillon_osek_take_next(&level);
-    assert((task == first) && (state.count == count - 1u) && (state.first < CAPACITY));
+    const uint32_t begin = state.first;
+    TaskType task = 0u;
+    if (!carillon_osek_take_next(&level, &task)) {
+        assert((count == 0u) && (state.count == 0u) && (state.first == begin));
+        return;
+    }
+    assert((count != 0u) && (task == first) && (state.count == count - 1u) && (state.first < CAPACITY));
     assert((place >= count) || (at(place - 1u) == was));
 }
 

@@ -21,6 +21,7 @@ from carillon.diagnostics import Span
 from carillon.model.currents import Currents
 from carillon.model.family import Capability, Driver, Family, Rearm, Start, Timed
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
+from carillon.model.rtc import RealTimeClock
 from carillon.model.time import ClockKind
 from carillon.model.tools import Build, Debug, Flash, Run
 
@@ -247,28 +248,6 @@ class Console(Frozen):
         if (self.full is None) == (self.empty is None):
             raise ValueError("write either 'full' or 'empty'")
         return self
-
-
-class RealTimeDriver(Frozen):
-    """What ``devices/<name>/rtc.toml`` says of the driver beside it.
-
-    ``ports``: of chips that have the device; none: of any.  ``keys``: those of [rtc] that not every driver has.  ``exact``: what
-    is true of it, in sentences for its users.
-    """
-
-    name: Text
-    ports: tuple[Text, ...] = ()
-    keys: tuple[Text, ...] = ()
-    exact: Text
-
-
-class RealTimeClock(Frozen):
-    """A clock that tells the date, also after a reset; the driver is ``devices/<driver>/rtc.h``."""
-
-    driver: RealTimeDriver
-    address: Word  # where its registers begin
-    lse_ms: int = Field(default=0, strict=True, ge=0, le=60_000)
-    """How long start-up waits for a crystal that does not run yet; 0: the board has none for the clock."""
 
 
 class TraceCounter(Frozen):

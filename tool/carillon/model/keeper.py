@@ -21,6 +21,11 @@ def budget_range(board: Board) -> int:
     return 1 << (min(_BITS, bits - 1) if bits >= _FEWEST else _BITS)
 
 
+def prefers_cells(board: Board) -> bool:
+    """Whether a cell keeps budgets unless the schedule says otherwise: one that counts as far as any budget needs."""
+    return keeps_budgets(board) and budget_range(board) == 1 << _BITS
+
+
 def keeps_budgets(board: Board) -> bool:
     """Whether some cell of a board can keep budgets, however many others need cells."""
     return any(set(cells.family.can) >= NEEDED and cells.width >= _FEWEST for cells in board.cells)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board
-from carillon.model.keeper import keeps_budgets
+from carillon.model.keeper import prefers_cells
 from carillon.model.osek import Dispatch, Hook, Isr, Mutex, Osek, OsekTask, Status
 from carillon.read.osek.alarms import Alarms
 from carillon.read.osek.file import OsekFile
@@ -96,7 +96,7 @@ class OsekReader:
             schedule_tables=self.schedule_tables.tables,
             mutexes=tuple(Mutex(name, span) for name, span in self.at.mutexes.items()),
             servers=self.servers.build(ticks),
-            clock_keeps=table.budgets == "clock" or (table.budgets is None and not keeps_budgets(ticks.board)),
+            clock_keeps=table.budgets == "clock" or (table.budgets is None and not prefers_cells(ticks.board)),
             span=self.at.places.key(("osek",)),
             hook_wcet=self._hook_wcet(ticks),
         )
