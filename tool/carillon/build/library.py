@@ -34,12 +34,16 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What was made: the archive, the fragment for the linker, the folder of headers, and what the user must know."""
+    """What was made: the archive, the fragment for the linker, the folder of headers, and what the user must know.
+
+    ``interrupts``: the number of each that is the system's, and its handler's name.
+    """
 
     archive: Path
     fragment: Path
     include: Path
     notes: Path
+    interrupts: list[tuple[int, str]]
 
 
 def check_library(image: Image, diagnostics: Diagnostics) -> bool:
@@ -101,7 +105,8 @@ def build_library(image: Image, folder: Path, diagnostics: Diagnostics) -> Libra
             return None
     for name, source in _headers(image, generated):
         write_text(include / name, source.read_text(encoding="utf-8"))
-    made = Library(archive, archive.parent / names.FRAGMENT, include, folder / NOTES)
+    fragment = archive.parent / names.FRAGMENT
+    made = Library(archive, fragment, include, folder / NOTES, names.interrupts(image))
     write_text(made.fragment, (generated / names.FRAGMENT).read_text(encoding="utf-8"))
     write_text(made.notes, "\n".join(notes(image, ARCHIVE)) + "\n")
     if chip:

@@ -9,9 +9,6 @@ from pathlib import Path
 from carillon.emit import library as names
 from carillon.image import Image
 
-_SYSTEM_EXCEPTIONS = 16
-"""Sources before the vendor's interrupt 0."""
-
 
 def _row(number: object, handler: str, priority: object, what: str) -> str:
     return f"  {number!s:>6}  {handler:30}  {priority!s:>8}  {what}"
@@ -39,11 +36,11 @@ def _vectors(image: Image) -> Iterator[str]:
     if names.supervisor(image):
         level = int(str(image.switches["carillon_config.h"]["CARILLON_LOWERED"]))
         handler = called[names.SUPERVISOR]
-        yield _row(names.SUPERVISOR - _SYSTEM_EXCEPTIONS, handler, top - level, "the way back of tasks that run lowered")
+        yield _row(names.SUPERVISOR - names.SYSTEM_EXCEPTIONS, handler, top - level, "the way back of tasks that run lowered")
     for source, vector in sorted(names.used(image).items()):
         priority = top - levels[source] if source in levels else "-"
         what = f"{vector.object}{', your own interrupt' if source in own else ''}"
-        yield _row(source - _SYSTEM_EXCEPTIONS, called.get(source, "-"), priority, what)
+        yield _row(source - names.SYSTEM_EXCEPTIONS, called.get(source, "-"), priority, what)
     yield ""
     yield f"A priority is what NVIC_SetPriority takes: 0 is the highest, {top - 1} the lowest.  All its bits must be"
     yield "bits of preemption, which is what the processor has after reset, and HAL_Init of STM32 sets."

@@ -156,7 +156,13 @@ def _library(
     if made is None:
         return
     report.result(
-        {"archive": str(made.archive), "fragment": str(made.fragment), "include": str(made.include), "notes": str(made.notes)}
+        {
+            "archive": str(made.archive),
+            "fragment": str(made.fragment),
+            "include": str(made.include),
+            "notes": str(made.notes),
+            "interrupts": [{"number": number, "handler": handler} for number, handler in made.interrupts],
+        }
     )
     report.say(
         f"{made.archive}: link it and {made.fragment.name}; headers in {made.include}",

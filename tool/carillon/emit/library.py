@@ -26,6 +26,8 @@ FRAGMENT, ALIASES, CHECK = "carillon.ld", "aliases.ld", "check.c"
 MARK, LOWERS = "carillon_library", "carillon_library_lowers"
 """The symbols by which an image is known to have another's start-up code, and tasks that run lowered."""
 SUPERVISOR = 11
+SYSTEM_EXCEPTIONS = 16
+"""Sources before the vendor's interrupt 0."""
 _SYSTEM = {
     2: "NMI_Handler",
     3: "HardFault_Handler",
@@ -87,6 +89,17 @@ def own_table(image: Image) -> bool:
 def used(image: Image) -> dict[int, Vector]:
     """The vectors of all modes, by source."""
     return {vector.source: vector for mode in image.vectors for vector in mode}
+
+
+def interrupts(image: Image) -> list[tuple[int, str]]:
+    """The number of each interrupt that is the system's, by which the vendor knows it, and its handler's name.
+
+    A number below 0 is an exception of the processor's own.
+    """
+    called = handler_names(image)
+    sources = {*used(image), *({SUPERVISOR} if supervisor(image) else ())}
+    first = 0 if image.system.board.vectors == "code" else SYSTEM_EXCEPTIONS
+    return [(source - first, called[source]) for source in sorted(sources) if source in called]
 
 
 def elsewhere(image: Image) -> set[str]:
