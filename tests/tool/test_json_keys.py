@@ -217,6 +217,13 @@ def test_a_builds_keys() -> None:
     assert listed("build") == {*firmware, "hex", "bin", "uf2", "generated"}  # tests/tool/test_images.py has an image's
 
 
+def test_a_librarys_keys() -> None:
+    made = run("build", str(Path(__file__).parents[2] / "examples" / "beside-cmsis"), "--library", "--out", "library")
+    assert set(made) == {*listed("build --library"), "diagnostics"}
+    assert {"number": -5, "handler": "SVC_Handler"} in made["interrupts"]
+    assert {"number": 25, "handler": "TIM1_UP_TIM10_IRQHandler"} in made["interrupts"]
+
+
 def test_a_verifications_keys() -> None:
     built = run("build", "run.toml")
     verified = run("verify", "run.toml")
