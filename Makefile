@@ -6,8 +6,8 @@ C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.
 PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
 SINCE ?= HEAD
 
-.PHONY: help run test test-all affected search prove fuzz coverage quick lint lint-c lint-python lint-format format unit docs \
-	docs-output clean setup-run setup-test setup-docs setup-coverage
+.PHONY: help run test test-all affected search prove compare fuzz coverage quick lint lint-c lint-python lint-format format unit docs \
+	docs-output clean setup-run setup-test setup-docs setup-coverage setup-peers
 
 # Tests of the tool that need no emulator.
 QUICK = $(addprefix tests/tool/test_,advice.py analyse.py arxml.py bad_inputs.py bad_plans.py board.py console.py docs.py explain.py \
@@ -21,6 +21,7 @@ help:
 	@echo 'make affected   the tests that a change since the last commit can concern; SINCE=main~3 for another one'
 	@echo 'make search  the random tests with other draws, a minute each; SEARCH="allocation --for 600" for one of them'
 	@echo 'make prove   what is proved of the kernel, each proof with a run that must fail and a mutant (tests/proof)'
+	@echo 'make compare   what services cost here, in RTIC and in Embassy, in one emulator; installs Rust'
 	@echo 'make fuzz    draw inputs for each reader of files, a minute each; FUZZ="oil --for 3600" for one of them (tests/fuzz)'
 	@echo 'make coverage   branches and MC/DC of the kernel over the tests whose programs run on this machine; long'
 	@echo 'make lint    ruff, mypy, clang-format, cppcheck with MISRA'
@@ -54,6 +55,11 @@ affected: setup-test lint-python lint-format
 
 search: setup-test
 	$(PYTHON) tests/search.py $(SEARCH)
+
+# The tables of the guide, of what is here now: every row, also those in which another one needs less.
+compare: setup-peers
+	@mkdir -p build
+	COLUMNS=110 $(PYTHON) -m bench.papers services | tee build/compare.txt
 
 prove: setup-test
 	@mkdir -p build
@@ -107,3 +113,6 @@ setup-docs:
 
 setup-coverage: setup-test
 	@scripts/setup.sh coverage
+
+setup-peers: setup-test
+	@scripts/setup.sh peers

@@ -24,7 +24,7 @@ from typing import Any
 from bench.papers.made import BENCH
 from bench.papers.rows import BOARD, Peer, Progress, Row, row
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.elf import ALLOC, NOBITS, UnreadableError, read_elf
+from carillon.elf import ALLOC, NOBITS, WRITE, UnreadableError, read_elf
 from carillon.read.board import load_board
 from carillon.resources import find_board
 from carillon.run import emulate, failed
@@ -176,8 +176,10 @@ PROGRAMS: dict[str, tuple[int, dict[str, Measure]]] = {
 }
 """Of each program the period in milliseconds, and how its figures are found."""
 
-SIZE = "threads", "flash_threads"
-"""The program whose size is a figure."""
+SIZE = "threads", "flash_threads", "ram_threads"
+"""The program whose sizes are figures."""
+WAKE, JITTER = "thread_wake", "wake_jitter"
+"""The figure whose samples' spread is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,11 @@ def size(program: Path) -> int:
     return sum(s.size for s in sections if s.name != ".vector_table")
 
 
+def ram(program: Path) -> int:
+    """Bytes of RAM; the main stack is in no section."""
+    return sum(s.size for s in read_elf(program).sections if s.flags & ALLOC and s.flags & WRITE)
+
+
 def figures(package: Package, programs: Path, rounds: int, progress: Progress) -> list[Row]:
     """A package's figures; raises :class:`UnmeasuredError` if a program passes its marks too seldom."""
     rows = []
@@ -297,8 +304,11 @@ def figures(package: Package, programs: Path, rounds: int, progress: Progress) -
             if len(samples) < count:
                 raise UnmeasuredError(f"its program '{name}' has {len(samples)} of {count} samples of '{metric}'")
             rows.append(row(metric, package.kernel, BOARD, "instructions", samples))
-    program, metric = SIZE
-    rows.append(row(metric, package.kernel, BOARD, "bytes", [size(programs / program)]))
+            if metric == WAKE:
+                rows.append(row(JITTER, package.kernel, BOARD, "instructions", [max(samples) - min(samples)]))
+    program, flash, data = SIZE
+    rows.append(row(flash, package.kernel, BOARD, "bytes", [size(programs / program)]))
+    rows.append(row(data, package.kernel, BOARD, "bytes", [ram(programs / program)]))
     return rows
 
 

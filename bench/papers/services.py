@@ -43,6 +43,7 @@ FIGURES = {
     figure.metric: figure
     for figure in (
         Figure("thread_wake", 35, 45, 53, "SST"),
+        Figure("wake_jitter", 0),
         Figure("thread_block", 63, 65, 67, "ChibiOS"),
         Figure("thread_wake_one_shot", 75, 75, 151, "ChibiOS"),
         Figure("thread_block_one_shot", 87, 95, 98, "ChibiOS"),
@@ -65,6 +66,7 @@ FIGURES = {
         Figure("due_100", 5_904, 6_000, 9_587, "uC/OS-II"),
         Figure("delay_of_highest_of_100", 89, 100, 2_854, "SST"),
         Figure("flash_threads", 1_424, 1_500, 944, "SST", unit="bytes"),
+        Figure("ram_threads", unit="bytes"),
         Figure("flash_alarms", 552, 700, unit="bytes"),
         Figure("armv6m_thread_wake", 58, 60, board=PICO),
         Figure("armv6m_thread_block", 95, 100, board=PICO),
@@ -181,7 +183,10 @@ def threads(applications: Applications, rounds: int, progress: Progress) -> list
             continue
         progress(f"a thread that delays, {wake}: {rounds} periods")
         run = applications.run(f"delay/{file}.toml", (rounds + 4) * _ticks(320, on), ["bench_block", "bench_woken"])
-        rows.append(applications.row(wake, run.marks.since([HANDLER], "bench_woken")[1:], rounds))
+        woken = run.marks.since([HANDLER], "bench_woken")[1:]
+        rows.append(applications.row(wake, woken, rounds))
+        if wake == "thread_wake":
+            rows.append(applications.row("wake_jitter", [max(woken) - min(woken)], 1))
         if block is not None:
             rows.append(applications.row(block, run.marks.between("bench_block", [RETURNED])[1:], rounds))
     return rows
@@ -273,7 +278,7 @@ def lower_threads(folder: Path, count: int) -> None:
 
 
 def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[Row]:
-    """Bytes of flash, the start-up code included; the vector table is not."""
+    """Bytes of flash, the start-up code included; the vector table is not.  Bytes of RAM, the main stack not included."""
     rows: list[Row] = []
     for metric, schedule in (
         ("flash_threads", "threads/schedule.toml"),
@@ -283,7 +288,10 @@ def sizes(applications: Applications, _rounds: int, progress: Progress) -> list[
         if board() == IN_CYCLES and schedule.endswith("avr.toml"):
             continue
         progress(f"the size of {schedule}")
-        rows.append(applications.row(metric, [applications.built(schedule).firmware.flash], 1))
+        firmware = applications.built(schedule).firmware
+        rows.append(applications.row(metric, [firmware.flash], 1))
+        if metric == "flash_threads":
+            rows.append(applications.row("ram_threads", [firmware.ram], 1))
     return rows
 
 

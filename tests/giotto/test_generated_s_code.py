@@ -30,16 +30,18 @@ from carillon.microcode.binary import checksum_of
 from carillon.microcode.text import assembled
 from carillon.microcode.upload import Decision, Kind, Target
 
-AT = UNTIL * STEPS // 2
-"""The step in which the S code is made."""
+HALF = UNTIL * STEPS // 2
+"""The S code is made in this step or up to SPREAD later, at an instant or between two."""
+SPREAD = 100
 
 
 class Generating(OnNative):
-    """Goes on with S code of what was decided up to the middle of the run; a period later, nothing runs but what it dispatches.
+    """Goes on with S code of what was decided up to a step; a period later, nothing runs but what it dispatches.
 
     ``alone``: if so.
     """
 
+    at: int
     first: _Program
     then: _Program | None = None
     period: int
@@ -47,31 +49,31 @@ class Generating(OnNative):
     recorded: list[Decision]
 
     def instant(self, found: dict[int, Instant]) -> None:
-        if self.step == AT:
+        if self.step == self.at:
             self.then = self.machine.generated(self.first)
             if self.then is not None:
                 self.machine.go_on(self.then)
-        if self.step == AT + 1:
+        if self.step == self.at + 1:
             self.recorded = self.machine.decisions()
-        if self.step == AT + self.period and self.alone and self.then is not None:
+        if self.step == self.at + self.period and self.alone and self.then is not None:
             self.then.scheduler = Scheduler.NONE
         super().instant(found)
 
 
 class Growing(random.Random):
-    """Tasks take the least time up to the middle of a run, and all of it then."""
+    """Tasks take the least time up to a step of a run, and all of it then."""
 
-    def __init__(self, of: Recorded) -> None:
+    def __init__(self, of: Recorded, at: int) -> None:
         super().__init__(0)
-        self.of = of
+        self.of, self.at = of, at
 
     def randint(self, a: int, b: int) -> int:
-        return a if self.of.step < AT else b
+        return a if self.of.step < self.at else b
 
 
-def releases(played: Recorded, period: int, *, later: bool) -> set[tuple[int, int]]:
+def releases(played: Recorded, at: int, period: int, *, later: bool) -> set[tuple[int, int]]:
     """Which tasks were released when in a period, before the S code was made or later."""
-    return {(it.task, it.begin % period) for it in played.all if (it.begin >= AT) == later}
+    return {(it.task, it.begin % period) for it in played.all if (it.begin >= at) == later}
 
 
 @pytest.mark.parametrize("scheduler", [Scheduler.EDF, Scheduler.RM])
@@ -94,16 +96,18 @@ def test_generated_s_code_does_what_the_scheduler_does(
         assert compiled is not None
         shorter = chance.randrange(3) > 0
         early = shorter and chance.randrange(2) > 0
+        at = HALF + chance.randrange(SPREAD)
         before = Recorded(spec, compiled, times, shorter=shorter)
         before.by_period = scheduler is Scheduler.RM
         if early:
-            before.chance = Growing(before)
+            before.chance = Growing(before, at)
         before.played()
         if before.broken is not None:
             continue
         after = Generating(spec, compiled, times, shorter=shorter)
+        after.at = at
         if early:
-            after.chance = Growing(after)
+            after.chance = Growing(after, at)
         after.period = max(mode.period for mode in source.modes) * STEPS
         after.alone = not switches
         code = [dataclasses.replace(i, time=i.time * STEPS) if i.opcode in _TICKS else i for i in compiled.program.code]
@@ -116,14 +120,14 @@ def test_generated_s_code_does_what_the_scheduler_does(
             if after.then is not None:
                 assert machine.decisions() == after.recorded, "it records nothing of what was made of the record"
         if after.then is None:
-            assert not {it.task for it in before.all if it.begin < AT}, seed
+            assert not {it.task for it in before.all if it.begin < at}, seed
             counts["nothing to do"] += 1
             continue
         same = (after.ran, after.ports_then, after.broken) == (before.ran, before.ports_then, None)
         if switches and not same:
             counts["another order behind a switch"] += 1
         elif not same:
-            new = releases(before, after.period, later=True) - releases(before, after.period, later=False)
+            new = releases(before, at, after.period, later=True) - releases(before, at, after.period, later=False)
             assert new, seed
             counts["another order behind a guard"] += 1
         else:
