@@ -180,3 +180,9 @@ void plugin_level(uint32_t number, bool high)
 {
     record(executed, (enum record)RECORD_LEVEL, number << 1 | high);
 }
+
+/* A clock has so many hertz from here on. */
+void plugin_clock(uint32_t hz)
+{
+    record(executed, RECORD_CLOCK, hz);
+}

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from bench.papers.rows import Row
 from carillon.allocate.result import Style
 from carillon.cli import app
-from carillon.model.board import Board, Cells, Clock, Console, Requests, Role
+from carillon.model.board import Board, Cells, Clock, Requests, Role
 from carillon.model.currents import Currents
+from carillon.model.registers import Console
 from carillon.model.tools import Build, Debug, Flash, Programmer, Run
 from carillon.trace import Kind
 

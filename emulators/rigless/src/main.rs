@@ -25,6 +25,7 @@ use rigless::machine::{Board, Target, armv7m};
 use rigless::mcu::{Mcu, Operate};
 use rigless::session::Session;
 use rigless::soc::stm32f427::Stm32f427;
+use rigless::soc::stm32f427::peripherals::rcc::Apb;
 use rigless::time::{NO_DEADLINE, VirtualNanos};
 
 use calendar::Part;
@@ -86,9 +87,21 @@ struct Wires {
     trigger: Level,
     outside: Outside,
     awaited: bool, // the next stimulus is
+    clocks: [u64; 3], // the processor's and those of each bus's timers, as RCC had them last
 }
 
 impl Wires {
+    /// Tells of the clocks that RCC makes, if they have changed.
+    fn look(&mut self, session: &mut Session<Chip>) {
+        let (rcc, registers) = session.board_mut().mcu.clocks();
+        let [one, two] = [Apb::One, Apb::Two].map(|bus| rcc.timer_clock(registers, bus));
+        let clocks = [rcc.hclk(registers), one, two];
+        if clocks != self.clocks {
+            self.clocks = clocks;
+            clocks.map(plugin::clock);
+        }
+    }
+
     /// When the next stimulus is due, `executed` instructions after reset; NO_DEADLINE if that is not known, or never.
     fn due(&mut self, executed: u64, rate: NonZeroU64) -> VirtualNanos {
         let wait = plugin::wait();
@@ -115,6 +128,9 @@ impl Driver<Chip> for Wires {
             let rate = session.board().rate;
             let due = self.due(access.instruction_count, rate);
             session.run_until(due);
+        }
+        if RCC.contains(&access.address) {
+            self.look(session);
         }
         if access.kind != AccessKind::Write {
             return;
@@ -189,7 +205,7 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false }) {
+    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks: [0; 3] }) {
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }

@@ -122,8 +122,8 @@ def content(value: object) -> object:
         return sorted(map(content, value), key=repr)
     if isinstance(value, (tuple, list)):
         return [content(member) for member in value]
-    if isinstance(value, (dict, BaseModel)):
-        return [(content(name), content(member)) for name, member in dict(value).items()]
+    if isinstance(value, (dict, BaseModel)):  # a model may have a field that is called as a method of dictionaries
+        return [(content(name), content(member)) for name, member in (value.items() if isinstance(value, dict) else value)]
     if is_dataclass(value):
         return type(value).__name__, [content(getattr(value, f.name)) for f in fields(value)]
     raise TypeError(f"{type(value).__name__} has no content that could be compared")

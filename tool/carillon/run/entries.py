@@ -39,6 +39,7 @@ class Code(IntEnum):
     TABLE_GOES = 15  # where points are served: a table ends, and the next one goes on
     REQUEST = 16  # a source is requested that was not; value: the source.  Virtual boards: by no cell; simavr: of those of ISRs
     FAULT = 17  # virtual boards: the fault of a campaign happens; value: its kind there
+    CLOCK = 18  # rigless: a clock has changed: three of them, the processor's and those of each bus's timers; value: hertz
     STIMULUS = 32  # a stimulus happens; value: its row (these two as in ``emulators/stimuli.h``)
     LEVEL = 33  # a pin has another level, bit 0 of the value; the bits above are its number
 
