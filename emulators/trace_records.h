@@ -29,7 +29,8 @@ enum record {
     /* A source is requested that was not; its number.  Virtual: by no cell.  simavr: of those of ISRs. */
     RECORD_REQUEST,
     RECORD_FAULT, /* virtual: the fault of a campaign happens; its kind */
-    RECORD_CLOCK  /* rigless: a clock has changed: three of them, the processor's and those of each bus's timers; hertz */
+    /* rigless: a clock has changed, a record for each: the processor's, then those of each bus's timers; its hertz. */
+    RECORD_CLOCK
 };
 
 /* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU and rigless, cycles in

@@ -86,7 +86,7 @@ const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of 
 struct Wires {
     trigger: Level,
     outside: Outside,
-    awaited: bool, // the next stimulus is
+    awaited: bool,    // the next stimulus is
     clocks: [u64; 3], // the processor's and those of each bus's timers, as RCC had them last
 }
 

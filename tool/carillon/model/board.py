@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Protocol, Self
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from carillon.diagnostics import Span
-from carillon.model.clock_tree import ClockTree
+from carillon.model.clock_tree import Chosen, ClockTree
 from carillon.model.currents import Currents
 from carillon.model.family import Capability, Driver, Family, Rearm, Start, Timed
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
@@ -271,7 +271,7 @@ class Board(Frozen):
     _files: tuple[Path, ...] = PrivateAttr(default=())
     _written: Written | None = PrivateAttr(default=None)
     _reserved: tuple[str, ...] = PrivateAttr(default=())
-    _core_hz: int | None = PrivateAttr(default=None)
+    _chosen: Chosen | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -331,14 +331,14 @@ class Board(Frozen):
         return self._reserved
 
     @property
-    def core_hz(self) -> int | None:
-        """The processor's clock, where a schedule chooses the clocks."""
-        return self._core_hz
+    def chosen(self) -> Chosen | None:
+        """The clocks that a schedule has chosen; None if it is content with one of :attr:`clocks`."""
+        return self._chosen
 
-    def at_clocks(self, core_hz: int, changed: dict[str, object]) -> Board:
+    def at_clocks(self, chosen: Chosen, changed: dict[str, object]) -> Board:
         """The board with what a choice of clocks changes of it."""
         board = self.model_copy(update=changed)
-        board._core_hz = core_hz
+        board._chosen = chosen
         return board
 
     @property

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
+from carillon.diagnostics import Span
 from carillon.model.fields import Count, Frozen, Hertz, Identifier, Word
 
 Between = tuple[Count, Count]
@@ -49,6 +51,15 @@ class Baud(Frozen):
     rate: Hertz
     bus: Identifier
     address: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The clocks that a schedule has chosen, and where it says so: the processor's, and those of each bus's timers."""
+
+    core_hz: int
+    timers: dict[str, int]
+    span: Span
 
 
 class ClockTree(Frozen):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics
 from carillon.model.board import Board, Cells, Clock
-from carillon.model.clock_tree import ClockTree
+from carillon.model.clock_tree import Chosen, ClockTree
 from carillon.model.registers import Store
 from carillon.read.schema import ScheduleFile
 from carillon.read.shape import Broken
@@ -87,7 +87,7 @@ class ChosenClocks:
             remedy = f"write one frequency, or those of {buses}"
             self._wrong(f"nothing says what the timers of {missing} have", remedy, "clock", "timers")
             return None
-        return wanted
+        return {bus: wanted[bus] for bus in tree.buses}
 
     def _dividers(self, board: Board, tree: ClockTree, core: int, timers: dict[str, Fraction]) -> Board | None:
         """The board whose buses divide the processor's clock so that their timers have what is wanted."""
@@ -113,7 +113,8 @@ class ChosenClocks:
         store = self._console(board, tree, core, dividers)
         if store is None and tree.baud is not None:
             return None
-        return _with(board, tree, core, {bus: int(hz) for bus, hz in timers.items()}, dividers, store)
+        chosen = Chosen(core, {bus: int(hz) for bus, hz in timers.items()}, self.places.value(("clock", "timers")))
+        return _with(board, tree, chosen, dividers, store)
 
     def _console(self, board: Board, tree: ClockTree, core: int, dividers: dict[str, int]) -> Store | None:
         """What the console's UART divides its bus's clock by; None after C362, or where the board does not say."""
@@ -140,10 +141,9 @@ def _near(tree: ClockTree, wanted: int) -> list[int]:
     return [*below[-1:], *above[:1]]
 
 
-def _with(
-    board: Board, tree: ClockTree, core: int, timers: dict[str, int], dividers: dict[str, int], console: Store | None
-) -> Board:
+def _with(board: Board, tree: ClockTree, chosen: Chosen, dividers: dict[str, int], console: Store | None) -> Board:
     """The board at these clocks: a tick is one of the first bus's timers, and an instruction a cycle of the processor."""
+    core, timers = chosen.core_hz, chosen.timers
     base = timers[next(iter(tree.buses))]
     divide, multiply, post = next(tree.pll.settings(core))
     defines = {"CARILLON_CORE_HZ": core, "CARILLON_PLL_DIVIDE": divide}
@@ -158,7 +158,7 @@ def _with(
     trace = board.trace
     if trace is not None and trace.counter == tree.cycles:
         trace = trace.model_copy(update={"hz": core})
-    return board.at_clocks(core, {"clocks": (clock,), "cells": cells, "startup": startup, "trace": trace})
+    return board.at_clocks(chosen, {"clocks": (clock,), "cells": cells, "startup": startup, "trace": trace})
 
 
 def _parted(array: Cells, own: dict[str, int]) -> list[Cells]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,12 +11,16 @@ from typing import NamedTuple
 
 from carillon.elf import WRAP
 from carillon.emit import text
-from carillon.emit.library import MARK
+from carillon.emit.library import MARK, vendors
 from carillon.image import Image
 from carillon.image.operations import Vector
 
 ENTRIES = "carillon_port_entries"
 """Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
+
+
+_NOBODYS = "__bad_interrupt"
+"""avr-libc's function for all vectors that nobody serves."""
 
 
 class Code(IntEnum):
@@ -61,16 +66,20 @@ class Entry:
 
 
 def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Vector]:
-    """Handlers that the application adds to the schedule's, where vectors are code: avr-libc's ISR() of unused sources."""
+    """Handlers that the schedule does not name: the project's, beside a library, and where vectors are code avr-libc's ISR().
+
+    Start-up code has one function for all that nobody serves.
+    """
     board = image.system.board
-    if board.vectors == "table":
+    beside = MARK in symbols
+    if board.vectors == "table" and not beside:
         return []
-    if MARK in symbols:  # the start-up code has functions of these names for all
-        return []
-    nowhere = symbols.get(text.UNEXPECTED)
-    names = {s: f"{text.HANDLER}{s}" for s in range(board.system_vectors, board.sources)}
-    own = {s: name for s, name in names.items() if name in symbols and nowhere and symbols[name][0] != nowhere[0]}
-    return [Vector(s, name, f"vector {s}", None, name) for s, name in own.items()]
+    names = {f"{text.HANDLER}{s}": s for s in range(board.system_vectors, board.sources)}
+    names = {name: s for name, s in (vendors(image) if beside else names).items() if name in symbols}
+    nobodys = {symbols[name][0] for name in (text.UNEXPECTED, _NOBODYS) if name in symbols}
+    nobodys |= {address for address, count in Counter(symbols[name][0] for name in names).items() if beside and count > 1}
+    own = {s: name for name, s in names.items() if symbols[name][0] not in nobodys}
+    return [Vector(s, n, f"vector {s}" if board.vectors == "code" else n, None, n) for s, n in own.items()]
 
 
 def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:
