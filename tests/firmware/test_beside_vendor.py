@@ -422,7 +422,8 @@ AVR_MAIN = """
 #include <avr/io.h>
 #include "{header}"
 static volatile unsigned char conversions;
-ISR(ADC_vect)
+__attribute__((signal, used)) void ADC_vect(void); /* os.h has another ISR() */
+void ADC_vect(void)
 {{
     if (++conversions < 5) {{ ADCSRA |= 1 << ADSC; }}
 }}
