@@ -82,23 +82,44 @@ const TIM2: usize = 0;
 const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
 const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
 
+/// A clock that RCC makes.
+#[derive(Clone, Copy)]
+struct Clock {
+    hz: u64,
+    since: VirtualNanos, // when it has begun
+}
+
+impl Clock {
+    /// When its first edge from an instant on comes: then a timer sees its trigger.
+    fn edge(&self, at: VirtualNanos) -> VirtualNanos {
+        const SECOND: u128 = 1_000_000_000;
+        let hz = u128::from(self.hz.max(1));
+        let edges = (u128::from(at.0 - self.since.0) * hz).div_ceil(SECOND);
+        VirtualNanos(self.since.0 + (edges * SECOND).div_ceil(hz) as u64)
+    }
+}
+
 /// The board: its timers' triggers, where the firmware's output goes, and what happens to the chip from outside.
 struct Wires {
     trigger: Level,
     outside: Outside,
-    awaited: bool,    // the next stimulus is
-    clocks: [u64; 3], // the processor's and those of each bus's timers, as RCC had them last
+    awaited: bool,      // the next stimulus is
+    clocks: [Clock; 3], // the processor's and those of each bus's timers
 }
 
 impl Wires {
     /// Tells of the clocks that RCC makes, if they have changed.
-    fn look(&mut self, session: &mut Session<Chip>) {
+    fn look(&mut self, session: &mut Session<Chip>, now: VirtualNanos) {
         let (rcc, registers) = session.board_mut().mcu.clocks();
         let [one, two] = [Apb::One, Apb::Two].map(|bus| rcc.timer_clock(registers, bus));
-        let clocks = [rcc.hclk(registers), one, two];
-        if clocks != self.clocks {
-            self.clocks = clocks;
-            clocks.map(plugin::clock);
+        let rates = [rcc.hclk(registers), one, two];
+        if self.clocks.map(|clock| clock.hz) != rates {
+            rates.into_iter().for_each(plugin::clock);
+        }
+        for (clock, hz) in self.clocks.iter_mut().zip(rates) {
+            if clock.hz != hz {
+                *clock = Clock { hz, since: now };
+            }
         }
     }
 
@@ -130,7 +151,7 @@ impl Driver<Chip> for Wires {
             session.run_until(due);
         }
         if RCC.contains(&access.address) {
-            self.look(session);
+            self.look(session, access.virtual_time);
         }
         if access.kind != AccessKind::Write {
             return;
@@ -142,17 +163,18 @@ impl Driver<Chip> for Wires {
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
-        let (mcu, at) = (&mut session.board_mut().mcu, access.virtual_time);
+        let [_, one, two] = self.clocks.each_ref().map(|clock| clock.edge(access.virtual_time));
+        let mcu = &mut session.board_mut().mcu;
         let (level, _) = mcu.tim[TIM2].trigger_output();
         if TIM2_REGISTERS.contains(&access.address) && level != self.trigger {
             self.trigger = level;
             for (nth, input) in GENERAL {
-                mcu.drive_timer(at, nth, |timer, registers, bus| {
+                mcu.drive_timer(one, nth, |timer, registers, bus| {
                     timer.drive_internal_trigger(input, level, registers, bus);
                 });
             }
             for (nth, input) in ADVANCED {
-                mcu.drive_advanced_timer(at, nth, |timer, registers, bus| {
+                mcu.drive_advanced_timer(two, nth, |timer, registers, bus| {
                     timer.drive_internal_trigger(input, level, registers, bus);
                 });
             }
@@ -205,7 +227,8 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks: [0; 3] }) {
+    let clocks = [Clock { hz: 0, since: VirtualNanos(0) }; 3];
+    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks }) {
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }
