@@ -92,10 +92,16 @@ def test_the_same_starts_in_a_cmake_project_with_a_vendors_start_up_code_and_alo
         assert [e.kind for e in every if e.object == TICK[board] and e.kind is kind] == [kind] * 20
     starts = [e for e in alone if e.kind is Kind.START]
     assert len(starts) == 2 * (200 + 10 + 1)
-    if board != PICO:
+    if board == MPS:
         assert beside == alone
     # The start waits for a microsecond, which it sees some instructions later, depending on where its loop was.
-    assert [(e.kind, e.object, e.t) for e in beside] == [(e.kind, e.object, e.t) for e in alone]
+    # On the Discovery an instruction at 168 MHz takes no whole nanoseconds: one more may fit in before a cell expires.
+    assert [(e.kind, e.object) for e in beside] == [(e.kind, e.object) for e in alone]
+    if board == DISCOVERY:
+        assert {abs(b.n - a.n) for b, a in zip(beside, alone, strict=True)} <= {0, 1}
+        assert {e.t % 4200 for e in beside if (e.kind, e.object) == (Kind.ENTER, "current")} == {0}
+    else:
+        assert [e.t for e in beside] == [e.t for e in alone]
     assert len({b.n - a.n for b, a in zip(beside, alone, strict=True)} - {0}) <= 1
 
 

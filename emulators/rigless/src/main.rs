@@ -80,6 +80,7 @@ const GENERAL: [(usize, u8); 3] = [(1, 1), (2, 1), (3, 0)];
 const ADVANCED: [(usize, u8); 2] = [(0, 1), (1, 1)];
 const TIM2: usize = 0;
 const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
+const SECOND: u128 = 1_000_000_000; // in nanoseconds
 const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
 
 /// A clock that RCC makes.
@@ -90,9 +91,8 @@ struct Clock {
 }
 
 impl Clock {
-    /// When its first edge from an instant on comes: then a timer sees its trigger.
+    /// When its first edge from an instant on comes.
     fn edge(&self, at: VirtualNanos) -> VirtualNanos {
-        const SECOND: u128 = 1_000_000_000;
         let hz = u128::from(self.hz.max(1));
         let edges = (u128::from(at.0 - self.since.0) * hz).div_ceil(SECOND);
         VirtualNanos(self.since.0 + (edges * SECOND).div_ceil(hz) as u64)
@@ -163,18 +163,26 @@ impl Driver<Chip> for Wires {
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
-        let [_, one, two] = self.clocks.each_ref().map(|clock| clock.edge(access.virtual_time));
+        let rate = u128::from(session.board().rate.get());
         let mcu = &mut session.board_mut().mcu;
         let (level, _) = mcu.tim[TIM2].trigger_output();
         if TIM2_REGISTERS.contains(&access.address) && level != self.trigger {
             self.trigger = level;
+            // All timers see it at an edge of the slowest, which is one of each.  From there on the run counts.
+            let slowest = self.clocks.iter().min_by_key(|clock| clock.hz).expect("there are clocks");
+            let at = slowest.edge(access.virtual_time);
+            let [stored, seen] =
+                [access.virtual_time, at].map(|time| (u128::from(time.0) * rate + SECOND / 2) / SECOND);
+            if level == Level::High {
+                plugin::later((seen - stored) as u32);
+            }
             for (nth, input) in GENERAL {
-                mcu.drive_timer(one, nth, |timer, registers, bus| {
+                mcu.drive_timer(at, nth, |timer, registers, bus| {
                     timer.drive_internal_trigger(input, level, registers, bus);
                 });
             }
             for (nth, input) in ADVANCED {
-                mcu.drive_advanced_timer(two, nth, |timer, registers, bus| {
+                mcu.drive_advanced_timer(at, nth, |timer, registers, bus| {
                     timer.drive_internal_trigger(input, level, registers, bus);
                 });
             }
