@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from carillon.diagnostics import Span
 from carillon.model.fields import Count, Frozen, Hertz, Identifier, Word
+from carillon.units import format_frequency
 
 Between = tuple[Count, Count]
 """The least and the most."""
@@ -72,6 +73,16 @@ class ClockTree(Frozen):
     baud: Baud | None = None
     cycles: Word | None = None
     """The register that counts the processor's cycles, in an image whose project starts Carillon."""
+
+    def __str__(self) -> str:
+        every = self.buses.items()
+        buses = ", ".join(f"{name} to {format_frequency(bus.max_hz)} ({', '.join(bus.cells)})" for name, bus in every)
+        return f"clocks that [clock] of a schedule may choose: to {format_frequency(self.max_hz)}; buses: {buses}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        buses = [{"name": name, "max_hz": bus.max_hz, "cells": list(bus.cells)} for name, bus in self.buses.items()]
+        return {"max_hz": self.max_hz, "buses": buses}
 
     def timers(self, core: int, divider: int) -> int:
         """What the timers of a bus have."""

@@ -19,10 +19,6 @@ ENTRIES = "carillon_port_entries"
 """Where the processor enters handlers, if not at the functions that vectors name: a jump for each source, from 0."""
 
 
-_NOBODYS = "__bad_interrupt"
-"""avr-libc's function for all vectors that nobody serves."""
-
-
 class Code(IntEnum):
     """Kinds of records, as in ``emulators/trace_records.h``."""
 
@@ -76,7 +72,7 @@ def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Ve
         return []
     names = {f"{text.HANDLER}{s}": s for s in range(board.system_vectors, board.sources)}
     names = {name: s for name, s in (vendors(image) if beside else names).items() if name in symbols}
-    nobodys = {symbols[name][0] for name in (text.UNEXPECTED, _NOBODYS) if name in symbols}
+    nobodys = {symbols[text.UNEXPECTED][0]} if text.UNEXPECTED in symbols else set()
     nobodys |= {address for address, count in Counter(symbols[name][0] for name in names).items() if beside and count > 1}
     own = {s: name for name, s in names.items() if symbols[name][0] not in nobodys}
     return [Vector(s, n, f"vector {s}" if board.vectors == "code" else n, None, n) for s, n in own.items()]
