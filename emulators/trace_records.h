@@ -28,7 +28,9 @@ enum record {
     RECORD_TABLE_GOES,
     /* A source is requested that was not; its number.  Virtual: by no cell.  simavr: of those of ISRs. */
     RECORD_REQUEST,
-    RECORD_FAULT /* virtual: the fault of a campaign happens; its kind */
+    RECORD_FAULT, /* virtual: the fault of a campaign happens; its kind */
+    /* rigless: a clock has changed, a record for each: the processor's, then those of each bus's timers; its hertz. */
+    RECORD_CLOCK
 };
 
 /* Little-endian in the file.  The time counts ticks on a virtual board, instructions in QEMU and rigless, cycles in

@@ -77,6 +77,7 @@ __attribute__((weak)) uint32_t stm32match_periods[4];
     {                                                                                                   \
         STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX, UINT32_MAX >> (32u - (width))                        \
     }
+#define STM32MATCH_MEASURED(cell) STM32MATCH_BASE(cell), 1u, (STM32MATCH_BASE(cell) + STM32MATCH_COUNT)
 /* As a clock, whose match moves: the same. */
 #define STM32MATCH_FREE_PREPARE STM32MATCH_PREPARE
 #define STM32MATCH_FREE_START STM32MATCH_START

@@ -70,6 +70,8 @@
     {                                                                                                           \
         STM32TIM_STARTER_CCMR1, UINT32_MAX, 0u                                                                  \
     }
+/* Where its counter is made to run after a reset, by what, and where it is read. */
+#define STM32TIM_MEASURED(cell) STM32TIM_CR1(cell), 1u, STM32TIM_COUNTER(cell)
 #define STM32TIM_LEFT(cell, period) (carillon_port_read(STM32TIM_COUNTER(cell)) + 1u)
 /* What the counter reads, plus the time, for a cell that expires at `offset`: it reads 0 in the unit before. */
 #define STM32TIM_PHASE(offset) ((offset)-1u)

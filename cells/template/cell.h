@@ -48,6 +48,10 @@
         0u, UINT32_MAX, 0u              \
     }
 
+/* cell.toml: measured.  Where the counter of a cell is made to run after a reset, upwards, by which value, and where it is
+ * read: its clock is measured.  0 there stops it. */
+#define TEMPLATE_MEASURED(cell) 0u, 1u, 0u
+
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
 #define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 

@@ -180,3 +180,20 @@ void plugin_level(uint32_t number, bool high)
 {
     record(executed, (enum record)RECORD_LEVEL, number << 1 | high);
 }
+
+/* A clock has so many hertz from here on. */
+void plugin_clock(uint32_t hz)
+{
+    record(executed, RECORD_CLOCK, hz);
+}
+
+/* The cells that were started last begin so many instructions later than the store that starts them. */
+void plugin_later(uint32_t instructions)
+{
+    for (size_t k = line_count; k-- > 0;) {
+        if (lines[k].kind == RECORD_BEGIN) {
+            lines[k].time += instructions;
+            return;
+        }
+    }
+}

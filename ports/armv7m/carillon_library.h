@@ -23,8 +23,18 @@ enum carillon_start {
     CARILLON_START_PRIORITY_BITS,   /* a priority of all ones reads so: the processor has fewer bits than the board's
                                        levels */
     CARILLON_START_VECTOR,          /* the table in use has another handler for the exception with that number */
-    CARILLON_START_TIMER            /* the timer's register there is not as after reset, or its clock is off */
+    CARILLON_START_TIMER,           /* the timer's register there is not as after reset, or its clock is off */
+    CARILLON_START_CLOCK            /* the timer whose counter is there has another clock: carillon_measured */
 };
+
+/* The clock that the check has measured last, in hertz: 0 and 0 if it has measured none.  The processor's cycles tell
+ * the time: the processor is taken to have the clock that the schedule says.  Only a schedule with [clock], on a
+ * processor with DWT_CYCCNT, has its timers measured. */
+struct carillon_measured {
+    uint32_t hz;
+    uint32_t expected_hz;
+};
+extern struct carillon_measured carillon_measured;
 
 /* What keeps the system from starting, and where. */
 enum carillon_start carillon_check_start(uint32_t *where);
@@ -39,10 +49,20 @@ struct carillon_expected_register {
     uint32_t bits;
     uint32_t value;
 };
+/* A timer: what makes its counter run, and what it is to count a second. */
+struct carillon_expected_clock {
+    uint32_t control;
+    uint32_t run;
+    uint32_t counter;
+    uint32_t hz;
+};
 extern const struct carillon_expected_vector carillon_expected_vectors[];
 extern const uint32_t carillon_expected_vector_count;
 extern const struct carillon_expected_register carillon_expected_registers[];
 extern const uint32_t carillon_expected_register_count;
+extern const struct carillon_expected_clock carillon_expected_clocks[];
+extern const uint32_t carillon_expected_clock_count;
+extern const uint32_t carillon_expected_core_hz;
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,18 @@
 #define AIRCR UINT32_C(0xE000ED0C)
 #define AIRCR_PRIGROUP(value) (((value) >> 8) & 7u)
 
+#define DEMCR UINT32_C(0xE000EDFC)
+#define DEMCR_TRCENA (UINT32_C(1) << 24)
+#define DWT_CTRL UINT32_C(0xE0001000)
+#define DWT_CTRL_CYCCNTENA UINT32_C(1)
+#define DWT_CTRL_NOCYCCNT (UINT32_C(1) << 25)
+#define DWT_CYCCNT UINT32_C(0xE0001004)
+/* A counter of 16 bits does not turn meanwhile, even if it counts seven times as fast as the processor. */
+#define MEASURED_CYCLES 8192u
+#define TOLERANCE 64u /* a part in so many: reads of the two counters are some cycles apart */
+
+struct carillon_measured carillon_measured;
+
 static uint32_t mask_that_holds(void)
 {
     uint32_t primask;
@@ -39,6 +51,46 @@ static uint32_t all_ones_read(void)
     return read;
 }
 
+/* What a counter counts a second, by the processor's cycles; then it is as after reset. */
+static uint32_t measure(const struct carillon_expected_clock *timer)
+{
+    CARILLON_REGISTER(timer->control) = timer->run;
+    const uint32_t begin = CARILLON_REGISTER(DWT_CYCCNT);
+    const uint32_t first = CARILLON_REGISTER(timer->counter);
+    uint32_t cycles;
+    do {
+        cycles = CARILLON_REGISTER(DWT_CYCCNT) - begin;
+    } while (cycles < MEASURED_CYCLES);
+    const uint32_t counted = CARILLON_REGISTER(timer->counter) - first;
+    CARILLON_REGISTER(timer->control) = 0u;
+    CARILLON_REGISTER(timer->counter) = 0u;
+    return (carillon_expected_core_hz / cycles) * counted;
+}
+
+static enum carillon_start check_clocks(uint32_t *where)
+{
+    const uint32_t traces = CARILLON_REGISTER(DEMCR);
+    CARILLON_REGISTER(DEMCR) = traces | DEMCR_TRCENA;
+    const uint32_t counts = CARILLON_REGISTER(DWT_CTRL);
+    CARILLON_REGISTER(DWT_CTRL) = counts | DWT_CTRL_CYCCNTENA;
+    enum carillon_start said = CARILLON_START_READY;
+    for (uint32_t k = 0; (k < carillon_expected_clock_count) && ((counts & DWT_CTRL_NOCYCCNT) == 0u); k++) {
+        const struct carillon_expected_clock *const timer = &carillon_expected_clocks[k];
+        carillon_measured.hz = measure(timer);
+        carillon_measured.expected_hz = timer->hz;
+        const uint32_t apart = (carillon_measured.hz > timer->hz) ? (carillon_measured.hz - timer->hz)
+                                                                  : (timer->hz - carillon_measured.hz);
+        if (apart > (timer->hz / TOLERANCE)) {
+            *where = timer->counter;
+            said = CARILLON_START_CLOCK;
+            break;
+        }
+    }
+    CARILLON_REGISTER(DWT_CTRL) = counts;
+    CARILLON_REGISTER(DEMCR) = traces;
+    return said;
+}
+
 enum carillon_start carillon_check_start(uint32_t *where)
 {
     *where = carillon_port_current();
@@ -57,5 +109,6 @@ enum carillon_start carillon_check_start(uint32_t *where)
     if ((*where & PRIORITY_BITS) != PRIORITY_BITS) { /* more bits do no harm: they are 0 */
         return CARILLON_START_PRIORITY_BITS;
     }
-    return carillon_check_devices(where);
+    const enum carillon_start said = carillon_check_devices(where);
+    return (said == CARILLON_START_READY) ? check_clocks(where) : said;
 }

@@ -31,7 +31,7 @@ FITS = {
     "raspberry-pi-pico": {*EVENTS, "deadline-miss", "engine", "three-tasks"},
     "microbit": {*EVENTS, "deadline-miss", "three-tasks"},
     "stm32f4-discovery": {*EVENTS, "beside-cmsis", "deadline-miss", "mixed-mode"},
-    "blackpill-f411": {*EVENTS, "beside-cmsis", "deadline-miss", "mixed-mode"},
+    "blackpill-f411": {*EVENTS, "deadline-miss", "mixed-mode"},
 }
 EXAMPLES = [p.parent.name for p in sorted((data_root() / "examples").glob("*/schedule.toml"))]
 ELSEWHERE = {"button"}

@@ -395,7 +395,7 @@ static void put(char byte)
 {
     *(volatile uint32_t *)UINT32_C(0x4000251C) = (uint8_t)byte;
 }
-#elif defined(CARILLON_PLL)
+#elif defined(CARILLON_PLL_DIVIDE)
 static void put(char byte)
 {
     *(volatile uint32_t *)UINT32_C(0x40004404) = (uint8_t)byte;

@@ -388,6 +388,7 @@ NEEDED = {
     Capability.ARMS: ("ARMS(", "HOLD("),
     Capability.KEEP: ("KEEP(",),
     Capability.UNTOUCHED: ("UNTOUCHED(",),
+    Capability.MEASURED: ("MEASURED(",),
     Capability.WITHIN: ("LEFT(",),
 }
 """The names by which a driver does what its family can."""

@@ -16,8 +16,10 @@ from typer.testing import CliRunner
 from bench.papers.rows import Row
 from carillon.allocate.result import Style
 from carillon.cli import app
-from carillon.model.board import Board, Cells, Clock, Console, Requests, Role
+from carillon.model.board import Board, Cells, Clock, Requests, Role
+from carillon.model.clock_tree import Baud, Bus, ClockTree, Pll
 from carillon.model.currents import Currents
+from carillon.model.registers import Console
 from carillon.model.tools import Build, Debug, Flash, Programmer, Run
 from carillon.trace import Kind
 
@@ -168,7 +170,9 @@ def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None
         assert cells == columns, line
 
 
-@pytest.mark.parametrize("model", [Board, Clock, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents])
+@pytest.mark.parametrize(
+    "model", [Board, Clock, ClockTree, Pll, Bus, Baud, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents]
+)
 def test_every_key_of_a_board_file_is_specified(model: type) -> None:
     section = spec_section("Board file")
     for key in set(model.model_fields) - {"folder", "clocks", "cells", "build", "run", "flash", "debug"}:  # type: ignore[attr-defined]

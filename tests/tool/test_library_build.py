@@ -69,13 +69,15 @@ def test_the_notes_say_what_is_carillons(made: Path) -> None:
     notes = (made / "carillon_library.txt").read_text(encoding="utf-8")
     for row in (
         r"25 +TIM1_UP_TIM10_IRQHandler +14 +current",
-        r"29 +TIM3_IRQHandler +13 +speed",
+        r"44 +TIM8_UP_TIM13_IRQHandler +13 +speed",
         r"6 +EXTI0_IRQHandler +15 +button, your own interrupt",
         r"-5 +SVC_Handler +0 ",
-        r"TIM8 at 0x40010400, 16 bits: its clock has 62500000 Hz",
+        r"TIM3 at 0x40000400, 16 bits: its clock has 84000000 Hz",
+        r"TIM8 at 0x40010400, 16 bits: its clock has 168000000 Hz",
+        r"The processor has 168000000 Hz, by which carillon_check_start measures",
         r"the timer at 0x40000000, which starts the others",
         r"0x40023844 = 0x3",
-        r"CARILLON_PLL = 0x6001f44",
+        r"CARILLON_PLL_MULTIPLY = 168",
         r"VTOR: the system leaves it alone",
         r"switches the floating-point unit on",
     ):

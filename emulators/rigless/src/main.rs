@@ -25,6 +25,7 @@ use rigless::machine::{Board, Target, armv7m};
 use rigless::mcu::{Mcu, Operate};
 use rigless::session::Session;
 use rigless::soc::stm32f427::Stm32f427;
+use rigless::soc::stm32f427::peripherals::rcc::Apb;
 use rigless::time::{NO_DEADLINE, VirtualNanos};
 
 use calendar::Part;
@@ -79,16 +80,49 @@ const GENERAL: [(usize, u8); 3] = [(1, 1), (2, 1), (3, 0)];
 const ADVANCED: [(usize, u8); 2] = [(0, 1), (1, 1)];
 const TIM2: usize = 0;
 const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
+const SECOND: u128 = 1_000_000_000; // in nanoseconds
 const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
+
+/// A clock that RCC makes.
+#[derive(Clone, Copy)]
+struct Clock {
+    hz: u64,
+    since: VirtualNanos, // when it has begun
+}
+
+impl Clock {
+    /// When its first edge from an instant on comes.
+    fn edge(&self, at: VirtualNanos) -> VirtualNanos {
+        let hz = u128::from(self.hz.max(1));
+        let edges = (u128::from(at.0 - self.since.0) * hz).div_ceil(SECOND);
+        VirtualNanos(self.since.0 + (edges * SECOND).div_ceil(hz) as u64)
+    }
+}
 
 /// The board: its timers' triggers, where the firmware's output goes, and what happens to the chip from outside.
 struct Wires {
     trigger: Level,
     outside: Outside,
-    awaited: bool, // the next stimulus is
+    awaited: bool,      // the next stimulus is
+    clocks: [Clock; 3], // the processor's and those of each bus's timers
 }
 
 impl Wires {
+    /// Tells of the clocks that RCC makes, if they have changed.
+    fn look(&mut self, session: &mut Session<Chip>, now: VirtualNanos) {
+        let (rcc, registers) = session.board_mut().mcu.clocks();
+        let [one, two] = [Apb::One, Apb::Two].map(|bus| rcc.timer_clock(registers, bus));
+        let rates = [rcc.hclk(registers), one, two];
+        if self.clocks.map(|clock| clock.hz) != rates {
+            rates.into_iter().for_each(plugin::clock);
+        }
+        for (clock, hz) in self.clocks.iter_mut().zip(rates) {
+            if clock.hz != hz {
+                *clock = Clock { hz, since: now };
+            }
+        }
+    }
+
     /// When the next stimulus is due, `executed` instructions after reset; NO_DEADLINE if that is not known, or never.
     fn due(&mut self, executed: u64, rate: NonZeroU64) -> VirtualNanos {
         let wait = plugin::wait();
@@ -116,6 +150,9 @@ impl Driver<Chip> for Wires {
             let due = self.due(access.instruction_count, rate);
             session.run_until(due);
         }
+        if RCC.contains(&access.address) {
+            self.look(session, access.virtual_time);
+        }
         if access.kind != AccessKind::Write {
             return;
         }
@@ -126,10 +163,19 @@ impl Driver<Chip> for Wires {
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
-        let (mcu, at) = (&mut session.board_mut().mcu, access.virtual_time);
+        let rate = u128::from(session.board().rate.get());
+        let mcu = &mut session.board_mut().mcu;
         let (level, _) = mcu.tim[TIM2].trigger_output();
         if TIM2_REGISTERS.contains(&access.address) && level != self.trigger {
             self.trigger = level;
+            // All timers see it at an edge of the slowest, which is one of each.  From there on the run counts.
+            let slowest = self.clocks.iter().min_by_key(|clock| clock.hz).expect("there are clocks");
+            let at = slowest.edge(access.virtual_time);
+            let [stored, seen] =
+                [access.virtual_time, at].map(|time| (u128::from(time.0) * rate + SECOND / 2) / SECOND);
+            if level == Level::High {
+                plugin::later((seen - stored) as u32);
+            }
             for (nth, input) in GENERAL {
                 mcu.drive_timer(at, nth, |timer, registers, bus| {
                     timer.drive_internal_trigger(input, level, registers, bus);
@@ -189,7 +235,8 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
-    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false }) {
+    let clocks = [Clock { hz: 0, since: VirtualNanos(0) }; 3];
+    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks }) {
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }

@@ -32,6 +32,8 @@ unsafe extern "C" {
     fn plugin_wait() -> u64;
     fn plugin_stimulus() -> *const Stimulus;
     fn plugin_level(number: u32, high: bool);
+    fn plugin_clock(hz: u32);
+    fn plugin_later(instructions: u32);
 }
 
 /// Starts the plugin; false if it refuses its arguments.
@@ -70,6 +72,16 @@ pub fn stimulus() -> Option<Stimulus> {
 /// A pin has another level from here on.
 pub fn level(number: usize, high: bool) {
     unsafe { plugin_level(number as u32, high) };
+}
+
+/// The cells that were started begin so many instructions later.
+pub fn later(instructions: u32) {
+    unsafe { plugin_later(instructions) };
+}
+
+/// A clock has so many hertz from here on.
+pub fn clock(hz: u64) {
+    unsafe { plugin_clock(hz as u32) };
 }
 
 impl Instruction {

@@ -74,11 +74,13 @@ def _clock(image: Image) -> Iterator[str]:
     count = clock.instructions_per_tick
     yield f"Clocks.  The library sets none: your SystemInit or main does.  A tick is 1/{clock.hz} s, in which"
     yield f"the processor of the plan carries out {count} instruction{'' if count == 1 else 's'}."
+    if board.chosen is not None:
+        yield f"The processor has {board.chosen.core_hz} Hz, by which carillon_check_start measures the timers."
     if board.build.sources:
         sources = ", ".join(Path(source).name for source in board.build.sources)
         setup = {name: value for name, value in (board.defines | clock.defines).items() if name != "CARILLON_COPY_DATA"}
         yield f"Where Carillon has the start-up code, {sources} of board '{board.name}' sets them up, with"
-        yield from (f"  {name} = {value:#x}" for name, value in setup.items())
+        yield from (f"  {name} = {value}" for name, value in setup.items())
     if board.startup:
         yield "Where Carillon has the start-up code, it begins with these stores.  You need what they do for the"
         yield "clocks of the timers above; what they do for the console you do not need."

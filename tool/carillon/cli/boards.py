@@ -64,6 +64,8 @@ def _told(board: Board, *, whole: bool) -> dict[str, Any]:
         found["currents"] = currents.as_json() if currents is not None else None
         clock = board.rtc
         found["rtc"] = {"driver": clock.driver.name, "exact": clock.driver.exact} if clock is not None else None
+        tree = board.clock_tree
+        found["clock_tree"] = tree.as_json() if tree is not None else None
         found["arrays"] = [
             {
                 "cells": list(array.names),
@@ -87,6 +89,8 @@ def _print_one(board: Board) -> None:
     to = console.console()
     to.print(Text.assemble((board.name, "bold"), f": {board.summary}"))
     to.print(f"clocks: {_clocks(board)} MHz; priority levels: {_levels(board)}")
+    if board.clock_tree is not None:
+        to.print(str(board.clock_tree), markup=False)
     to.print(str(board.currents or "currents: not given, so that no energy is estimated"), markup=False)
     if board.rtc is not None:
         to.print(f"real-time clock: {board.rtc.driver.name}. {board.rtc.driver.exact}", markup=False)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from carillon.emit import text
 from carillon.image import Image
-from carillon.model.board import BIT, ENABLE, FLAGS, Board, Store
+from carillon.model.board import BIT, ENABLE, FLAGS, Board
+from carillon.model.registers import Store
 
 FILE = "carillon_board.h"
 _ADDRESS, _NUMBER = "0x{:X}u", "{}u"

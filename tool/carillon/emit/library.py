@@ -16,7 +16,7 @@ from __future__ import annotations
 from carillon import c_names
 from carillon.emit import text
 from carillon.emit.osek.linker import linker_script
-from carillon.image import Image, ModeImage
+from carillon.image import CellImage, Image, ModeImage
 from carillon.image.operations import Vector
 from carillon.model.family import Capability
 from carillon.resources import ports_with
@@ -74,6 +74,13 @@ def _other_names(image: Image) -> dict[int, str]:
     """The same of other start-up code for the chip, as the Pico's."""
     interrupts = image.system.board.interrupts
     return interrupts.other_handlers if interrupts is not None else {}
+
+
+def vendors(image: Image) -> dict[str, int]:
+    """What start-up code calls the handlers of the sources that the system does not use: the source of each."""
+    taken = used(image).keys() | ({SUPERVISOR} if supervisor(image) else set())
+    named = (handler_names(image), _other_names(image))
+    return {name: source for names in named for source, name in names.items() if source not in taken}
 
 
 def supervisor(image: Image) -> bool:
@@ -171,8 +178,29 @@ def check(image: Image) -> str:
     lines += [f"const uint32_t carillon_expected_vector_count = {len(vectors)};", ""]
     rows = [f"{text.macro(cell, 'UNTOUCHED', cell.number, f'{cell.use.cell.array.width}u')}," for cell in looked_at]
     lines += text.table("const struct carillon_expected_register carillon_expected_registers[]", rows or ["{0, 0, 0},"])
-    count = "CARILLON_COUNT(carillon_expected_registers)" if rows else "0"
-    return "\n".join([*lines, f"const uint32_t carillon_expected_register_count = {count};", ""])
+    lines += [f"const uint32_t carillon_expected_register_count = {_count('registers', rows)};", ""]
+    rows = _clocks(image, [cells[key] for key in sorted(cells)])
+    lines += text.table("const struct carillon_expected_clock carillon_expected_clocks[]", rows or ["{0, 0, 0, 0},"])
+    lines += [f"const uint32_t carillon_expected_clock_count = {_count('clocks', rows)};"]
+    chosen = image.system.board.chosen
+    return "\n".join([*lines, f"const uint32_t carillon_expected_core_hz = {chosen.core_hz if chosen else 0};", ""])
+
+
+def _count(what: str, rows: list[str]) -> str:
+    return f"CARILLON_COUNT(carillon_expected_{what})" if rows else "0"
+
+
+def _clocks(image: Image, cells: list[CellImage]) -> list[str]:
+    """What the timers are to count a second, where the schedule chooses the clocks: a row for each timer."""
+    board = image.system.board
+    rows: dict[int, str] = {}
+    for cell in cells if board.chosen is not None else []:
+        array = cell.use.cell.array
+        if Capability.MEASURED in array.family.can:
+            base = array.registers["base"][array.names.index(cell.use.cell.name)]
+            hz = array.hz or image.system.clock_hz
+            rows.setdefault(base, f"{{{text.macro(cell, 'MEASURED', cell.number)}, {hz}}},")
+    return list(rows.values())
 
 
 def branches(image: Image) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from carillon.model import System
-from carillon.model.board import TraceCounter
+from carillon.model.registers import TraceCounter
 
 RING = "carillon_trace_ring"
 NEXT = "carillon_trace_next"

@@ -18,10 +18,11 @@ from typing import Annotated, Literal, Protocol, Self
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from carillon.diagnostics import Span
+from carillon.model.clock_tree import Chosen, ClockTree
 from carillon.model.currents import Currents
 from carillon.model.family import Capability, Driver, Family, Rearm, Start, Timed
 from carillon.model.fields import Bit, Count, Flag, Frozen, Hertz, Identifier, Int, Source, Text, Word
-from carillon.model.rtc import RealTimeClock
+from carillon.model.registers import Console, RealTimeClock, Store, TraceCounter
 from carillon.model.time import ClockKind
 from carillon.model.tools import Build, Debug, Flash, Run
 
@@ -156,13 +157,6 @@ class Cells(Frozen):
         return max(counted, -(-self.min_period_ns * clock_hz // 1_000_000_000))
 
 
-class Store(Frozen):
-    """A store to a register."""
-
-    address: Word
-    value: Word
-
-
 class Pins(Frozen):
     """Pins by whose edges software requests interrupts: their ports' registers, and a bit for each source."""
 
@@ -227,44 +221,6 @@ class Interrupts(Frozen):
         return named | {source: name for name, source in self.exceptions.items()}
 
 
-class Console(Frozen):
-    """A UART that is asked whether it takes a byte.
-
-    ``full``, ``empty``: the bits of ``state`` of which one is set while it takes none, or while it takes one; one of these
-    two is given.
-    """
-
-    data: Word
-    state: Word
-    full: Annotated[Word, Field(ge=1)] | None = None
-    empty: Annotated[Word, Field(ge=1)] | None = None
-    ready: Annotated[Word, Field(ge=1)] | None = None
-    """The bits of 'state' of which one is set while 'data' has a byte that was received."""
-    width: Literal[8, 32] = 32
-    prepare: tuple[Store, ...] = ()  # before each byte
-
-    @model_validator(mode="after")
-    def _ready(self) -> Self:
-        if (self.full is None) == (self.empty is None):
-            raise ValueError("write either 'full' or 'empty'")
-        return self
-
-
-class TraceCounter(Frozen):
-    """A counter that counts for ever, whose time stands with each recorded event.
-
-    ``set``: bits that are set when the image starts, so that it counts.  ``hz``: None where it counts ticks of the schedule.
-    ``cell``: the one that it is, which no schedule has then.
-    """
-
-    counter: Word
-    down: bool = Field(default=False, strict=True)
-    bits: int = Field(default=32, strict=True, ge=16, le=32)
-    hz: Hertz | None = None
-    cell: Text | None = None
-    set: tuple[Store, ...] = Field(default=(), max_length=16)
-
-
 class Board(Frozen):
     """A board, read from its TOML."""
 
@@ -289,6 +245,7 @@ class Board(Frozen):
     dispatcher_source: Source | None = None  # source of the software dispatcher; None: any spare one
     unmaskable_levels: Count = 0  # top levels that a mask of levels cannot hold back
     clocks: tuple[Clock, ...] = Field(min_length=1)
+    clock_tree: ClockTree | None = None  # None: no schedule chooses other clocks than these
     cells: tuple[Cells, ...] = Field(min_length=1)
     costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict)  # of each kind of clock, as measured
     currents: Currents | None = None  # None: no energy can be estimated
@@ -314,6 +271,7 @@ class Board(Frozen):
     _files: tuple[Path, ...] = PrivateAttr(default=())
     _written: Written | None = PrivateAttr(default=None)
     _reserved: tuple[str, ...] = PrivateAttr(default=())
+    _chosen: Chosen | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -337,6 +295,9 @@ class Board(Frozen):
         again = [source for k, source in enumerate(others) if source in raised or source in others[:k]]
         if again:
             raise ValueError(f"source {again[0]} has two places where it is enabled")
+        cells = {name: array.hz is not None for array in self.cells for name in array.names}
+        if fault := self.clock_tree.fault(cells) if self.clock_tree is not None else "":
+            raise ValueError(fault)
         if self.native and (self.startup or self.console or self.requests or self.rtc):
             raise ValueError("a program of this machine has no registers: leave 'startup', 'console', 'requests' and 'rtc' out")
         return self
@@ -368,6 +329,17 @@ class Board(Frozen):
     def reserved(self) -> tuple[str, ...]:
         """The names of the sources and cells that are the application's own; see :meth:`reserving`."""
         return self._reserved
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """The clocks that a schedule has chosen; None if it is content with one of :attr:`clocks`."""
+        return self._chosen
+
+    def at_clocks(self, chosen: Chosen, changed: dict[str, object]) -> Board:
+        """The board with what a choice of clocks changes of it."""
+        board = self.model_copy(update=changed)
+        board._chosen = chosen
+        return board
 
     @property
     def reserved_sources(self) -> frozenset[int]:

@@ -54,6 +54,7 @@ class Capability(Enum):
     KEEP = "keep"
     ARMS = "arms"
     UNTOUCHED = "untouched"
+    MEASURED = "measured"
     WITHIN = "within"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from carillon.diagnostics import Diagnostics, suggestion
 from carillon.model.board import Board, Interrupts
 from carillon.model.family import Family
-from carillon.model.rtc import RealTimeDriver
+from carillon.model.registers import RealTimeDriver
 from carillon.read.family import check_capabilities, family_names, load_family, place_registers
 from carillon.read.spans import Path as Place
 from carillon.read.spans import SpanIndex

@@ -14,6 +14,7 @@ from carillon.model.stacks import Refuse, StackHints
 from carillon.model.stimuli import Stimuli
 from carillon.read.application import application_of
 from carillon.read.board import load_board
+from carillon.read.clock import ChosenClocks
 from carillon.read.declared import declared
 from carillon.read.interrupt_sources import InterruptSources
 from carillon.read.one_or_more import listed
@@ -143,10 +144,11 @@ class Builder(Reading):
             self.diagnostics.error("C021", span, cause, remedy)
             return None
         try:
-            return self._reserving(self._counting(load_board(path)))
+            board = self._reserving(self._counting(load_board(path)))
         except CarillonError as error:
             self.diagnostics.reported.extend(error.diagnostics)
             return None
+        return ChosenClocks(self.file, self.places, self.broken, self.diagnostics).of(board)
 
     def _counting(self, board: Board) -> Board:
         """The board without the cell that counts for the ring of events."""

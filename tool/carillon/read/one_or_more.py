@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A key of a schedule that holds one value, or an array of them.
+"""A key of a schedule that holds one value, or an array or a table of them.
 
 Only the alternative is validated that the value is of, so that a misfit is reported once, at its own place.
 """
@@ -19,7 +19,12 @@ def _alternative(value: object) -> str:
     return MORE if isinstance(value, list) else ONE
 
 
+def _named(value: object) -> str:
+    return MORE if isinstance(value, dict) else ONE
+
+
 OneOrMore = Annotated[Annotated[_T, Tag(ONE)] | Annotated[list[_T], Tag(MORE)], Discriminator(_alternative)]
+OneOrNamed = Annotated[Annotated[_T, Tag(ONE)] | Annotated[dict[str, _T], Tag(MORE)], Discriminator(_named)]
 
 
 def listed(value: Any) -> list[Any]:

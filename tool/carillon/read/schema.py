@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, WithJsonSchema
 
-from carillon.read.one_or_more import OneOrMore
+from carillon.read.one_or_more import OneOrMore, OneOrNamed
 from carillon.read.schema_osek import DeclaredTable, OsekTable
 from carillon.read.values import APPLICATION_NAME, AnyTime, AnyTimes, Frequency, Identifier, Name, Table
 
@@ -61,6 +61,17 @@ class SystemTable(Table):
     )
     idle: Literal["spin", "sleep"] | None = Field(
         None, description="What the default ttIdleTask does; the board decides if absent."
+    )
+
+
+class ClockTable(Table):
+    """The clocks of the chip, as its vendor's configurator shows them."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["core", "timers"]})
+
+    core: Frequency | None = Field(None, description="The processor's clock.")
+    timers: OneOrNamed[Frequency] | None = Field(
+        None, description='What the timers count: of all buses, or of each: { apb1 = "84MHz", apb2 = "168MHz" }.'
     )
 
 
@@ -284,6 +295,7 @@ class ScheduleFile(Table):
     """A schedule: what Carillon compiles into timers and interrupts."""
 
     system: SystemTable = Field(default_factory=lambda: SystemTable.model_validate({}), description="The application as a whole.")
+    clock: ClockTable | None = Field(None, description="The clocks of the chip, where the board lets schedules choose.")
     task: dict[str, TaskTable] = Field(default_factory=dict, description="The time-triggered tasks, by name.")
     interrupt: dict[str, InterruptTable] = Field(default_factory=dict, description="The application's interrupts, by name.")
     mode: dict[str, ModeTable] = Field(

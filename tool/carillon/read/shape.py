@@ -38,7 +38,7 @@ _SECTIONS = [key for key, field in ScheduleFile.model_fields.items() if get_orig
 """Keys of the file whose tables have tables with names."""
 _OSEK_SECTIONS = [key for key, field in OsekTable.model_fields.items() if get_origin(field.annotation) is dict]
 """Those of the event-triggered system."""
-_SINGLE = ("system", "osek", "time", "sync", "trace", "stacks", "stimuli")
+_SINGLE = ("system", "clock", "osek", "time", "sync", "trace", "stacks", "stimuli")
 _OSEK_PARTS: dict[type[BaseModel], str] = {
     AutostartTable: "autostart",
     SetEventTable: "event action",
@@ -264,6 +264,8 @@ def describe(*path: str | int) -> str:
     if first == "stimuli" and path[1] == "rows" and len(path) > 2:
         row = f"row {int(path[2]) + 1} of [stimuli]"
         return row if len(path) == 3 else f"'{path[3]}' of {row}"
+    if first == "clock" and len(path) > 2:
+        return f"'{path[2]}' of '{path[1]}' of [clock]"
     if first in _SINGLE:
         return f"'{path[1]}' of [{first}]" if len(path) == 2 else f"element {int(path[2]) + 1} of '{path[1]}' of [{first}]"
     owner = f"{first} {shorten(str(path[1]))}"

@@ -28,6 +28,7 @@ from carillon.model.board import Role
 from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
+from carillon.run.clocks import clocks_fit
 from carillon.run.emulators import compiled, found_emulator, qemu_command
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.faults import LOCKUP, fault_of, locked_up
@@ -178,9 +179,11 @@ def _traced_command(
         return None
     entered = {v.source: table[ENTRIES][0] + _VECTOR_BYTES * v.source for v in _all_vectors(image)} if ENTRIES in table else {}
     places: dict[int, tuple[int, set[int]]] = {}
+    isrs = own_vectors(image, table)
     for number, mode in enumerate(image.vectors):
-        values = entry_values(image, table, mode)
-        for v in mode:
+        vectors = [*mode, *isrs]
+        values = entry_values(image, table, vectors)
+        for v in vectors:
             runs = {table[function][0] for function in (v.runs, *_of_table(image, number, v)) if function in table}
             address = entered.get(v.source, place(v.entry, table))
             places[address] = values[v.source], runs | places.get(address, (0, set()))[1]
@@ -188,7 +191,7 @@ def _traced_command(
     lines += [f"{address:x} T {function:x}" for address, (_, runs) in sorted(places.items()) for function in sorted(runs)]
     if image.system.osek is not None:
         lines += [f"{table[f][0] & ~1:x} {kind} 0" for f, kind in MARKS.items() if f in table]
-    lines += [f"{table[f][0]:x} F 0" for f in sorted(_functions(image, table))]
+    lines += [f"{table[f][0]:x} F 0" for f in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
     lines.append(f"{table.get(START_LOAD, table['carillon_port_start'])[0]:x} B 0")
     lines += [f"{table[f][0] & ~1:x} H 0" for f in ("carillon_port_halt", UNEXPECTED) if f in table]
     lines += [f"{table[symbol][0] & ~1:x} M 0" for symbol in marks]
@@ -349,6 +352,8 @@ def record(
             failed(result, "failed", "look at the application's own code", diagnostics)
             return None
         records: list[Record] = read_records(out)
+        if not clocks_fit(image, records, diagnostics):
+            return None
         began = any(record.code == Code.BEGIN for record in records)
         # ShutdownOS may be called from the startup hook (OSEK OS, figure 12-1).
         ended = system.osek is not None and any(record.code == Code.HALT and record.value for record in records)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from carillon.elf import WRAP
 from carillon.emit import text
-from carillon.emit.library import MARK
+from carillon.emit.library import MARK, vendors
 from carillon.image import Image
 from carillon.image.operations import Vector
 
@@ -39,6 +40,7 @@ class Code(IntEnum):
     TABLE_GOES = 15  # where points are served: a table ends, and the next one goes on
     REQUEST = 16  # a source is requested that was not; value: the source.  Virtual boards: by no cell; simavr: of those of ISRs
     FAULT = 17  # virtual boards: the fault of a campaign happens; value: its kind there
+    CLOCK = 18  # rigless: a clock has changed: three of them, the processor's and those of each bus's timers; value: hertz
     STIMULUS = 32  # a stimulus happens; value: its row (these two as in ``emulators/stimuli.h``)
     LEVEL = 33  # a pin has another level, bit 0 of the value; the bits above are its number
 
@@ -60,16 +62,20 @@ class Entry:
 
 
 def own_vectors(image: Image, symbols: Mapping[str, tuple[int, int]]) -> list[Vector]:
-    """Handlers that the application adds to the schedule's, where vectors are code: avr-libc's ISR() of unused sources."""
+    """Handlers that the schedule does not name: the project's, beside a library, and where vectors are code avr-libc's ISR().
+
+    Start-up code has one function for all that nobody serves.
+    """
     board = image.system.board
-    if board.vectors == "table":
+    beside = MARK in symbols
+    if board.vectors == "table" and not beside:
         return []
-    if MARK in symbols:  # the start-up code has functions of these names for all
-        return []
-    nowhere = symbols.get(text.UNEXPECTED)
-    names = {s: f"{text.HANDLER}{s}" for s in range(board.system_vectors, board.sources)}
-    own = {s: name for s, name in names.items() if name in symbols and nowhere and symbols[name][0] != nowhere[0]}
-    return [Vector(s, name, f"vector {s}", None, name) for s, name in own.items()]
+    names = {f"{text.HANDLER}{s}": s for s in range(board.system_vectors, board.sources)}
+    names = {name: s for name, s in (vendors(image) if beside else names).items() if name in symbols}
+    nobodys = {symbols[text.UNEXPECTED][0]} if text.UNEXPECTED in symbols else set()
+    nobodys |= {address for address, count in Counter(symbols[name][0] for name in names).items() if beside and count > 1}
+    own = {s: name for name, s in names.items() if symbols[name][0] not in nobodys}
+    return [Vector(s, n, f"vector {s}" if board.vectors == "code" else n, None, n) for s, n in own.items()]
 
 
 def entry_values(image: Image, symbols: dict[str, tuple[int, int]], vectors: Collection[Vector]) -> dict[int, int]:

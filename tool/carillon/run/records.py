@@ -201,6 +201,8 @@ class Decoder:
         first = next((m for m in system.modes if m.name == system.start_mode), None)
         invocations = tuple(self._invocations(records, origin))
         per_tick = system.board.clock(system.clock_hz).instructions_per_tick
+        seen_at_all = {event.object for event in events}
+        own = tuple(name for name in self._own if name in seen_at_all)
         below = _by_priority(system.osek) if system.osek is not None else ((), ())
         return Trace(
             application=system.name,
@@ -212,7 +214,7 @@ class Decoder:
             length=length,
             round_length=first.round_length if first is not None else ticks,
             tasks=(*(t.name for t in system.tasks), *below[1]),
-            interrupts=(*(i.name for i in system.interrupts), *self._own, *below[0]),
+            interrupts=(*(i.name for i in system.interrupts), *own, *below[0]),
             events=tuple(e for e in events if 0 <= e.t < max(length, 1) or (e.t == length and e.kind in _VERDICTS)),
             output=output,
             unit=system.board.code_unit,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SystemInit: the clocks that carillon_library.txt asks for.  A project with a code generator does the same in its
- * SystemClock_Config. */
+ * SystemInit: the clocks of [clock] in the schedule.  A project with a code generator has them in its
+ * SystemClock_Config: HSE of 8 MHz, PLLM 8, PLLN 336, PLLP 2, PLLQ 7, APB1 / 4, APB2 / 2. */
 #include "hal.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -10,10 +10,18 @@
 #define RCC_CFGR REGISTER(0x40023808u)
 #define RCC_APB1ENR REGISTER(0x40023840u)
 #define RCC_APB2ENR REGISTER(0x40023844u)
+#define RCC_PLLSOURCE_HSE (1u << 22)
+#define PLLM 8u
+#define PLLN 336u
+#define PLLP 2u
+#define PLLQ 7u
+#define RCC_SYSCLKSOURCE_PLLCLK 2u
+#define RCC_HCLK_DIV2 0x1000u /* of APB1; that of APB2 is 3 bits above */
+#define RCC_HCLK_DIV4 0x1400u
 #define FLASH_ACR REGISTER(0x40023C00u)
 #define CPACR REGISTER(0xE000ED88u)
 
-uint32_t SystemCoreClock = 125000000u;
+uint32_t SystemCoreClock = 168000000u;
 
 void SystemInit(void)
 {
@@ -22,12 +30,12 @@ void SystemInit(void)
     RCC_CR |= 1u << 16; /* HSEON */
     while ((RCC_CR & (1u << 17)) == 0u) {
     }
-    RCC_PLLCFGR = 0x06401F44u; /* HSE, 8 MHz / 4 * 125 / 2 */
-    RCC_CR |= 1u << 24;        /* PLLON */
+    RCC_PLLCFGR = RCC_PLLSOURCE_HSE | (PLLQ << 24) | ((PLLP / 2u - 1u) << 16) | (PLLN << 6) | PLLM;
+    RCC_CR |= 1u << 24; /* PLLON */
     while ((RCC_CR & (1u << 25)) == 0u) {
     }
-    FLASH_ACR = 0x704u;
-    RCC_CFGR = 0xB402u; /* each bus has a quarter, so that the timers have half: 62.5 MHz */
+    FLASH_ACR = 0x705u; /* FLASH_LATENCY_5, and the caches */
+    RCC_CFGR = RCC_HCLK_DIV2 << 3 | RCC_HCLK_DIV4 | RCC_SYSCLKSOURCE_PLLCLK;
     while ((RCC_CFGR & 0xCu) != 8u) {
     }
     RCC_APB1ENR |= 0xFu; /* TIM2 to TIM5 */
