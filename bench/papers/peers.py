@@ -305,7 +305,7 @@ def figures(package: Package, programs: Path, rounds: int, progress: Progress) -
                 raise UnmeasuredError(f"its program '{name}' has {len(samples)} of {count} samples of '{metric}'")
             rows.append(row(metric, package.kernel, BOARD, "instructions", samples))
             if metric == WAKE:
-                rows.append(row(JITTER, package.kernel, BOARD, "instructions", [max(samples) - min(samples)]))
+                rows.append(row(JITTER, package.kernel, BOARD, "instructions", [t - min(samples) for t in samples]))
     program, flash, data = SIZE
     rows.append(row(flash, package.kernel, BOARD, "bytes", [size(programs / program)]))
     rows.append(row(data, package.kernel, BOARD, "bytes", [ram(programs / program)]))

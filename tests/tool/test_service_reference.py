@@ -34,7 +34,7 @@ PASSED_ON = {
     "carillon_mutex_lock": {"E_OS_STATE"},
     "carillon_mutex_lock_within": {"E_OS_STATE", "E_OS_NOFUNC"},
     "carillon_mutex_unlock": {"E_OS_NOFUNC"},
-    "carillon_calendar_set": {"E_OS_CALLEVEL", "E_OS_DISABLEDINT"},
+    "carillon_calendar_set": {"E_OS_CALLEVEL", "E_OS_DISABLEDINT", "E_OS_NOFUNC"},
     "carillon_calendar_get": {"E_OS_NOFUNC"},
     "TerminateTask": set(),
 }
