@@ -14,15 +14,11 @@
 #define PLL_OUT (CARILLON_CORE_HZ * CARILLON_PLL_POST)
 #define PLL_USB ((PLL_OUT + 47999999u) / 48000000u) /* at most 48 MHz, which nothing here wants */
 #define PLL \
-    ((PLL_USB << 24) | ((CARILLON_PLL_POST / 2u - 1u) << 16) | (CARILLON_PLL_MULTIPLY << 6) | CARILLON_PLL_DIVIDE)
+    ((PLL_USB << 24) | (((CARILLON_PLL_POST / 2u) - 1u) << 16) | (CARILLON_PLL_MULTIPLY << 6) | CARILLON_PLL_DIVIDE)
 #define RCC_CFGR (RCC + 0x08u)
 #define RCC_CFGR_SW_PLL 2u
 #define RCC_CFGR_SWS 0xCu
 #define RCC_CFGR_SWS_PLL 8u
-/* 1, 2, 4, 8 and 16 are 0, 4, 5, 6 and 7. */
-#define BUS(divider) \
-    (((divider) < 2u) ? 0u : ((divider) < 4u) ? 4u : ((divider) < 8u) ? 5u : ((divider) < 16u) ? 6u : 7u)
-#define BUSES ((BUS(CARILLON_APB2_DIVIDER) << 13) | (BUS(CARILLON_APB1_DIVIDER) << 10))
 #define RCC_APB1ENR (RCC + 0x40u)
 #define RCC_APB1ENR_PWREN (UINT32_C(1) << 28)
 #define PWR_CR UINT32_C(0x40007000)
@@ -37,6 +33,16 @@
 #define WAITS ((CARILLON_CORE_HZ - 1u) / 30000000u) /* at 2.7 V or more */
 
 void carillon_board_init(void);
+
+/* A bus's divisor in RCC_CFGR: 1, 2, 4, 8 and 16 are 0, 4, 5, 6 and 7. */
+static uint32_t divided(uint32_t divider)
+{
+    uint32_t bits = (divider > 1u) ? 4u : 0u;
+    for (uint32_t left = divider; left > 2u; left /= 2u) {
+        bits++;
+    }
+    return bits;
+}
 
 static void await(uint32_t address, uint32_t mask, uint32_t value)
 {
@@ -64,6 +70,7 @@ void carillon_board_init(void)
         await(PWR_CSR, PWR_CSR_ODSWRDY, PWR_CSR_ODSWRDY);
     }
     CARILLON_REGISTER(FLASH_ACR) = FLASH_ACR_CACHED | WAITS;
-    CARILLON_REGISTER(RCC_CFGR) = BUSES | RCC_CFGR_SW_PLL;
+    CARILLON_REGISTER(RCC_CFGR) =
+        (divided(CARILLON_APB2_DIVIDER) << 13) | (divided(CARILLON_APB1_DIVIDER) << 10) | RCC_CFGR_SW_PLL;
     await(RCC_CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_PLL);
 }
