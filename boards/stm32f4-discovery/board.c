@@ -37,7 +37,10 @@ void carillon_board_init(void);
 /* A bus's divisor in RCC_CFGR: 1, 2, 4, 8 and 16 are 0, 4, 5, 6 and 7. */
 static uint32_t divided(uint32_t divider)
 {
-    uint32_t bits = (divider > 1u) ? 4u : 0u;
+    uint32_t bits = 4u;
+    if (divider < 2u) {
+        return 0u;
+    }
     for (uint32_t left = divider; left > 2u; left /= 2u) {
         bits++;
     }
