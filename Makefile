@@ -3,7 +3,7 @@ PYTHON := .venv/bin/python
 # Golden files are what the tool generated, as it generated them.
 C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.h' ':!*/golden/*')
 # Two processes: more would disturb nothing but the machine's other users.
-PYTEST_ARGUMENTS ?= -n 2 --dist worksteal
+PYTEST_ARGUMENTS ?= -n 2 --dist worksteal $(PYTEST_MORE)
 SINCE ?= HEAD
 
 .PHONY: help run test test-all affected search prove compare fuzz coverage quick lint lint-c lint-python lint-format format unit docs \

@@ -10,21 +10,19 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 from giotto_machine import Instant
-from giotto_oracle import random_spec
 from giotto_stepper import STEPS
 from loader_target import Loaded
 from native_machine import Scheduler, _Program, laid_out, native
 from test_machine import _TICKS, UNTIL, OnNative, Recorded
 from test_microcode_loader import CONTENT, EDF, KEY, PROGRAM, TEXT
-from test_s_code import PROGRAMS, timed
+from test_recording import drawn_program
+from test_s_code import PROGRAMS
 from verifier import bare
 
 from carillon.diagnostics import Diagnostics
-from carillon.frontends.giotto.compile import compile_giotto
 from carillon.microcode import Instruction, Opcode
 from carillon.microcode.binary import checksum_of
 from carillon.microcode.text import assembled
@@ -83,17 +81,11 @@ def test_generated_s_code_does_what_the_scheduler_does(
     counts: Counter[str] = Counter()
     for seed in range(PROGRAMS * 2):
         chance = random.Random(seed)
-        spec = random_spec(chance)
-        if seed % 2:
-            for mode in spec.modes:
-                mode.switches.clear()
-        switches = any(mode.switches for mode in spec.modes)
-        found = timed(spec, chance, Fraction(chance.choice([1, 2, 3]), 4))
+        found = drawn_program(chance, switches=seed % 2 == 0)
         if found is None:
             continue
-        source, times = found
-        compiled = compile_giotto(source, Diagnostics())
-        assert compiled is not None
+        spec, source, times, compiled = found
+        switches = any(mode.switches for mode in spec.modes)
         shorter = chance.randrange(3) > 0
         early = shorter and chance.randrange(2) > 0
         at = HALF + chance.randrange(SPREAD)

@@ -30,6 +30,7 @@ from carillon.frontends.giotto.scheduling import chosen_in
 from carillon.microcode.binary import decode
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.upload import NO_KEY, Decision, Target
+from carillon.model.giotto import Giotto
 
 
 def run(spec: Spec, compiled: Compiled, times: dict[str, int], scheduler: Scheduler) -> tuple[OnNative, list[Decision]]:
@@ -44,6 +45,20 @@ def run(spec: Spec, compiled: Compiled, times: dict[str, int], scheduler: Schedu
         return found, machine.decisions()
 
 
+def drawn_program(chance: random.Random, *, switches: bool) -> tuple[Spec, Giotto, dict[str, int], Compiled] | None:
+    """A random program with the execution times of its tasks, in steps; ``switches``: of modes, if it has any."""
+    spec = random_spec(chance)
+    if not switches:
+        for mode in spec.modes:
+            mode.switches.clear()
+    found = timed(spec, chance, Fraction(chance.choice([1, 2, 3]), 4))
+    if found is None:
+        return None
+    compiled = compile_giotto(found[0], Diagnostics())
+    assert compiled is not None
+    return spec, *found, compiled
+
+
 @pytest.mark.parametrize("scheduler", [Scheduler.EDF, Scheduler.RM])
 def test_recorded_s_code_does_what_the_scheduler_did(
     scheduler: Scheduler, tmp_path: Path, record_property: Callable[[str, object], None]
@@ -51,17 +66,11 @@ def test_recorded_s_code_does_what_the_scheduler_did(
     counts: Counter[str] = Counter()
     for seed in range(PROGRAMS * 2):
         chance = random.Random(seed)
-        spec = random_spec(chance)
-        if seed % 2:
-            for mode in spec.modes:
-                mode.switches.clear()
-        switches = any(mode.switches for mode in spec.modes)
-        found = timed(spec, chance, Fraction(chance.choice([1, 2, 3]), 4))
+        found = drawn_program(chance, switches=seed % 2 == 0)
         if found is None:
             continue
-        source, times = found
-        compiled = compile_giotto(source, Diagnostics())
-        assert compiled is not None
+        spec, source, times, compiled = found
+        switches = any(mode.switches for mode in spec.modes)
         before, decisions = run(spec, compiled, times, scheduler)
         if before.broken is not None:
             continue
