@@ -15,7 +15,7 @@ extra=""
 case $purpose in
 run) ;;
 test)
-    packages="$packages git gdb gdb-multiarch gdb-avr babeltrace g++ clang-format cppcheck cmake ninja-build libcmocka-dev"
+    packages="$packages git gdb gdb-multiarch gdb-avr qemu-utils babeltrace g++ clang-format cppcheck cmake ninja-build libcmocka-dev"
     packages="$packages gcc-avr avr-libc binutils-avr simavr libsimavr-dev arduino-builder arduino-core-avr"
     packages="$packages gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc yosys spin"
     # Node's own packages bring npm without a package of that name, which cannot be installed beside them.

@@ -28,7 +28,7 @@ from carillon.elf import ALLOC, NOBITS, WRITE, UnreadableError, read_elf
 from carillon.read.board import load_board
 from carillon.resources import find_board
 from carillon.run import emulate, failed
-from carillon.run.emulators import cached, qemu_command, qemu_with_plugin
+from carillon.run.emulators import cached, qemu_machine, qemu_with_plugin
 from carillon.run.entries import Code, Record
 from carillon.run.records import read_records
 
@@ -268,7 +268,7 @@ def recorded(program: Path, instructions: int) -> Course:
         chart, out = Path(scratch, "map"), Path(scratch, "records")
         chart.write_text("\n".join(lines) + "\n", encoding="utf-8")
         options = f"map={chart},out={out},limit={instructions},base={board.run.code_base},code={board.run.code_bytes}"
-        command = qemu_command(found, board.run, board.clocks[0], program, options)
+        command = [*qemu_machine(found[0], board.run, board.clocks[0], program), "-plugin", f"{found[1]},{options}"]
         result = diagnostics.required(emulate(command, f"look at '{program.name}'", diagnostics))
         if result.returncode or not out.is_file():
             failed(result, f"of '{program.name}' failed", "look at the program", diagnostics)

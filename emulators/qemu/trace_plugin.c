@@ -15,7 +15,8 @@
  *
  * Arguments: map=FILE, out=FILE, limit=N (instructions after the first start of a round), base=N and code=N (where the
  * code region begins, and its bytes), warm_up=N (instructions before reset), pace=N (instructions in a second: the
- * processor is no faster than that by the host's clock).  For memory, also monitor=SOCKET and memory=FILE.  The map's lines are "address kind value".  The kinds are:
+ * processor is no faster than that by the host's clock), recording=1 (QEMU records the run, to replay it).  For memory,
+ * also monitor=SOCKET and memory=FILE.  The map's lines are "address kind value".  The kinds are:
  * - V where a handler is entered, and what is recorded of it; T the same place, and an application's function that the
  *   handler runs;
  * - F a function to watch, B the load of a start list, L the branch that lowers the execution priority, H the end of
@@ -49,6 +50,7 @@
  * its frame is put aside with all above it.  At the end of a slice that is the handler that ended the slice, and
  * that goes on when the context does.
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -161,6 +163,8 @@ static struct context contexts[256];
 static uint32_t context_count;
 static uint64_t executed, limit = UINT64_MAX, never = NEVER_BEGUN;
 static bool begun, copies;
+static bool recording; /* by QEMU, which has to end by itself then */
+static bool ended;
 static FILE *out;
 
 /* Records that are not written yet; while something is in doubt none is. */
@@ -299,7 +303,11 @@ static void end_run(uint32_t why)
     }
     save_memory();
     fflush(stdout);
-    _Exit(0);
+    if (!recording) {
+        _Exit(0);
+    }
+    ended = true;
+    (void)kill(getpid(), SIGTERM); /* QEMU stops the processor, some instructions later, and its recording */
 }
 
 /* Whether `last`, which branched, is the end of a handler. */
@@ -494,6 +502,9 @@ static void on_instruction(unsigned cpu, void *data)
 {
     (void)cpu;
     const struct insn *const now = data;
+    if (ended) {
+        return;
+    }
     if (executed >= looks_again) {
         keep_pace();
     }
@@ -658,7 +669,7 @@ static struct insn *insn_at(uint64_t address)
 static void on_outside(unsigned cpu, void *data)
 {
     (void)cpu;
-    if (begun) {
+    if (begun && !ended) {
         give_up("code at 0x%llx, outside the code region", (unsigned long long)(uintptr_t)data);
     }
 }
@@ -711,7 +722,9 @@ static void at_exit(qemu_plugin_id_t id, void *data)
 {
     (void)id;
     (void)data;
-    give_up("the emulator ended before the run did");
+    if (!ended) {
+        give_up("the emulator ended before the run did");
+    }
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -739,6 +752,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             monitor = strdup(argv[i] + 8);
         } else if (strncmp(argv[i], "memory=", 7) == 0) {
             memory = strdup(argv[i] + 7);
+        } else if (strncmp(argv[i], "recording=", 10) == 0) {
+            recording = true;
         }
     }
     table = calloc(code_bytes / 2, sizeof *table);

@@ -119,14 +119,18 @@ struct qemu_plugin_insn *plugin_meet(uint64_t address, const uint8_t *bytes, siz
     insn->size = size;
     memcpy(insn->bytes, bytes, size);
     struct qemu_plugin_tb tb = {insn};
-    translated(0, &tb);
+    if (translated != NULL) { /* else nothing is traced, but a debugger is there */
+        translated(0, &tb);
+    }
     return insn;
 }
 
 /* It is executed next. */
 void plugin_executed(const struct qemu_plugin_insn *insn)
 {
-    insn->executed(0, insn->executed_data);
+    if (insn->executed != NULL) {
+        insn->executed(0, insn->executed_data);
+    }
 }
 
 /* It loads from an address, or stores there. */

@@ -24,6 +24,7 @@ import { Clock } from './clock.mjs';
 import { Stimuli } from './stimuli.mjs';
 
 const [, , modules, device, rate, image, map, given, stored] = process.argv;
+const debugged = map.startsWith('gdb='); // and its port in place of a map: nothing is traced, and host.c is not there
 const part = (file) => import(`${pathToFileURL(modules)}/rp2040js/dist/esm/${file}.js`);
 const { chip, unready } = await assemble(part, new Clock());
 
@@ -59,6 +60,10 @@ function flush() {
 
 /** Ends the run, where it is now: the host says why when it gets there. */
 function fail(why) {
+  if (debugged) {
+    console.error(`carillon: ${why}`);
+    process.exit(1);
+  }
   for (const byte of Buffer.from(`carillon: ${why}\n`)) {
     if (count >= FULL) flush();
     words[count++] = ((WRONG | byte) << 2) | OUTPUT;
@@ -127,8 +132,8 @@ function beginning(name) {
 
 if (device !== 'rp2040') fail(`the runner has no ${device}, but rp2040`);
 if (Number(rate) * CYCLE_NS !== 1e9) fail(`an instruction takes ${CYCLE_NS} ns here, and there are not ${rate} in a second`);
-const watched = accessing(map);
-const begin = beginning(map);
+const watched = debugged ? new Set() : accessing(map);
+const begin = debugged ? 0 : beginning(map);
 load(image);
 boot();
 const { core, clock } = chip;
@@ -139,7 +144,8 @@ uart.onByte = (byte) => {
   if (!uart.enabled || !uart.txEnabled || !(Math.abs(baud - BAUD) < BAUD / 50)) {
     fail(`UART0 does not send with ${BAUD} baud: it is not set up`);
   }
-  words[count++] = (byte << 2) | OUTPUT;
+  if (debugged) writeSync(1, Uint8Array.of(byte));
+  else words[count++] = (byte << 2) | OUTPUT;
 };
 const before = () => `in the instruction before 0x${core.PC.toString(16)}`;
 chip.onBreak = () => fail(`a breakpoint, or an instruction that is undefined, ${before()}: a HardFault`);
@@ -203,30 +209,45 @@ function access(address) {
   else if (code >> 9 === 0b1011110) several(0, r[13], list + ((code >> 8) & 1));
 }
 
-for (;;) {
+/** What is due before the next instruction. */
+function enter() {
   if (clock.nanos >= stimuli.due) stimuli.happen(clock.nanos);
   while (core.interruptsUpdated) core.checkForInterrupts();
-  const address = core.registers[15] & ~1;
-  let word;
-  if (address >= FLASH && address < FLASH + chip.flash.length) {
-    word = ofFlash[(address - FLASH) >> 1] ||= meet(address);
-  } else if (address >= RAM && address < RAM + chip.sram.length) {
-    word = ofRam[(address - RAM) >> 1] ||= meet(address);
-  } else {
-    fail(`code at 0x${(address >>> 0).toString(16)}, where no memory is`);
-  }
-  if (word > 0) {
-    words[count++] = word;
-  } else {
-    words[count++] = -word;
-    const why = address === begin ? unready() : null;
-    if (why !== null) fail(why);
-    begins = address === begin;
-    access(address);
-    begins = false;
-  }
+}
+
+function step() {
   core.executeInstruction();
   clock.nanos += CYCLE_NS;
   if (clock.nanos >= clock.due) clock.expire();
-  if (count >= FULL) flush();
 }
+
+/** Tells the host of each instruction, for ever. */
+function trace() {
+  for (;;) {
+    enter();
+    const address = core.registers[15] & ~1;
+    let word;
+    if (address >= FLASH && address < FLASH + chip.flash.length) {
+      word = ofFlash[(address - FLASH) >> 1] ||= meet(address);
+    } else if (address >= RAM && address < RAM + chip.sram.length) {
+      word = ofRam[(address - RAM) >> 1] ||= meet(address);
+    } else {
+      fail(`code at 0x${(address >>> 0).toString(16)}, where no memory is`);
+    }
+    if (word > 0) {
+      words[count++] = word;
+    } else {
+      words[count++] = -word;
+      const why = address === begin ? unready() : null;
+      if (why !== null) fail(why);
+      begins = address === begin;
+      access(address);
+      begins = false;
+    }
+    step();
+    if (count >= FULL) flush();
+  }
+}
+
+if (debugged) (await import('./gdb.mjs')).serve(part, chip, Number(map.slice(4)), enter, step);
+else trace();

@@ -3,8 +3,9 @@
  * Runs an unmodified AVR image in libsimavr and records, cycle by cycle, when interrupt handlers are entered and left
  * and when watched functions are called and return.
  *
- * Arguments: device, last address of its external memory (0: none), image, map, file to write, limit (cycles after the
- * first start of a round), processor's clock (Hz), and (if any) the file of stimuli.  The map's lines are "address kind
+ * Arguments: device, last address of its external memory (0: none), processor's clock (Hz), image, map, file to write,
+ * limit (cycles after the first start of a round), and (if any) the file of stimuli.  Or gdb=PORT behind the image: the
+ * processor waits for gdb there, and nothing is recorded.  The map's lines are "address kind
  * value", as those of emulators/qemu/trace_plugin.c. The kinds are:
  * - V a vector's place in the table, and what its entry records; F a function to watch;
  * - B the function that starts cells and D its store that does; H the end of the run;
@@ -47,6 +48,7 @@
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
+#include <simavr/sim_gdb.h>
 #include <simavr/sim_interrupts.h>
 
 #include "parent.h"
@@ -773,23 +775,45 @@ static void read_map(const char *path)
     fclose(map);
 }
 
+/* Nothing is traced: gdb says how far the processor goes, for ever. */
+__attribute__((noreturn)) static void debug(int port)
+{
+    avr->gdb_port = port;
+    if (avr_gdb_init(avr) != 0) {
+        fail("no port for gdb");
+    }
+    avr->sleep = no_sleep; /* its own waits for real time */
+    avr->state = cpu_Stopped;
+    for (;;) {
+        const bool awake = avr->state == cpu_Running || avr->state == cpu_Step;
+        const int state = avr_run(avr);
+        if (state == cpu_Crashed || state == cpu_Done) {
+            fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
+        }
+        find_lost_matches(awake && state == cpu_Running);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 8 && argc != 9) {
-        fprintf(stderr, "usage: %s DEVICE MEMORY IMAGE MAP FILE LIMIT HZ [STIMULI]\n", argv[0]);
+    const bool debugged = argc == 6 && strncmp(argv[5], "gdb=", 4) == 0;
+    if (argc != 8 && argc != 9 && !debugged) {
+        fprintf(stderr, "usage: %s DEVICE MEMORY HZ IMAGE MAP FILE LIMIT [STIMULI], or gdb=PORT behind IMAGE\n",
+                argv[0]);
         return 2;
     }
     end_with_parent();
     avr_global_logger_set(say);
     elf_firmware_t firmware = {0};
-    out = fopen(argv[5], "wb");
-    folder = dirname(strdup(argv[5]));
-    if (out == NULL || elf_read_firmware(argv[3], &firmware) != 0) {
-        fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[3], argv[5]);
+    const char *const map = debugged ? "/dev/null" : argv[5], *const records = debugged ? "/dev/null" : argv[6];
+    out = fopen(records, "wb");
+    folder = dirname(strdup(records));
+    if (out == NULL || elf_read_firmware(argv[4], &firmware) != 0) {
+        fprintf(stderr, "carillon: cannot read %s or write %s\n", argv[4], records);
         return 1;
     }
     (void)snprintf(firmware.mmcu, sizeof firmware.mmcu, "%s", argv[1]);
-    firmware.frequency = (uint32_t)strtoul(argv[7], NULL, 10);
+    firmware.frequency = (uint32_t)strtoul(argv[3], NULL, 10);
     avr = avr_make_mcu_by_name(firmware.mmcu);
     if (avr == NULL) {
         fprintf(stderr, "carillon: simavr has no %s\n", argv[1]);
@@ -803,15 +827,18 @@ int main(int argc, char **argv)
     avr_load_firmware(avr, &firmware);
     avr->sleep = no_sleep;
     avr->vcc = avr->avcc = avr->aref = SUPPLY;
-    length = strtoull(argv[6], NULL, 10);
+    length = debugged ? UINT64_MAX : strtoull(argv[7], NULL, 10);
     limit = NEVER_BEGUN;
-    read_map(argv[4]);
+    read_map(map);
     connect_output();
     mend();
     if (argc == 9 && !stimuli_read(&stimuli, argv[8])) {
         fail("cannot read the stimuli");
     }
     prepare_stimuli();
+    if (debugged) {
+        debug(atoi(argv[5] + 4));
+    }
     for (;;) {
         const bool awake = avr->state == cpu_Running;
         if (awake) {

@@ -7,13 +7,20 @@ import json
 import os
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from carillon import pipeline
+from carillon.build import build
 from carillon.cli import app
+from carillon.diagnostics import Diagnostics
 from carillon.resources import data_root
+from carillon.run import record
+from carillon.run.emulators import built_rigless
+from carillon.run.replay import replay_in
 
 pytestmark = [
     pytest.mark.compiles,  # a debugger needs what the tests' own builds leave out
@@ -23,7 +30,7 @@ pytestmark = [
 SCHEDULE = '[system]\nname = "blink"\n[task.Blink]\nperiod = "2ms"\nwcet = "10us"\n'
 CODE = '#include "carillon/osektime.h"\nint turns = 41;\nvoid Blink(void)\n{\n    turns++;\n}\n'
 BATCH = ("backtrace 1", "break Blink", "continue", "backtrace 1", "print turns")
-ENDLESS = "void Late(void)\n{\n    for (;;) {\n    }\n}\n"
+ENDLESS = "__attribute__((noinline, used)) void Late(void)\n{\n    for (;;) {\n    }\n}\n"
 LATE = ("tbreak Late", "continue", "print turns", "continue", "backtrace 1")
 HALT = ["break carillon_port_halt", "break carillon_port_unexpected"]
 
@@ -53,19 +60,31 @@ def needs(*programs: str) -> None:
             pytest.skip(f"{program} is not installed")
 
 
+BOARDS = {
+    "mps2-an385": ("gdb-multiarch", "qemu-system-arm"),
+    "ast1030-evb": ("gdb-multiarch", "qemu-system-arm"),
+    "microbit": ("gdb-multiarch", "qemu-system-arm"),
+    "qemu-rv32-virt": ("gdb-multiarch", "qemu-system-riscv32", "riscv64-unknown-elf-gcc"),
+    "atmega128": ("avr-gdb", "avr-gcc"),
+    "atmega128-xmem": ("avr-gdb", "avr-gcc"),
+    "stm32f4-discovery": ("gdb-multiarch",),
+    "raspberry-pi-pico": ("gdb-multiarch", "node"),
+    "virtual-256": ("gdb-multiarch",),
+}
+"""Boards of each emulator, and what they need."""
+
+
+def installed(board: str) -> None:
+    """Skip the test where the board's programs are not here."""
+    needs(*BOARDS[board])
+    if board == "stm32f4-discovery" and not built_rigless().is_file():
+        pytest.skip("the runner on rigless is not built")
+
+
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("board", "programs"),
-    [
-        ("mps2-an385", ("gdb-multiarch", "qemu-system-arm")),
-        ("ast1030-evb", ("gdb-multiarch", "qemu-system-arm")),
-        ("atmega128", ("avr-gdb", "simavr", "avr-gcc")),
-    ],
-)
-def test_gdb_stops_where_main_begins_and_then_where_it_is_told(
-    board: str, programs: tuple[str, ...], capfd: pytest.CaptureFixture[str]
-) -> None:
-    needs(*programs)
+@pytest.mark.parametrize("board", BOARDS)
+def test_gdb_stops_where_main_begins_and_then_where_it_is_told(board: str, capfd: pytest.CaptureFixture[str]) -> None:
+    installed(board)
     code, _, err = debug("--board", board, *commands(*BATCH))
     said = capfd.readouterr().out
     assert code == 0, err
@@ -75,56 +94,109 @@ def test_gdb_stops_where_main_begins_and_then_where_it_is_told(
     assert not Path(f"build/{board}-carillon/gdb.socket").exists()
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_stop_does_not_move_the_time_to_the_next_expiry(capfd: pytest.CaptureFixture[str]) -> None:
-    needs("gdb-multiarch", "qemu-system-arm")
-    counter = "print *(unsigned *)0x40028018"  # of FPGAIO, with 25 MHz: the second expiry is at 50,000
-    read: list[int] = []
-    while len(read) < 5 and not any(now < 40_000 for now in read):  # on a busy host, a stop may take longer than a period
-        code, _, err = debug("--board", "mps2-an385", *commands("tbreak Blink", "continue", counter))
-        assert code == 0, err
-        read += [int(now) for now in re.findall(r"^\$1 = (\d+)$", capfd.readouterr().out, re.MULTILINE)]
-    assert min(read) < 40_000, read
+STOPS = ("break Blink", *("continue", "stepi", "stepi", "shell sleep 0.01") * 10, "delete 4", *LATE)
 
 
-@pytest.mark.parametrize("trace", ["", "[trace]\nring = 64\n"])
-def test_the_first_continue_misses_no_deadline_and_a_stop_of_the_image_ends_it(
-    folder: Path, trace: str, capfd: pytest.CaptureFixture[str]
+RING = "[trace]\nring = 64\n"
+WATCHED = [
+    board for board in BOARDS if board not in ("qemu-rv32-virt", "virtual-256")
+]  # with cells for deadlines, and time
+COUNTERS = ("mps2-an385", "ast1030-evb", "stm32f4-discovery", "raspberry-pi-pico")  # the boards that a ring can be on
+
+
+@pytest.mark.parametrize(("board", "ring"), [*((board, "") for board in WATCHED), *((board, RING) for board in COUNTERS)])
+def test_time_stands_while_the_program_does_and_a_stop_of_the_image_ends_it(
+    folder: Path, board: str, ring: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    needs("gdb-multiarch", "qemu-system-arm")
-    watched = SCHEDULE + 'deadline = "14us"\nmonitor = "always"\n' + trace
+    installed(board)
+    # Had a stop taken a third of a millisecond, the task would have missed its deadline, and the image stopped.
+    watched = SCHEDULE + 'deadline = "300us"\nmonitor = "always"\n' + ring
     (folder / "schedule.toml").write_text(watched, encoding="utf-8")
     code = CODE.replace("int turns", "void Late(void);\nint turns")
-    code = code.replace("turns++;", "if (++turns == 51) {\n        Late();\n    }")
+    code = code.replace("turns++;", "if (++turns == 60) {\n        Late();\n    }")
     (folder / "main.c").write_text(code + ENDLESS, encoding="utf-8")
-    # At the tenth job, no deadline has been missed.  Then the program is held back, and stops, which gdb is told.
-    ended, _, err = debug("--board", "mps2-an385", *commands(*LATE))
+    # Then the program is held back, and stops, which gdb is told.
+    ended, _, err = debug("--board", board, *commands(*STOPS))
     said = capfd.readouterr().out
     assert ended == 0, err
-    assert "$1 = 51" in said
+    assert "$1 = 60" in said, said
     assert re.search(r"^#0 .*carillon_port_halt", said, re.MULTILINE), said
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_recorded_run_is_the_run_and_its_replay_comes_to_each_stop_at_the_same_count(capfd: pytest.CaptureFixture[str]) -> None:
+    needs(*BOARDS["mps2-an385"])
+    counter = "print *(unsigned *)0x40028018"  # of FPGAIO, with 25 MHz: a period is 50,000
+    runs = []
+    for between in ("print turns", "shell sleep 0.02", "stepi"):
+        batch = ["break Blink", *("continue", counter, between) * 6]
+        code, _, err = debug("--board", "mps2-an385", *commands(*batch))
+        assert code == 0, err
+        runs.append(re.findall(r"^\$\d+ = (\d{3,})$", capfd.readouterr().out, re.MULTILINE))
+    assert runs[0] == runs[1] == runs[2]
+    assert {int(after) - int(before) for before, after in pairwise(runs[0])} == {50_000}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("board", ["mps2-an385", "ast1030-evb", "microbit"])
+def test_gdb_goes_backwards_through_a_recording(board: str, capfd: pytest.CaptureFixture[str]) -> None:
+    installed(board)
+    needs("qemu-img")
+    batch = ["break main.c:5", *("continue",) * 4, "print turns", "reverse-continue", "print turns", "reverse-stepi", "continue"]
+    code, _, err = debug("--board", board, *commands(*batch, "print turns"))
+    said = capfd.readouterr().out
+    assert code == 0, err
+    assert [int(value) for value in re.findall(r"^\$\d+ = (\d+)$", said, re.MULTILINE)] == [44, 43, 43]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_recording_ends_where_it_was_asked_to_and_gdb_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    needs(*BOARDS["mps2-an385"])
+    batch = ("continue", "print turns", "continue", "stepi", "finish", "print turns")
+    code, _, err = debug("--board", "mps2-an385", "--for", "19ms", *commands(*batch))
+    heard = capfd.readouterr()
+    assert code == 0, err
+    assert heard.out.count("The recording ends here; carillon debug --for TIME records more.") == 1
+    assert heard.err.count("The recording has ended: stop before its end to go back.") == 3
+    assert re.findall(r"^\$\d+ = (\d+)$", heard.out, re.MULTILINE) == ["51", "51"]
+
+
+def test_a_run_that_is_recorded_has_the_events_of_one_that_is_not(folder: Path) -> None:
+    needs(*BOARDS["mps2-an385"])
+    diagnostics = Diagnostics()
+    planned = pipeline.plan(folder / "schedule.toml", diagnostics, "mps2-an385")
+    firmware = diagnostics.required(build(planned.image, folder / "build", diagnostics))
+    replay = replay_in(folder, rewinds=True)
+    replay.prepare()
+    first = diagnostics.required(record(planned.image, firmware, 250_000, diagnostics))
+    second = diagnostics.required(record(planned.image, firmware, 250_000, diagnostics, replay=replay))
+    assert first.records == second.records
+    assert replay.log.stat().st_size > 0
+
+
+@pytest.mark.usefixtures("folder")
 def test_the_commands_of_an_emulator_are_printed_and_not_run() -> None:
+    needs("qemu-system-arm")
     code, out, _ = debug("--board", "mps2-an385", "--dry-run")
     assert code == 0
     server, debugger, *script = out.splitlines()
     socket = "build/mps2-an385-carillon/gdb.socket"
-    assert server.startswith("qemu-system-arm -M mps2-an385 ")
-    assert " -icount shift=3,sleep=on " in server  # with sleep=off, a stop would move the time to the next expiry
-    assert server.endswith(f" -kernel build/mps2-an385-carillon/blink.elf -S -gdb unix:{socket},server=on,wait=off")
+    assert "qemu-system-arm -M mps2-an385 " in server
+    assert " -icount shift=3,sleep=off,rr=replay,rrfile=build/mps2-an385-carillon/debug.replay" in server
+    assert server.endswith(f" -no-shutdown -S -gdb unix:{socket},server=on,wait=off")
     assert debugger.endswith(" -q -x build/mps2-an385-carillon/debug.gdb build/mps2-an385-carillon/blink.elf")
-    assert script == ["set confirm off", f"target remote {socket}", *HALT, "tbreak main", "continue"]
+    assert script[:3] == ["set confirm off", f"target remote {socket}", "python"]
+    assert script[-4:] == [*HALT, "tbreak main", "continue"]
+    assert not Path("build/mps2-an385-carillon/debug.replay").exists()
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("board", "options", "server"),
     [
-        ("stm32f4-discovery", (), "openocd -f board/stm32f4discovery.cfg"),
-        ("nucleo-f429zi", (), "openocd -f board/st_nucleo_f4.cfg"),
-        ("raspberry-pi-pico", (), "openocd -f interface/cmsis-dap.cfg -f target/rp2040.cfg -c 'adapter speed 5000'"),
+        ("stm32f4-discovery", ("--chip",), "openocd -f board/stm32f4discovery.cfg"),
+        ("nucleo-f429zi", ("--chip",), "openocd -f board/st_nucleo_f4.cfg"),
+        ("raspberry-pi-pico", ("--chip",), "openocd -f interface/cmsis-dap.cfg -f target/rp2040.cfg -c 'adapter speed 5000'"),
         ("microbit", ("--chip",), "pyocd gdbserver --target nrf51"),
     ],
 )
@@ -148,9 +220,12 @@ def test_the_keys_of_the_answer_are_those_of_the_specification() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_board_without_a_debugger_is_refused() -> None:
-    code, _, err = debug("--board", "virtual-256", "--dry-run")
+    code, _, err = debug("--board", "cv32e40x-rtl", "--dry-run")
     assert code == 1
-    assert "error C308: no debugger gets at board 'virtual-256'" in err
+    assert "error C308: no debugger gets at board 'cv32e40x-rtl': its processor is a circuit that is simulated\n" in err
+    code, _, err = debug("--board", "arduino-mega", "--chip", "--dry-run")
+    assert code == 1
+    assert "error C308: " in err
     code, _, err = debug("--board", "mps2-an385", "--chip", "--dry-run")
     assert code == 1
     assert "error C308: the file of board 'mps2-an385' does not say how a debugger gets at the chip" in err
@@ -158,7 +233,7 @@ def test_a_board_without_a_debugger_is_refused() -> None:
 
 def test_missing_programs_are_reported_with_their_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folder / "bin"))
-    code, _, err = debug("--board", "stm32f4-discovery")
+    code, _, err = debug("--board", "stm32f4-discovery", "--chip")
     assert code == 1
     assert "error C092: board 'stm32f4-discovery' needs the debugger 'gdb-multiarch', which is not installed" in err
     assert "  help: on Debian: apt-get install gdb-multiarch\n" in err
@@ -169,8 +244,10 @@ def test_missing_programs_are_reported_with_their_packages(folder: Path, monkeyp
 def test_a_server_that_does_not_listen_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = folder / "bin"
     programs.mkdir()
-    for name in ("qemu-system-arm", "gdb-multiarch"):
-        (programs / name).write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    needs("qemu-system-arm")
+    real = shutil.which("qemu-system-arm")
+    for name, text in (("qemu-system-arm", f'case "$*" in *rr=record*) exec {real} "$@" ;; esac\n'), ("gdb-multiarch", "")):
+        (programs / name).write_text(f"#!/bin/sh\n{text}exit 3\n", encoding="utf-8")
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.delenv("CARILLON_QEMU", raising=False)

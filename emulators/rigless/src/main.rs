@@ -12,6 +12,7 @@ mod plugin;
 mod stepper;
 
 use std::io::{Write, stdout};
+use std::net::TcpListener;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::Path;
 use std::process::exit;
@@ -209,7 +210,8 @@ fn fail(why: impl std::fmt::Display) -> ! {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let usage = "usage: carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]";
+    let usage = "usage: carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]\n       \
+                 carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE gdb=PORT";
     let [_, device, crystal, others @ ..] = arguments.as_slice() else { fail(usage) };
     let (slow, others) = match others {
         [first, others @ ..] if first.starts_with("lse=") => (&first[4..], others),
@@ -226,7 +228,14 @@ fn main() {
     let mut mcu = Stm32f427::new().unwrap_or_else(|error| fail(error));
     mcu.rcc.attach_crystals(crystal, slow);
     mcu.set_supply(3300);
-    if !plugin::install(options) {
+    // A debugger says how far the processor goes, and nothing is traced.
+    let listener = match options {
+        [only] if only.starts_with("gdb=") => {
+            Some(TcpListener::bind(format!("127.0.0.1:{}", &only[4..])).unwrap_or_else(|error| fail(error)))
+        }
+        _ => None,
+    };
+    if listener.is_none() && !plugin::install(options) {
         exit(1); // it has said why
     }
     let outside = Outside::new(&mut mcu);
@@ -235,8 +244,11 @@ fn main() {
     let images = [image];
     let mut start = Start::new(&images);
     start.semihosting = true;
+    start.debugger = listener.as_ref();
+    start.wait_for_debugger = true;
     let clocks = [Clock { hz: 0, since: VirtualNanos(0) }; 3];
     match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks }) {
+        Ok(_) if listener.is_some() => {} // the debugger has ended it
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),
     }

@@ -11,7 +11,9 @@
 //!    has to look for what is due.
 //! 5. The driver is asked when it wants to be called, after an access to a device alone.  So where the run begins, which is
 //!    where stimuli become due, there is one, as a debugger's: a read of RCC_CR, which changes nothing.
-use rigless::emulator::{Access, AccessKind, CoreBus, DataModel, Error, Exit, HostCall, Processor, Queued};
+use rigless::emulator::{
+    Access, AccessKind, BitAlias, CoreBus, DataModel, Error, Exit, HaltReason, HostCall, Processor, Queued,
+};
 use rigless::soc::{Endian, Width};
 use rigless::time::VirtualNanos;
 
@@ -75,6 +77,9 @@ impl CoreBus for Bus<'_> {
     fn time(&self, instructions: u64) -> VirtualNanos {
         self.bus.time(instructions)
     }
+    fn stops_before(&mut self, access: &Access) -> bool {
+        self.bus.stops_before(access)
+    }
     fn queued(&mut self) -> Vec<Queued> {
         if self.other { self.bus.queued() } else { Vec::new() }
     }
@@ -92,6 +97,7 @@ pub struct Stepper {
     inner: Box<dyn Processor>,
     memory: Vec<Memory>,
     pages: Vec<Page>,
+    held: bool, // a debugger's step holds interrupts off
 }
 
 // SAFETY: the memory stays where it is while the processor is used, and one thread at a time uses both.
@@ -99,7 +105,7 @@ unsafe impl Send for Stepper {}
 
 impl Stepper {
     pub fn new(inner: Box<dyn Processor>) -> Self {
-        Self { inner, memory: Vec::new(), pages: vec![None; (1 << 32) / PAGE as usize] }
+        Self { inner, memory: Vec::new(), pages: vec![None; (1 << 32) / PAGE as usize], held: false }
     }
 
     fn half(&self, address: u64) -> Option<u16> {
@@ -159,7 +165,7 @@ impl Processor for Stepper {
         let mut due = true;
         loop {
             if due {
-                self.inner.hold_interrupts(false);
+                self.inner.hold_interrupts(self.held);
                 let mut bus = Bus { bus, memory: &self.memory, instruction: None, of_memory: false, other: true };
                 let (exit, _) = self.inner.run(0, &mut bus); // 1.
                 self.inner.hold_interrupts(true);
@@ -202,6 +208,10 @@ impl Processor for Stepper {
         byte_order(&self, address: u64) -> Endian;
         save(&self) -> Vec<u8>;
         host_call(&self, read: &mut dyn FnMut(u64, Width) -> Option<u64>) -> Option<HostCall>;
+        gdb_register(&self, number: usize) -> Option<Vec<u8>>;
+        target_xml(&self) -> &'static str;
+        bit_alias(&self, address: u64, width: Width) -> Option<BitAlias>;
+        own_ranges(&self) -> Vec<std::ops::Range<u64>>;
     }
     forward! {
         ask(&mut self, queued: Queued) -> ();
@@ -211,5 +221,17 @@ impl Processor for Stepper {
         on_event(&mut self, now: VirtualNanos) -> ();
         load(&mut self, bytes: &[u8]) -> Result<(), Error>;
         answer_host_call(&mut self, answer: Option<u64>) -> ();
+        add_breakpoint(&mut self, address: u64) -> bool;
+        remove_breakpoint(&mut self, address: u64) -> ();
+        pass_breakpoint(&mut self, address: u64) -> ();
+        attach_debugger(&mut self, attached: bool) -> ();
+        set_gdb_register(&mut self, number: usize, bytes: &[u8]) -> bool;
+        debugger_access(&mut self, write: Option<u64>, address: u64, width: Width, now: VirtualNanos) -> Option<u64>;
+        monitor_command(&mut self, command: &str) -> Option<String>;
+        debugger_halted(&mut self, why: HaltReason) -> bool;
+    }
+
+    fn hold_interrupts(&mut self, held: bool) {
+        self.held = held;
     }
 }

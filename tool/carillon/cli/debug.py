@@ -10,7 +10,7 @@ import typer
 
 from carillon import console
 from carillon.cli import options
-from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, schedule_file
+from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, schedule_file, ticks_of
 
 EPILOG = "Examples: carillon debug my-app; carillon debug my-app --command 'break control' --command continue --command backtrace"
 
@@ -27,13 +27,19 @@ def command(
         list[str] | None,
         typer.Option("--command", "-c", help="Carry out this command of gdb at the start of main, and end; several times."),
     ] = None,
+    time: Annotated[
+        str, typer.Option("--for", help="How much of the run QEMU records, from the first start on; others go on without an end.")
+    ] = "1s",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, print both commands and gdb's, and run none.")] = False,
     kernel: options.Kernel = "carillon",
     machine: options.Machine = "microcode",
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Build, verify, and debug with gdb from main on: in the emulator that runs the board, or in the chip."""
+    """Build, verify, and debug with gdb from main on: in the emulator that runs the board, or in the chip.
+
+    In an emulator time stands while the program stands.  QEMU records a run first, and gdb goes through it, also backwards.
+    """
     from carillon import pipeline
     from carillon.build import build as build_firmware
     from carillon.files import alone
@@ -57,11 +63,17 @@ def command(
         made = debug.session(planned.image, firmware, folder, with_chip, commands or (), report.diagnostics)
         if made is None:
             return
+        if not dry_run and made.replay is not None:
+            report.status(f"recording {time}")
+            ticks = ticks_of(time, planned.system.clock_hz, "--for")
+            if not debug.recorded(made, planned.image, firmware, ticks, report.diagnostics):
+                return
         report.warnings()
         if not report.as_json:
-            shown = [shlex.join(made.server), shlex.join(made.debugger), *(made.text.splitlines() if dry_run else ())]
+            commands_shown = [shlex.join(made.server)] if made.server else []
+            shown = [*commands_shown, shlex.join(made.debugger), *(made.text.splitlines() if dry_run else ())]
             console.verbatim(console.console(), "\n".join(shown))
-        ended = 0 if dry_run else debug.converse(made, target, report.as_json, report.diagnostics)
+        ended = 0 if dry_run else debug.converse(made, report.as_json, report.diagnostics)
     if ended is None:
         return
     if ended:

@@ -42,6 +42,7 @@ class Run(Frozen):
     pin_names: dict[Identifier, Identifier] = Field(default_factory=dict)
     """Other names of such pins, as they are printed on the board."""
     adc: Count = 0  # channels of the converter that stimuli may use, from 0
+    rewinds: bool = True  # QEMU keeps all of the machine's state in a snapshot, so that a debugger can go backwards
 
     @model_validator(mode="after")
     def _emulator(self) -> Self:

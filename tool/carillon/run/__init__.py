@@ -29,13 +29,14 @@ from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
 from carillon.run.clocks import clocks_fit
-from carillon.run.emulators import compiled, found_emulator, qemu_command
+from carillon.run.emulators import found_emulator, qemu_machine, simavr_runner
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
 from carillon.run.hardware import Hardware
 from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, SYNC_POINT, SYNC_TURN, Decoder, lead_of, read_records
+from carillon.run.replay import Replay
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
 from carillon.trace import Trace
@@ -102,12 +103,8 @@ def _simavr_command(
     """The command of the runner on libsimavr, with a map of what the runner watches."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
-    if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
-        diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
-        return None
-    headers, missing = ("trace_records.h", "parent.h", "stimuli.h"), f"on Debian: apt-get install {' '.join(how.packages)}"
-    runner = compiled("simavr_runner", "simavr/runner.c", headers, diagnostics, (), ("-lsimavr",), missing)
-    if runner is None:
+    found = simavr_runner(board, how, diagnostics)
+    if found is None:
         return None
     table = symbols(firmware.elf)
     if not _starts(table, diagnostics):
@@ -126,8 +123,7 @@ def _simavr_command(
     chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
-    device = [*how.command, str(how.ram_end)]
-    return [str(runner), *device, str(firmware.elf), str(chart), str(out), str(limit), str(frequency)]
+    return [*found, str(frequency), str(firmware.elf), str(chart), str(out), str(limit)]
 
 
 def _of_table(image: Image, mode: int, vector: Vector) -> set[str]:
@@ -166,6 +162,7 @@ def _traced_command(
     serial: Path | None,
     memory: Saved,
     hardware: Hardware,
+    replay: Replay | None,
     diagnostics: Diagnostics,
 ) -> list[str] | None:
     """The command of an emulator that the tracing plugin watches, with a map of what it watches."""
@@ -203,7 +200,8 @@ def _traced_command(
     lines += watched(image, read_elf(firmware.elf).symbols)
     if "carillon_port_lower" in table:
         lines.append(f"{table['carillon_port_lower'][0] & ~1:x} L 0")
-    save, to = memory.monitored(out.parent, read_elf(firmware.elf).machine) if not isinstance(found, list) else ([], "")
+    saves = not isinstance(found, list) and replay is None  # QEMU's monitor does not answer while QEMU records
+    save, to = memory.monitored(out.parent, read_elf(firmware.elf).machine) if saves else ([], "")
     chart = _chart([*lines, *(memory.lines if save else ())], out)
     before, warm_up = warmed(image, how, table)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
@@ -216,7 +214,11 @@ def _traced_command(
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
     line = "stdio" if serial is None else f"unix:{serial},server=on,wait=on"
-    return qemu_command(found, how, clock, firmware.elf, options + to, line, [*warm_up, *save])
+    if replay is not None:
+        options += ",recording=1"
+    machine = qemu_machine(found[0], how, clock, firmware.elf, replay.counting("record") if replay is not None else "", line)
+    others = replay.drive if replay is not None else []
+    return [*machine, *warm_up, *others, *save, "-plugin", f"{found[1]},{options}{to}"]
 
 
 def emulate(command: Sequence[str], hangs: str, diagnostics: Diagnostics) -> subprocess.CompletedProcess[bytes] | None:
@@ -301,13 +303,15 @@ def record(
     stimuli: Stimuli | None = None,
     stacks: bool = False,
     hardware: Hardware = PLAIN,
+    replay: Replay | None = None,
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
     ``marks`` are symbols in the code; in QEMU each execution of the instruction there is a record.  In QEMU alone, each
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
     other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.
-    ``stacks``: the main stack is saved at its end, too.  ``hardware``: of a board in RTL.  Reports C092 (no
+    ``stacks``: the main stack is saved at its end, too.  ``hardware``: of a board in RTL.  ``replay``: QEMU records the run, too.
+    Reports C092 (no
     emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs), C296 (stimuli that the board's
     emulator cannot do) or C351 (a board that is not in RTL), and returns None then.
     """
@@ -337,7 +341,7 @@ def record(
             command = _simavr_command(image, firmware, how, ticks, out, marks, memory, diagnostics)
         else:
             command = _traced_command(
-                image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, hardware, diagnostics
+                image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, hardware, replay, diagnostics
             )
         if command is None:
             return None
@@ -364,7 +368,8 @@ def record(
             remedy = "look for what ends the program in the application's own code: a call of exit, say"
             failed(result, "ended before its time", remedy, diagnostics)
             return None
-        memory.read(Path(scratch))
+        if replay is None:
+            memory.read(Path(scratch))
         hardware.keep(Path(scratch))
         return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
 

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
+import socketserver
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,18 +22,20 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.image import Image
 from carillon.model.board import Board
-from carillon.run import warmed
-from carillon.run.emulators import installed_qemu
+from carillon.run import record, warmed
+from carillon.run.emulators import found_emulator, installed_qemu, qemu_machine
+from carillon.run.replay import Replay, end_of_recording, replay_in
 
 GDB = "gdb-multiarch"
 """The debugger, and Debian's package with it."""
 
-SIMAVR, SIMAVR_PORT = "simavr", 1234
-"""The program of simavr that listens for gdb, and where, which cannot be chosen."""
-
 _STANDARD_ERROR = 2
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 BEGIN = "main"
 """Where a session begins."""
+
+DEBUGGED = frozenset({"native", "qemu", "simavr", "rigless", "rp2040js"})
+"""The kinds of emulators that a debugger gets at: all but a circuit that is simulated."""
 
 SOCKET = "gdb.socket"
 _LONGEST_SOCKET = 100
@@ -41,13 +46,17 @@ _PATIENCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A server and a debugger.  ``socket`` is what the server listens at, None if it is a port; ``script`` is gdb's."""
+    """A server and a debugger.  ``server`` is empty where gdb starts the program itself; ``script`` is gdb's.
+
+    ``socket`` is what the server listens at, None if it is a port.  ``replay``: what the server plays, recorded before.
+    """
 
     server: list[str]
     debugger: list[str]
     script: Path
     text: str
-    socket: Path | None
+    socket: Path | None = None
+    replay: Replay | None = None
 
 
 def debugger(board: Board) -> tuple[str, str]:
@@ -59,27 +68,26 @@ def debugger(board: Board) -> tuple[str, str]:
 
 
 def on_chip(board: Board, chip: bool, diagnostics: Diagnostics) -> bool | None:
-    """Whether the session is with the chip and not with an emulator; None after C308 if there is neither.
-
-    The program of simavr has no external memory.
-    """
-    emulated = board.run is not None and (board.run.kind == "qemu" or (board.run.kind == "simavr" and not board.run.ram_end))
-    if emulated and not chip:
+    """Whether the session is with the chip and not with an emulator; None after C308 if there is neither."""
+    if board.run is not None and board.run.kind in DEBUGGED and not chip:
         return False
     if board.debug is not None:
         return True
-    if emulated:
+    remedy = 'write [debug] with the \'server\' for gdb, as ["openocd", "-f", "board.cfg"], or choose another board'
+    if board.run is not None and board.run.kind in DEBUGGED:
         cause = f"the file of board '{board.name}' does not say how a debugger gets at the chip"
         remedy = "write [debug] with the 'server' for gdb, or leave --chip out: the emulator has one"
+    elif board.run is not None:
+        cause = f"no debugger gets at board '{board.name}': its processor is a circuit that is simulated"
+        remedy = "look at its signals: carillon bench rtl writes a waveform; or choose another board"
     else:
-        cause = f"no debugger gets at board '{board.name}': its file has no [debug], and it is not run by QEMU or simavr"
-        remedy = 'write [debug] with the \'server\' for gdb, as ["openocd", "-f", "board.cfg"], or choose another board'
+        cause = f"no debugger gets at board '{board.name}': its file has neither [debug] nor an emulator in [run]"
     diagnostics.error("C308", None, cause, remedy)
     return None
 
 
 def installed(board: Board, chip: bool, diagnostics: Diagnostics) -> bool:
-    """Whether the debugger and the server are in the search path; reports C092 for each that is not."""
+    """Whether the debugger and a chip's server are in the search path; reports C092 for each that is not."""
     gdb, package = debugger(board)
     if shutil.which(gdb) is None:
         diagnostics.lacking(f"board '{board.name}' needs the debugger '{gdb}', which is not installed", [package])
@@ -89,19 +97,20 @@ def installed(board: Board, chip: bool, diagnostics: Diagnostics) -> bool:
         if shutil.which(server) is None:
             remedy = way_to_install(server, packages)
             diagnostics.error("C092", None, f"board '{board.name}' needs the server '{server}', which is not installed", remedy)
-    elif board.run is not None and board.run.kind == "qemu":
-        installed_qemu(board, board.run, diagnostics)
-    elif shutil.which(SIMAVR) is None:
-        diagnostics.lacking(f"board '{board.name}' needs '{SIMAVR}', which is not installed", [SIMAVR])
     return not diagnostics.errors
 
 
 def session(
-    image: Image, firmware: Firmware, folder: Path, chip: bool, commands: Sequence[str], diagnostics: Diagnostics
+    image: Image,
+    firmware: Firmware,
+    folder: Path,
+    chip: bool,
+    commands: Sequence[str],
+    diagnostics: Diagnostics,
 ) -> Session | None:
-    """The commands of a session; None after C095 for an image that starts no task.
+    """The commands of a session; None after C095 for an image that starts no task, C092 or C093 without its emulator.
 
-    The session begins in ``main``, where no cell counts yet: a stop takes time in QEMU, and a chip's timers go on.
+    The session begins in ``main``, where no cell counts yet: a chip's timers go on while it is stopped.
     ``commands``: gdb carries them out there, and ends; without, its user goes on there.  An image that stops is at a breakpoint.
     """
     board = image.system.board
@@ -110,28 +119,45 @@ def session(
         cause = "the image has no task's function"
         diagnostics.error("C095", None, cause, "write a task that the application starts")
         return None
-    socket, server = None, []
-    if chip:
-        assert board.debug is not None
-        server = list(board.debug.server)
-        lines = [f"set tcp connect-timeout {_PATIENCE}", f"target extended-remote localhost:{board.debug.port}"]
-        lines += ["monitor reset halt", "load", "monitor reset halt"]
-    elif board.run is not None and board.run.kind == "simavr":
-        clock = board.clock(image.system.clock_hz)
-        server = [SIMAVR, "-m", *board.run.command, "-f", str(clock.hz * clock.instructions_per_tick), "-g", str(firmware.elf)]
-        lines = [f"set tcp connect-timeout {_PATIENCE}", f"target remote localhost:{SIMAVR_PORT}"]
-    else:
-        socket = _socket(folder)
-        server = _qemu(image, firmware, socket, table)
-        lines = [f"target remote {socket}"]
-    # An emulator has any number of breakpoints, and an image that has stopped would let gdb wait for ever.
-    ends = () if chip else tuple(name for name in ("carillon_port_halt", "carillon_port_unexpected") if name in table)
-    lines = ["set confirm off", *lines, *(f"break {name}" for name in ends), f"tbreak {BEGIN}", "continue"]
     script = folder / "debug.gdb"
     line = [debugger(board)[0], "-q", *(("-batch", "-nx") if commands else ()), "-x", str(script)]
     for command in commands:
         line += ["-ex", command]
-    return Session(server, [*line, str(firmware.elf)], script, "\n".join(lines) + "\n", socket)
+    # An emulator has any number of breakpoints, and an image that has stopped would let gdb wait for ever.
+    ends = [f"break {name}" for name in ("carillon_port_halt", "carillon_port_unexpected") if name in table]
+    if chip:
+        assert board.debug is not None
+        lines = [_PATIENT, f"target extended-remote localhost:{board.debug.port}"]
+        lines += ["monitor reset halt", "load", "monitor reset halt"]
+        served, ends = _Served(list(board.debug.server), lines), []
+    else:
+        assert board.run is not None
+        if board.run.kind == "native":  # a program of this machine, whose time is what its code counts, and stands with it
+            found: _Served | None = _Served([], [], begin="run")
+        elif board.run.kind == "qemu":
+            found = _qemu(image, firmware, folder, diagnostics)
+        else:
+            found = _own(image, firmware, diagnostics)
+        if found is None:
+            return None
+        served = found
+    text = "\n".join(["set confirm off", *served.lines, *ends, f"tbreak {BEGIN}", served.begin]) + "\n"
+    return Session(served.command, [*line, str(firmware.elf)], script, text, served.socket, served.replay)
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """A server's command, and what gdb does to reach it."""
+
+    command: list[str]
+    lines: list[str]
+    socket: Path | None = None
+    replay: Replay | None = None
+    begin: str = "continue"
+
+
+_PATIENT = f"set tcp connect-timeout {_PATIENCE}"
+"""gdb waits for a server to begin to listen."""
 
 
 def _entries(image: Image) -> list[str]:
@@ -147,27 +173,51 @@ def _socket(folder: Path) -> Path:
     return short if len(str(short)) <= _LONGEST_SOCKET else full
 
 
-def _qemu(image: Image, firmware: Firmware, socket: Path, table: dict[str, tuple[int, int]]) -> list[str]:
-    """QEMU's command, which waits for gdb before the first instruction.  Its time is counted by instructions, as in a run.
+def _qemu(image: Image, firmware: Firmware, folder: Path, diagnostics: Diagnostics) -> _Served | None:
+    """QEMU, which waits for gdb before the first instruction, and carries out a run that was recorded.
 
-    With ``sleep=off`` as in a run, each stop would move the time to the next expiry of a timer: a stopped processor is idle.
-    With ``sleep=on`` a stop while a cell counts takes what the host needs for it, some tens of microseconds (QEMU 7.2).  The
-    processor counts as idle until QEMU's main loop has stopped the machine, and again until it has started it.
+    A stopped processor is idle, and QEMU lets time pass while it is.  In a replay it does not: time is in the recording.
     """
     board = image.system.board
     assert board.run is not None
-    clock = board.clock(image.system.clock_hz)
-    return [
-        *board.run.command,
-        *("-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio"),
-        *("-icount", f"shift={clock.qemu_shift},sleep=on"),
-        *("-kernel", str(firmware.elf)),
-        *warmed(image, board.run, table)[1],
-        *("-S", "-gdb", f"unix:{socket},server=on,wait=off"),
-    ]
+    emulator = installed_qemu(board, board.run, diagnostics)
+    if emulator is None:
+        return None
+    socket, replay = _socket(folder), replay_in(folder, board.run.rewinds)
+    machine = qemu_machine(emulator, board.run, board.clock(image.system.clock_hz), firmware.elf, replay.counting("replay"))
+    command = [*machine, *warmed(image, board.run, symbols(firmware.elf))[1], *replay.drive]
+    command += ["-no-shutdown", "-S", "-gdb", f"unix:{socket},server=on,wait=off"]  # what is at the end can be looked at
+    return _Served(command, [f"target remote {socket}", *end_of_recording()], socket, replay)
 
 
-def converse(made: Session, board: Board, quiet: bool, diagnostics: Diagnostics) -> int | None:
+def _own(image: Image, firmware: Firmware, diagnostics: Diagnostics) -> _Served | None:
+    """A runner of ours: it waits for gdb, traces nothing, and goes on without an end."""
+    board = image.system.board
+    assert board.run is not None
+    found = found_emulator(board, board.run, diagnostics)
+    if found is None:
+        return None
+    assert isinstance(found, list)
+    clock, port = board.clock(image.system.clock_hz), _free_port()
+    command = [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), f"gdb={port}"]
+    return _Served(command, [_PATIENT, f"target remote localhost:{port}"])
+
+
+def _free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as server:
+        return int(server.server_address[1])
+
+
+def recorded(made: Session, image: Image, firmware: Firmware, ticks: int, diagnostics: Diagnostics) -> bool:
+    """Record what the session's server plays: a run of so many ticks, as ``carillon run`` makes it; False after errors."""
+    if made.replay is None:
+        return True
+    made.replay.prepare()
+    return record(image, firmware, ticks, diagnostics, replay=made.replay) is not None
+
+
+def converse(made: Session, quiet: bool, diagnostics: Diagnostics) -> int | None:
     """Start the server and the debugger, and end the server when the debugger ends; the debugger's exit code.
 
     ``quiet``: standard output is for one JSON object.  None after C095 if the server ended, or did not begin to listen.
@@ -176,22 +226,32 @@ def converse(made: Session, board: Board, quiet: bool, diagnostics: Diagnostics)
     if made.socket is not None:
         made.socket.unlink(missing_ok=True)
     said = _STANDARD_ERROR if quiet else None
-    command = made.server
-    if made.socket is not None and board.run is not None:
-        command = [installed_qemu(board, board.run, diagnostics) or command[0], *command[1:]]
     # In a session of its own: an interrupt from the keyboard is for gdb, which stops the processor.
-    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, start_new_session=True)
+    server = None
+    if made.server:
+        server = subprocess.Popen(
+            made.server, stdin=subprocess.DEVNULL, stdout=said, start_new_session=True, preexec_fn=_ends_with_the_tool
+        )
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        if made.socket is not None and not _listens(made.socket, server):
-            diagnostics.error("C095", None, f"'{command[0]}' does not listen for gdb", "it says why above")
+        if made.socket is not None and server is not None and not _listens(made.socket, server):
+            diagnostics.error("C095", None, f"'{made.server[0]}' does not listen for gdb", "it says why above")
             return None
         return subprocess.run(made.debugger, stdout=said, check=False, preexec_fn=_interruptible).returncode
     finally:
         signal.signal(signal.SIGINT, before)
-        _end(server)
+        if server is not None:
+            if made.replay is not None:
+                server.kill()  # it has nothing to keep, and would say that it was ended
+            _end(server)
         if made.socket is not None:
             made.socket.unlink(missing_ok=True)
+
+
+def _ends_with_the_tool() -> None:
+    """A server is ended by the system when the tool is killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _interruptible() -> None:

@@ -113,6 +113,16 @@ def rigless_runner(how: Run, diagnostics: Diagnostics) -> list[str] | None:
     return [str(target), *how.command]
 
 
+def simavr_runner(board: Board, how: Run, diagnostics: Diagnostics) -> list[str] | None:
+    """The runner on libsimavr, from the cache or compiled now; C092 without the library, C093 if it does not compile."""
+    if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
+        diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
+        return None
+    headers, missing = ("trace_records.h", "parent.h", "stimuli.h"), f"on Debian: apt-get install {' '.join(how.packages)}"
+    runner = compiled("simavr_runner", "simavr/runner.c", headers, diagnostics, (), ("-lsimavr",), missing)
+    return None if runner is None else [str(runner), *how.command, str(how.ram_end)]
+
+
 def rp2040js_runner(port: str, how: Run, diagnostics: Diagnostics) -> list[str] | None:
     """The runner on npm's rp2040js, from the cache or fetched now; C092 without node or npm, C093 if npm fails."""
     folder = data_root() / "emulators/rp2040js"
@@ -271,19 +281,14 @@ def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[
     return None if plugin is None else (emulator, plugin)
 
 
-def qemu_command(
-    found: tuple[str, Path], how: Run, clock: Clock, elf: Path, options: str, serial: str = "stdio", others: Sequence[str] = ()
-) -> list[str]:
-    """The command that runs an image in QEMU under the plugin; ``found`` has both, and ``options`` are the plugin's."""
+def qemu_machine(emulator: str, how: Run, clock: Clock, elf: Path, counting: str = "", serial: str = "stdio") -> list[str]:
+    """The command that runs an image in QEMU, whose time is a count of instructions; ``counting``: more about that."""
     return [
-        found[0],
+        emulator,
         *how.command[1:],
         *("-nodefaults", "-display", "none", "-monitor", "none", "-serial", serial),
-        *("-icount", f"shift={clock.qemu_shift},sleep=off"),
+        *("-icount", f"shift={clock.qemu_shift},sleep=off{counting}"),
         *("-kernel", str(elf)),
-        *others,
-        "-plugin",
-        f"{found[1]},{options}",
     ]
 
 
@@ -297,6 +302,8 @@ def found_emulator(
     """
     if how.kind == "rtl":
         return rtl_runner(board.port, how, diagnostics, waveform)
+    if how.kind == "simavr":
+        return simavr_runner(board, how, diagnostics)
     if how.kind == "rigless":
         return rigless_runner(how, diagnostics)
     if how.kind == "rp2040js":
