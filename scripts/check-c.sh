@@ -1,11 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # cppcheck with its MISRA addon on kernel, ports, cells, devices and boards; deviations: docs/MISRA.md.
-# By default 16 of the 28 configurations, in which every file is, and one of the others, which turns with the commit; with
-# CARILLON_SUITES=all each of them.
+# By default 16 of the 29 configurations, in which every file is, and one of the others, which turns with the commit; with
+# CARILLON_SUITES=all each of them; with --only N the N-th.  --list names each one's port.
 set -eu
 cd "$(dirname "$0")/.."
-suppressions=${1:-scripts/cppcheck-suppressions.txt}
+suppressions=scripts/cppcheck-suppressions.txt
+case ${1:-} in
+--list)
+    sed -n -e 's/^\(more \)\{0,1\}check \([a-z0-9]*\) .*/\2/p' -e 's/^\(more \)\{0,1\}check_time .*/time/p' "$0"
+    exit
+    ;;
+--only)
+    only=$2
+    CARILLON_SUITES=all
+    ;;
+"") only="" ;;
+*)
+    echo "usage: $0 [--list | --only N]" >&2
+    exit 2
+    ;;
+esac
 configurations=$(mktemp)
 trap 'rm -f "$configurations"' EXIT
 
@@ -88,13 +103,15 @@ more check_time COMPARE 0 1 0 1 -DCARILLON_TIME_RTC=1 -DCARILLON_RTC_LSE_MS=5000
 more check_time ONE_SHOT 0 0 0 0 -DCARILLON_TIME_SLACK=100u -DCARILLON_CLOCK_SLACK=100u -DCARILLON_QUEUE_TREE=1 -DCARILLON_CLOCK_BEHIND=5u
 check_time COMPARE 0 0 0 0 -DCARILLON_TIME_BITS=16 -DCARILLON_CLOCK_BITS=24 -DCARILLON_CLOCK_REQUESTS=1 -DCARILLON_QUEUE_TREE=1
 
+[ -z "$only" ] || sed -i -n "${only}p" "$configurations"
+
 # As many at a time as there are processors, each with a folder for what cppcheck and its addon note of the files.  The
 # folder is the configuration's own, and kept.  So a file that includes the same as when it was checked is not checked again.
 # What the addon finds across files does not change cppcheck's exit code, so that any output counts.
 failed=0
-kept=build/cppcheck/$(cat "$0" "$suppressions" "$(command -v cppcheck)" | sha256sum | cut -c 1-16)
+kept=build/cppcheck/$(cat "$0" "$suppressions" "$(command -v cppcheck)" | sha256sum | cut -c 1-16)${only:+-$only}
 mkdir -p "$kept"
-find build/cppcheck -mindepth 1 -maxdepth 1 ! -path "$kept" -exec rm -rf {} +
+find build/cppcheck -mindepth 1 -maxdepth 1 ! -path "${kept%-*}*" -exec rm -rf {} +
 check_all() {
     # shellcheck disable=SC2016 # the inner shell expands these
     xargs -P "$(nproc)" -L 1 sh -c '

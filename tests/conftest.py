@@ -74,8 +74,10 @@ FOLDERS = (
 """The suites: tests that build and run programs, most of them on each board."""
 FILES = (
     "test_console",
+    "test_misra",
     "test_oil_fuzz",
     "test_one_cause",
+    "test_response",
     "test_reuse",
     "test_verify",
     "test_verify_accepts",
@@ -83,6 +85,7 @@ FILES = (
     "test_verify_chips",
     "test_verify_microcode",
     "test_verify_osek",
+    "test_verify_rtl",
     "test_verify_symbols",
     "test_verify_sync",
     "test_verify_table_cells",

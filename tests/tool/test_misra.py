@@ -21,8 +21,19 @@ def test_the_suppressed_misra_rules_are_the_documented_ones() -> None:
     assert documented == suppressed
 
 
+CHECK = ROOT / "scripts" / "check-c.sh"
+CONFIGURATIONS = subprocess.run([CHECK, "--list"], capture_output=True, text=True, check=True).stdout.split()
+
+
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("cppcheck") is None, reason="cppcheck is not installed")
-def test_cppcheck_and_its_misra_addon_find_nothing() -> None:
-    found = subprocess.run([str(ROOT / "scripts" / "check-c.sh")], capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stdout + found.stderr
+@pytest.mark.parametrize(("port", "number"), [(port, number) for number, port in enumerate(CONFIGURATIONS, 1)])
+def test_cppcheck_and_its_misra_addon_find_nothing(port: str, number: int) -> None:
+    found = subprocess.run([CHECK, "--only", str(number)], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, f"{port}: {found.stdout}{found.stderr}"
+
+
+def test_each_configuration_is_listed() -> None:
+    calls = re.findall(r"^(?:more )?check(?:_time)? ", CHECK.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(CONFIGURATIONS) == len(calls)
+    assert set(CONFIGURATIONS) == {"host", "armv7m", "armv6m", "avr", "rv32", "rv32clic", "time"}
