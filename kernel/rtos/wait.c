@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Waiting, of threads of programs for other kernels; and the lock that keeps other threads from running. */
+#include "kernel/rtos/wait.h"
+
+#if CARILLON_RTOS_HEAP > 0
+
+uint8_t carillon_rtos_state;
+static uint8_t locked;
+static uint32_t unlocks; /* the mask as it was before */
+
+bool carillon_rtos_is_locked(void)
+{
+    return locked != 0u;
+}
+
+/* Before StartOS no task runs, and main calls. */
+bool carillon_rtos_in_isr(void)
+{
+    uint8_t level;
+    if (carillon_rtos_state != CARILLON_RTOS_RUNNING) {
+        return false;
+    }
+    return (carillon_osek_running == INVALID_TASK) || !carillon_time_is_own(carillon_osek_running, &level);
+}
+
+bool carillon_rtos_may_wait(void)
+{
+    return (locked == 0u) && carillon_time_may_wait(carillon_osek_running);
+}
+
+/* The highest level of tasks is raised to, so that no other task begins, and interrupts do. */
+int carillon_rtos_lock(bool lock)
+{
+    if (carillon_rtos_in_isr()) {
+        return CARILLON_RTOS_IN_ISR;
+    }
+    if (carillon_rtos_state != CARILLON_RTOS_RUNNING) {
+        return CARILLON_RTOS_ERROR;
+    }
+    const uint8_t before = locked;
+    if (lock && (before == 0u)) {
+        unlocks = carillon_osek_raise(CARILLON_OSEK_TASK_LEVELS);
+        locked = 1u;
+    }
+    if (!lock && (before != 0u)) {
+        locked = 0u;
+        carillon_osek_lower(unlocks);
+    }
+    return (int)before;
+}
+
+static int refusal(void)
+{
+    return carillon_rtos_in_isr() ? CARILLON_RTOS_IN_ISR : CARILLON_RTOS_ERROR;
+}
+
+int carillon_rtos_delay(uint32_t ticks)
+{
+    if (!carillon_rtos_may_wait()) {
+        return refusal();
+    }
+    if (ticks == CARILLON_RTOS_FOREVER) {
+        struct carillon_rtos_waiter own;
+        static struct carillon_semaphore never;
+        return carillon_rtos_wait(&own, &never, carillon_osek_lock(), ticks);
+    }
+    if (ticks == 0u) {
+        return CARILLON_RTOS_OK;
+    }
+    return (carillon_delay(ticks) == E_OK) ? CARILLON_RTOS_OK : CARILLON_RTOS_PARAMETER;
+}
+
+int carillon_rtos_delay_until(uint32_t time)
+{
+    if (!carillon_rtos_may_wait()) {
+        return refusal();
+    }
+    carillon_time now = carillon_now();
+    const uint32_t ahead = time - now;
+    if ((ahead == 0u) || (ahead > CARILLON_LONGEST_WAIT)) {
+        return CARILLON_RTOS_PARAMETER;
+    }
+    (void)carillon_delay_until(&now, ahead); /* if the time has come meanwhile, it does not wait */
+    return CARILLON_RTOS_OK;
+}
+
+int carillon_rtos_wait(struct carillon_rtos_waiter *own, struct carillon_semaphore *line, uint32_t saved,
+                       uint32_t ticks)
+{
+    const bool within = ticks != CARILLON_RTOS_FOREVER;
+    if ((ticks == 0u) || (within && (ticks > CARILLON_LONGEST_DURATION))) {
+        carillon_osek_unlock(saved);
+        return (ticks == 0u) ? CARILLON_RTOS_RESOURCE : CARILLON_RTOS_PARAMETER;
+    }
+    struct carillon_waiter *const waiter = &own->waiter;
+    carillon_time_sleeps(&waiter->sleeper, carillon_osek_running,
+                         within ? CARILLON_ACTION_TIME_OUT : CARILLON_ACTION_WAKE);
+    waiter->result = E_OS_NOFUNC;
+    carillon_time_line_up(waiter, line);
+    if (within) {
+        carillon_time_insert(&waiter->sleeper.timed, (carillon_duration)ticks);
+    }
+    carillon_time_wait(waiter->sleeper.extended);
+    if (waiter->result == E_OK) {
+        return CARILLON_RTOS_OK;
+    }
+    return (waiter->result == E_OS_NOFUNC) ? CARILLON_RTOS_TIMEOUT : CARILLON_RTOS_RESOURCE;
+}
+
+void carillon_rtos_dismiss(struct carillon_semaphore *line)
+{
+    while (line->first != NULL) { /* bounded by the number of threads */
+        struct carillon_waiter *const waiter = line->first;
+        carillon_time_leaves_line(&line->first, waiter);
+        waiter->result = E_OS_STATE;
+        carillon_time_wake(&waiter->sleeper);
+    }
+}
+
+#endif
