@@ -377,7 +377,7 @@ static inline osStatus_t osThreadSuspend(osThreadId_t thread_id)
 static inline osStatus_t osThreadResume(osThreadId_t thread_id)
 {
     return carillon_rtos_in_isr() ? osErrorISR
-                                  : (osStatus_t)carillon_rtos_thread_resume((struct carillon_rtos_thread *)thread_id);
+                                  : (osStatus_t)carillon_rtos_thread_resume((struct carillon_rtos_thread *)thread_id, true);
 }
 
 static inline osStatus_t osThreadDetach(osThreadId_t thread_id)
@@ -395,19 +395,10 @@ static inline __attribute__((noreturn)) void osThreadExit(void)
     carillon_rtos_thread_exit();
 }
 
-/* A thread ends itself alone: another may lie beneath others on the processor. */
+/* A thread that neither waits, nor has yet to begin, ends itself alone. */
 static inline osStatus_t osThreadTerminate(osThreadId_t thread_id)
 {
-    if (carillon_rtos_in_isr()) {
-        return osErrorISR;
-    }
-    if (!carillon_rtos_thread_is((const struct carillon_rtos_thread *)thread_id)) {
-        return osErrorParameter;
-    }
-    if (thread_id != osThreadGetId()) {
-        return osError;
-    }
-    osThreadExit();
+    return (osStatus_t)carillon_rtos_thread_terminate((struct carillon_rtos_thread *)thread_id);
 }
 
 static inline uint32_t osThreadGetStackSize(osThreadId_t thread_id)

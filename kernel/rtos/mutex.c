@@ -51,6 +51,9 @@ int carillon_rtos_mutex_take(struct carillon_rtos_mutex *mutex, uint32_t ticks)
     if (!carillon_rtos_is(mutex, CARILLON_RTOS_MUTEX)) {
         return CARILLON_RTOS_PARAMETER;
     }
+    if (!carillon_rtos_may_wait()) {
+        return CARILLON_RTOS_ERROR;
+    }
     if (is_own(mutex)) {
         if ((mutex->recursive == 0u) || (mutex->depth == UINT16_MAX)) {
             return CARILLON_RTOS_RESOURCE;
@@ -59,8 +62,8 @@ int carillon_rtos_mutex_take(struct carillon_rtos_mutex *mutex, uint32_t ticks)
         return CARILLON_RTOS_OK;
     }
     const bool forever = ticks == CARILLON_RTOS_FOREVER;
-    if (!carillon_rtos_may_wait() || (!forever && (ticks > CARILLON_LONGEST_DURATION))) {
-        return carillon_rtos_is_locked() ? CARILLON_RTOS_ERROR : CARILLON_RTOS_PARAMETER;
+    if (!forever && (ticks > CARILLON_LONGEST_DURATION)) {
+        return CARILLON_RTOS_PARAMETER;
     }
     if (carillon_osek_tasks[carillon_osek_running].level > carillon_osek_mutex_ceilings[mutex->mutex]) {
         return CARILLON_RTOS_RESOURCE; /* the schedule does not name it for this thread */
@@ -82,8 +85,8 @@ int carillon_rtos_mutex_give(struct carillon_rtos_mutex *mutex)
     if (!carillon_rtos_is(mutex, CARILLON_RTOS_MUTEX)) {
         return CARILLON_RTOS_PARAMETER;
     }
-    if (carillon_rtos_is_locked()) {
-        return CARILLON_RTOS_ERROR; /* to unlock it would let others run */
+    if (!carillon_rtos_may_wait()) {
+        return CARILLON_RTOS_ERROR; /* to unlock it would let others run that are locked */
     }
     if (!is_own(mutex)) {
         return CARILLON_RTOS_RESOURCE;

@@ -16,7 +16,8 @@ struct carillon_rtos_thread carillon_rtos_threads[CARILLON_OSEK_TASKS];
 
 struct carillon_rtos_thread *carillon_rtos_thread_self(void)
 {
-    const TaskType task = (carillon_rtos_state == CARILLON_RTOS_RUNNING) ? carillon_osek_current() : INVALID_TASK;
+    const bool has_one = (carillon_rtos_state == CARILLON_RTOS_RUNNING) && !carillon_rtos_in_timer();
+    const TaskType task = has_one ? carillon_osek_current() : INVALID_TASK;
     return (task == INVALID_TASK) ? NULL : &carillon_rtos_threads[task];
 }
 
@@ -29,7 +30,7 @@ bool carillon_rtos_thread_is(const struct carillon_rtos_thread *thread)
 TaskStateType carillon_rtos_thread_state(const struct carillon_rtos_thread *thread)
 {
     TaskStateType state = (thread->waits_to_begin != 0u) ? READY : SUSPENDED;
-    if (carillon_rtos_state == CARILLON_RTOS_RUNNING) {
+    if ((carillon_rtos_state == CARILLON_RTOS_RUNNING) && (thread->ends == 0u)) {
         (void)GetTaskState(carillon_rtos_task_of(thread), &state);
     }
     return state;
@@ -76,8 +77,11 @@ static void leave(const struct carillon_rtos_thread *own)
 
 static int body(void)
 {
-    const struct carillon_rtos_thread *const own = &carillon_rtos_threads[carillon_osek_running];
-    own->function(own->argument);
+    struct carillon_rtos_thread *const own = &carillon_rtos_threads[carillon_osek_running];
+    own->begun = 1u;
+    if (own->ends == 0u) {
+        own->function(own->argument);
+    }
     leave(own);
     return 0;
 }
@@ -110,6 +114,8 @@ struct carillon_rtos_thread *carillon_rtos_thread_new(void (*function)(void *), 
             own->function = function;
             own->argument = argument;
             own->joinable = joinable ? 1u : 0u;
+            own->begun = 0u;
+            own->ends = 0u;
             own->flags.object.kind = CARILLON_RTOS_FLAGS;
             own->flags.value = 0u;
             own->notified.object.kind = CARILLON_RTOS_FLAGS;
@@ -204,6 +210,9 @@ int carillon_rtos_thread_detach(struct carillon_rtos_thread *thread)
     return CARILLON_RTOS_OK;
 }
 
+/* The line of threads that have suspended themselves. */
+static struct carillon_semaphore suspended;
+
 /* A thread suspends itself alone: what another has begun lies above others on the processor. */
 int carillon_rtos_thread_suspend(struct carillon_rtos_thread *thread)
 {
@@ -217,21 +226,69 @@ int carillon_rtos_thread_suspend(struct carillon_rtos_thread *thread)
         return CARILLON_RTOS_ERROR;
     }
     struct carillon_rtos_waiter own;
-    return carillon_rtos_wait(&own, &thread->suspended, carillon_osek_lock(), CARILLON_RTOS_FOREVER);
+    (void)carillon_rtos_wait(&own, &suspended, carillon_osek_lock(), CARILLON_RTOS_FOREVER);
+    return CARILLON_RTOS_OK;
 }
 
-int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread)
+/* Does a thread wait, in a line?  One that need not wait any more does so until it goes on; locked. */
+static bool is_in_line(const struct carillon_rtos_thread *thread)
+{
+    return (thread->waiter != NULL) &&
+           (carillon_osek_tasks[carillon_rtos_task_of(thread)].extended->waited == CARILLON_OSEK_WAKE);
+}
+
+/* A thread that waits goes on, as if its time-out had come; locked. */
+static void go_on(struct carillon_rtos_thread *thread)
+{
+    struct carillon_waiter *const waiter = thread->waiter;
+    struct carillon_waiter **link = &waiter->semaphore->first;
+    while (*link != waiter) { /* bounded by the number of threads */
+        link = &(*link)->next;
+    }
+    carillon_time_leaves_line(link, waiter);
+    waiter->result = E_OS_NOFUNC;
+    carillon_time_wake(&waiter->sleeper);
+}
+
+int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread, bool whatever)
 {
     if (!carillon_rtos_thread_is(thread)) {
         return CARILLON_RTOS_PARAMETER;
     }
     const uint32_t saved = carillon_osek_lock();
-    const bool waits = thread->suspended.first != NULL;
-    if (waits) {
-        carillon_time_goes(&thread->suspended.first, thread->suspended.first);
+    const struct carillon_waiter *const waiter = thread->waiter;
+    const bool goes = is_in_line(thread) && (whatever || (waiter->semaphore == &suspended));
+    if (goes) {
+        go_on(thread);
     }
     carillon_osek_unlock(saved);
-    return waits ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
+    return goes ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
+}
+
+/* A thread that waits, or has not begun, ends where it goes on or begins: it carries out nothing more of its own.  Of
+ * another one nobody knows what it is about. */
+int carillon_rtos_thread_terminate(struct carillon_rtos_thread *thread)
+{
+    if (carillon_rtos_in_isr()) {
+        return CARILLON_RTOS_IN_ISR;
+    }
+    if (!is_taken(thread) || (carillon_rtos_thread_state(thread) == SUSPENDED)) {
+        return CARILLON_RTOS_PARAMETER;
+    }
+    if (thread == carillon_rtos_thread_self()) {
+        carillon_rtos_thread_exit();
+    }
+    const uint32_t saved = carillon_osek_lock();
+    const bool in_line = is_in_line(thread);
+    const bool ends = (thread->waiter != NULL) || (thread->begun == 0u) || (thread->yields != 0u);
+    if (ends) {
+        thread->ends = 1u;
+    }
+    if (in_line) {
+        go_on(thread);
+    }
+    carillon_osek_unlock(saved);
+    return ends ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
 }
 
 /* Behind the others of its priority, where there are any. */
@@ -242,13 +299,19 @@ int carillon_rtos_thread_yield(void)
     }
     const TaskType task = (TaskType)carillon_osek_running;
     const struct carillon_osek_task *const fixed = &carillon_osek_tasks[task];
+    struct carillon_rtos_thread *const self = &carillon_rtos_threads[task];
     if (carillon_osek_levels[fixed->level].capacity != 0u) {
         (void)carillon_osek_lock();
+        self->yields = 1u;
         fixed->extended->waited = CARILLON_OSEK_TURN;
         carillon_osek_wake(fixed, task, false);
         carillon_osek_suspend(fixed->extended);
         fixed->extended->waited = 0u;
+        self->yields = 0u;
         carillon_osek_goes_on();
+        if (self->ends != 0u) {
+            carillon_rtos_thread_exit();
+        }
     }
     return CARILLON_RTOS_OK;
 }

@@ -11,7 +11,9 @@ static void expire(void)
     uint8_t *const alarm = (uint8_t *)(void *)carillon_alarm_calling();
     const struct carillon_rtos_timer *const own =
         (const struct carillon_rtos_timer *)(const void *)&alarm[-(ptrdiff_t)offsetof(struct carillon_rtos_timer, alarm)];
+    carillon_rtos_timer_source = (uint32_t)carillon_port_current() + 1u;
     own->function(own->argument);
+    carillon_rtos_timer_source = 0u;
 }
 
 struct carillon_rtos_timer *carillon_rtos_timer_new(void (*function)(void *), void *argument, bool periodic,

@@ -6,6 +6,8 @@
 #if CARILLON_RTOS_HEAP > 0
 
 uint8_t carillon_rtos_state;
+uint32_t carillon_rtos_timer_source;
+struct carillon_semaphore carillon_rtos_never;
 static uint8_t locked;
 static uint32_t unlocks; /* the mask as it was before */
 
@@ -14,11 +16,12 @@ bool carillon_rtos_is_locked(void)
     return locked != 0u;
 }
 
-/* Before StartOS no task runs, and main calls. */
+/* Before StartOS no task runs, and main calls.  The function of a timer may call what a thread calls, but must not
+ * wait. */
 bool carillon_rtos_in_isr(void)
 {
     uint8_t level;
-    if (carillon_rtos_state != CARILLON_RTOS_RUNNING) {
+    if ((carillon_rtos_state != CARILLON_RTOS_RUNNING) || carillon_rtos_in_timer()) {
         return false;
     }
     return (carillon_osek_running == INVALID_TASK) || !carillon_time_is_own(carillon_osek_running, &level);
@@ -35,7 +38,7 @@ int carillon_rtos_lock(bool lock)
     if (carillon_rtos_in_isr()) {
         return CARILLON_RTOS_IN_ISR;
     }
-    if (carillon_rtos_state != CARILLON_RTOS_RUNNING) {
+    if ((carillon_rtos_state != CARILLON_RTOS_RUNNING) || carillon_rtos_in_timer()) {
         return CARILLON_RTOS_ERROR;
     }
     const uint8_t before = locked;
@@ -60,15 +63,12 @@ int carillon_rtos_delay(uint32_t ticks)
     if (!carillon_rtos_may_wait()) {
         return refusal();
     }
-    if (ticks == CARILLON_RTOS_FOREVER) {
-        struct carillon_rtos_waiter own;
-        static struct carillon_semaphore never;
-        return carillon_rtos_wait(&own, &never, carillon_osek_lock(), ticks);
-    }
     if (ticks == 0u) {
         return CARILLON_RTOS_OK;
     }
-    return (carillon_delay(ticks) == E_OK) ? CARILLON_RTOS_OK : CARILLON_RTOS_PARAMETER;
+    struct carillon_rtos_waiter own;
+    const int status = carillon_rtos_wait(&own, &carillon_rtos_never, carillon_osek_lock(), ticks);
+    return (status == CARILLON_RTOS_TIMEOUT) ? CARILLON_RTOS_OK : status;
 }
 
 int carillon_rtos_delay_until(uint32_t time)
@@ -76,12 +76,14 @@ int carillon_rtos_delay_until(uint32_t time)
     if (!carillon_rtos_may_wait()) {
         return refusal();
     }
-    carillon_time now = carillon_now();
-    const uint32_t ahead = time - now;
-    if ((ahead == 0u) || (ahead > CARILLON_LONGEST_WAIT)) {
+    struct carillon_rtos_waiter own;
+    const uint32_t saved = carillon_osek_lock();
+    const uint32_t ahead = time - carillon_time_now();
+    if ((ahead == 0u) || (ahead > (uint32_t)INT32_MAX)) { /* it has passed */
+        carillon_osek_unlock(saved);
         return CARILLON_RTOS_PARAMETER;
     }
-    (void)carillon_delay_until(&now, ahead); /* if the time has come meanwhile, it does not wait */
+    (void)carillon_rtos_wait(&own, &carillon_rtos_never, saved, ahead);
     return CARILLON_RTOS_OK;
 }
 
@@ -101,7 +103,13 @@ int carillon_rtos_wait(struct carillon_rtos_waiter *own, struct carillon_semapho
     if (within) {
         carillon_time_insert(&waiter->sleeper.timed, (carillon_duration)ticks);
     }
+    struct carillon_rtos_thread *const self = &carillon_rtos_threads[carillon_osek_running];
+    self->waiter = waiter;
     carillon_time_wait(waiter->sleeper.extended);
+    self->waiter = NULL;
+    if (self->ends != 0u) {
+        carillon_rtos_thread_exit();
+    }
     if (waiter->result == E_OK) {
         return CARILLON_RTOS_OK;
     }

@@ -25,6 +25,16 @@ static inline struct carillon_rtos_waiter *carillon_rtos_first(const struct cari
     return (struct carillon_rtos_waiter *)(void *)line->first;
 }
 
+/* Where the function of a timer runs: the interrupt's source, plus 1; 0: none runs. */
+extern uint32_t carillon_rtos_timer_source;
+static inline bool carillon_rtos_in_timer(void)
+{
+    return carillon_rtos_timer_source == ((uint32_t)carillon_port_current() + 1u);
+}
+
+/* The line of those for whom nobody has anything: they wait for the time, or to be resumed. */
+extern struct carillon_semaphore carillon_rtos_never;
+
 /* May the caller wait?  It is a thread's own code, and the kernel is not locked. */
 bool carillon_rtos_may_wait(void);
 

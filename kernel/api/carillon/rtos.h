@@ -101,9 +101,12 @@ struct carillon_rtos_thread {
     void *argument;
     struct carillon_rtos_flags flags;    /* thread flags, or the value of notifications */
     struct carillon_rtos_flags notified; /* 1: a notification has come that nobody has looked at */
-    struct carillon_semaphore suspended;
+    void *waiter; /* internal: what it waits as; NULL: it does not wait */
     uint8_t joinable;
-    uint8_t waits_to_begin;
+    uint8_t waits_to_begin; /* for StartOS */
+    uint8_t begun;
+    uint8_t yields;
+    uint8_t ends; /* where it goes on, or begins */
 };
 extern struct carillon_rtos_thread carillon_rtos_threads[CARILLON_OSEK_TASKS];
 extern const uint16_t carillon_rtos_priorities[CARILLON_OSEK_TASKS];
@@ -129,7 +132,8 @@ void carillon_rtos_thread_exit(void) __attribute__((noreturn));
 int carillon_rtos_thread_join(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_detach(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_suspend(struct carillon_rtos_thread *thread);
-int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread);
+int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread, bool whatever); /* it waits for */
+int carillon_rtos_thread_terminate(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_yield(void);
 
 struct carillon_rtos_semaphore {
