@@ -101,4 +101,63 @@ int carillon_rtos_flags_wait(struct carillon_rtos_flags *flags, uint32_t set, ui
     return status;
 }
 
+int carillon_rtos_notify(struct carillon_rtos_thread *thread, uint32_t value, uint8_t action, uint32_t *before)
+{
+    if (!carillon_rtos_thread_is(thread)) {
+        return CARILLON_RTOS_PARAMETER;
+    }
+    const uint32_t saved = carillon_osek_lock();
+    const bool refused = (action == CARILLON_RTOS_UNLESS_NOTIFIED) && (thread->notified.value != 0u);
+    uint32_t *const own = &thread->flags.value;
+    if (before != NULL) {
+        *before = *own;
+    }
+    if (action == CARILLON_RTOS_SET_BITS) {
+        *own |= value;
+    } else if (action == CARILLON_RTOS_INCREMENT) {
+        (*own)++;
+    } else if ((action != CARILLON_RTOS_NOTIFY) && !refused) {
+        *own = value;
+    } else {
+        /* the value stays */
+    }
+    thread->notified.value = 1u;
+    serve(&thread->flags);
+    serve(&thread->notified);
+    carillon_osek_unlock(saved);
+    return refused ? CARILLON_RTOS_RESOURCE : CARILLON_RTOS_OK;
+}
+
+uint32_t carillon_rtos_notify_take(bool clears, uint32_t ticks)
+{
+    struct carillon_rtos_thread *const self = carillon_rtos_thread_self();
+    uint32_t found = 0u;
+    if ((self == NULL) || (carillon_rtos_flags_wait(&self->flags, 0u, UINT32_MAX, clears ? 0u : CARILLON_RTOS_ONE_LESS,
+                                                    ticks, &found) != CARILLON_RTOS_OK)) {
+        return 0u;
+    }
+    (void)carillon_rtos_flags_clear(&self->notified, 1u);
+    return found;
+}
+
+int carillon_rtos_notify_wait(uint32_t clear_before, uint32_t clear_after, uint32_t *value, uint32_t ticks)
+{
+    struct carillon_rtos_thread *const self = carillon_rtos_thread_self();
+    uint32_t found;
+    if (self == NULL) {
+        return CARILLON_RTOS_IN_ISR;
+    }
+    const uint32_t saved = carillon_osek_lock();
+    if (self->notified.value == 0u) {
+        self->flags.value &= ~clear_before;
+    }
+    carillon_osek_unlock(saved);
+    const int status = carillon_rtos_flags_wait(&self->notified, 0u, 1u, 0u, ticks, &found);
+    found = carillon_rtos_flags_clear(&self->flags, (status == CARILLON_RTOS_OK) ? clear_after : 0u);
+    if (value != NULL) {
+        *value = found;
+    }
+    return status;
+}
+
 #endif

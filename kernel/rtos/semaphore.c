@@ -62,7 +62,7 @@ static void *let_go(void *object, uint8_t kind)
         carillon_rtos_dismiss(&pool->room);
         store = (pool->store_in_heap != 0u) ? pool->blocks : NULL;
     } else if (kind == CARILLON_RTOS_TIMER) {
-        (void)carillon_alarm_discard(&((struct carillon_rtos_timer *)object)->alarm);
+        (void)carillon_rtos_timer_stop(object);
     } else {
         /* a mutex that nobody has: nobody waits for it */
     }

@@ -164,6 +164,7 @@ void carillon_rtos_start(void)
             (void)carillon_osek_activate_locked((TaskType)task);
         }
     }
+    carillon_rtos_start_timers();
 }
 
 void carillon_rtos_thread_exit(void)

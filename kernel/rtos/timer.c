@@ -31,6 +31,36 @@ struct carillon_rtos_timer *carillon_rtos_timer_new(void (*function)(void *), vo
     return own;
 }
 
+/* Timers that main has started, before there is a clock: they begin with StartOS. */
+static struct carillon_rtos_timer *first;
+
+static bool take_out(const struct carillon_rtos_timer *timer)
+{
+    struct carillon_rtos_timer **link = &first;
+    while ((*link != NULL) && (*link != timer)) { /* bounded by the number of timers */
+        link = &(*link)->next;
+    }
+    const bool found = *link != NULL;
+    if (found) {
+        *link = timer->next;
+    }
+    return found;
+}
+
+static StatusType start(struct carillon_rtos_timer *timer)
+{
+    return carillon_alarm_start(&timer->alarm, (carillon_duration)timer->ticks,
+                                (timer->periodic != 0u) ? CARILLON_INFINITE : 1u);
+}
+
+void carillon_rtos_start_timers(void)
+{
+    while (first != NULL) {
+        (void)start(first);
+        first = first->next;
+    }
+}
+
 /* One that runs begins anew. */
 int carillon_rtos_timer_start(struct carillon_rtos_timer *timer, uint32_t ticks)
 {
@@ -39,17 +69,24 @@ int carillon_rtos_timer_start(struct carillon_rtos_timer *timer, uint32_t ticks)
         return CARILLON_RTOS_PARAMETER;
     }
     const uint32_t saved = carillon_osek_lock();
-    (void)carillon_alarm_discard(&timer->alarm);
-    const StatusType status = carillon_alarm_start(&timer->alarm, (carillon_duration)ticks,
-                                                   (timer->periodic != 0u) ? CARILLON_INFINITE : 1u);
+    StatusType status = E_OK;
+    (void)carillon_rtos_timer_stop(timer);
     timer->ticks = ticks;
+    if (carillon_rtos_state == CARILLON_RTOS_RUNNING) {
+        status = start(timer);
+    } else {
+        timer->next = first;
+        first = timer;
+    }
     carillon_osek_unlock(saved);
     return (status == E_OK) ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
 }
 
 int carillon_rtos_timer_stop(struct carillon_rtos_timer *timer)
 {
-    return carillon_alarm_discard(&timer->alarm) ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
+    const bool ran = (carillon_rtos_state == CARILLON_RTOS_RUNNING) ? carillon_alarm_discard(&timer->alarm)
+                                                                    : take_out(timer);
+    return ran ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
 }
 
 bool carillon_rtos_timer_runs(const struct carillon_rtos_timer *timer)

@@ -53,6 +53,22 @@ int carillon_rtos_lock(bool lock)
     return (int)before;
 }
 
+int carillon_rtos_nest(bool lock)
+{
+    static uint32_t depth; /* of a thread that nobody preempts meanwhile */
+    if (lock) {
+        const int before = carillon_rtos_lock(true);
+        depth += (before >= 0) ? 1u : 0u;
+        return before;
+    }
+    if (depth > 1u) {
+        depth--;
+        return 1;
+    }
+    depth = 0u;
+    return carillon_rtos_lock(false);
+}
+
 static int refusal(void)
 {
     return carillon_rtos_in_isr() ? CARILLON_RTOS_IN_ISR : CARILLON_RTOS_ERROR;

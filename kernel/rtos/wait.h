@@ -46,6 +46,9 @@ int carillon_rtos_wait(struct carillon_rtos_waiter *own, struct carillon_semapho
 /* All that wait in a line go on, with CARILLON_RTOS_RESOURCE; locked. */
 void carillon_rtos_dismiss(struct carillon_semaphore *line);
 
+/* StartOS has started the clock. */
+void carillon_rtos_start_timers(void);
+
 /* Memory for an object, which becomes one of a kind; NULL: there is none, or an interrupt calls. */
 void *carillon_rtos_place(const struct carillon_rtos_place *place, uint32_t bytes, uint8_t kind);
 

@@ -71,6 +71,7 @@ extern uint8_t carillon_rtos_state;
 bool carillon_rtos_in_isr(void);
 bool carillon_rtos_is_locked(void);
 int carillon_rtos_lock(bool lock); /* whether it was locked before; else an error */
+int carillon_rtos_nest(bool lock); /* one lock more, or less; the last one undoes it */
 int carillon_rtos_delay(uint32_t ticks);
 int carillon_rtos_delay_until(uint32_t time);
 void *carillon_rtos_allocate(uint32_t bytes); /* NULL: there is no room */
@@ -93,6 +94,13 @@ uint32_t carillon_rtos_flags_clear(struct carillon_rtos_flags *flags, uint32_t c
 /* Set flags and wait for some, in one step.  `found`: the flags as they were when the wait ended. */
 int carillon_rtos_flags_wait(struct carillon_rtos_flags *flags, uint32_t set, uint32_t wanted, uint8_t options,
                              uint32_t ticks, uint32_t *found);
+
+/* A thread's notification: what becomes of its value. */
+#define CARILLON_RTOS_NOTIFY 0u
+#define CARILLON_RTOS_SET_BITS 1u
+#define CARILLON_RTOS_INCREMENT 2u
+#define CARILLON_RTOS_OVERWRITE 3u
+#define CARILLON_RTOS_UNLESS_NOTIFIED 4u
 
 /* A thread: every task of the schedule has one. */
 struct carillon_rtos_thread {
@@ -135,6 +143,10 @@ int carillon_rtos_thread_suspend(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread, bool whatever); /* it waits for */
 int carillon_rtos_thread_terminate(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_yield(void);
+
+int carillon_rtos_notify(struct carillon_rtos_thread *thread, uint32_t value, uint8_t action, uint32_t *before);
+uint32_t carillon_rtos_notify_take(bool clears, uint32_t ticks);
+int carillon_rtos_notify_wait(uint32_t clear_before, uint32_t clear_after, uint32_t *value, uint32_t ticks);
 
 struct carillon_rtos_semaphore {
     struct carillon_rtos_object object;
@@ -193,6 +205,8 @@ struct carillon_rtos_timer {
     struct carillon_alarm alarm;
     void (*function)(void *);
     void *argument;
+    void *id;
+    struct carillon_rtos_timer *next; /* of those that begin with StartOS */
     uint32_t ticks;
     uint8_t periodic;
 };
