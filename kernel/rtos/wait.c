@@ -32,14 +32,22 @@ bool carillon_rtos_may_wait(void)
     return (locked == 0u) && carillon_time_may_wait(carillon_osek_running);
 }
 
-/* The highest level of tasks is raised to, so that no other task begins, and interrupts do. */
-int carillon_rtos_lock(bool lock)
+/* Why the caller is no thread, and must not lock; CARILLON_RTOS_OK: it is one. */
+static int refuses_lock(void)
 {
     if (carillon_rtos_in_isr()) {
         return CARILLON_RTOS_IN_ISR;
     }
-    if ((carillon_rtos_state != CARILLON_RTOS_RUNNING) || carillon_rtos_in_timer()) {
-        return CARILLON_RTOS_ERROR;
+    const bool is_thread = (carillon_rtos_state == CARILLON_RTOS_RUNNING) && !carillon_rtos_in_timer();
+    return is_thread ? CARILLON_RTOS_OK : CARILLON_RTOS_ERROR;
+}
+
+/* The highest level of tasks is raised to, so that no other task begins, and interrupts do. */
+int carillon_rtos_lock(bool lock)
+{
+    const int refusal = refuses_lock();
+    if (refusal != CARILLON_RTOS_OK) {
+        return refusal;
     }
     const uint8_t before = locked;
     if (lock && (before == 0u)) {
@@ -55,21 +63,20 @@ int carillon_rtos_lock(bool lock)
 
 int carillon_rtos_nest(bool lock)
 {
-    static uint32_t depth; /* of a thread that nobody preempts meanwhile */
+    static uint32_t depth; /* of a thread, which no other one preempts meanwhile */
+    const int refusal = refuses_lock();
+    if (refusal != CARILLON_RTOS_OK) {
+        return refusal;
+    }
     if (lock) {
-        const int before = carillon_rtos_lock(true);
-        depth += (before >= 0) ? 1u : 0u;
-        return before;
+        depth++;
+        return carillon_rtos_lock(true);
     }
-    if (depth > 1u) {
-        depth--;
-        return 1;
-    }
-    depth = 0u;
-    return carillon_rtos_lock(false);
+    depth -= (depth != 0u) ? 1u : 0u;
+    return (depth == 0u) ? carillon_rtos_lock(false) : 1;
 }
 
-static int refusal(void)
+static int refuses_wait(void)
 {
     return carillon_rtos_in_isr() ? CARILLON_RTOS_IN_ISR : CARILLON_RTOS_ERROR;
 }
@@ -77,7 +84,7 @@ static int refusal(void)
 int carillon_rtos_delay(uint32_t ticks)
 {
     if (!carillon_rtos_may_wait()) {
-        return refusal();
+        return refuses_wait();
     }
     if (ticks == 0u) {
         return CARILLON_RTOS_OK;
@@ -90,7 +97,7 @@ int carillon_rtos_delay(uint32_t ticks)
 int carillon_rtos_delay_until(uint32_t time)
 {
     if (!carillon_rtos_may_wait()) {
-        return refusal();
+        return refuses_wait();
     }
     struct carillon_rtos_waiter own;
     const uint32_t saved = carillon_osek_lock();

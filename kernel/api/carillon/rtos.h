@@ -70,7 +70,7 @@ struct carillon_rtos_place {
 extern uint8_t carillon_rtos_state;
 bool carillon_rtos_in_isr(void);
 bool carillon_rtos_is_locked(void);
-int carillon_rtos_lock(bool lock); /* whether it was locked before; else an error */
+int carillon_rtos_lock(bool lock); /* 1 if it was locked before, else 0; or an error */
 int carillon_rtos_nest(bool lock); /* one lock more, or less; the last one undoes it */
 int carillon_rtos_delay(uint32_t ticks);
 int carillon_rtos_delay_until(uint32_t time);

@@ -155,13 +155,22 @@ static inline void taskYIELD(void)
 }
 #define portYIELD() taskYIELD()
 
-/* Interrupts of category 2, and tasks, wait. */
-#define taskENTER_CRITICAL() SuspendOSInterrupts()
-#define taskEXIT_CRITICAL() ResumeOSInterrupts()
-#define portENTER_CRITICAL() SuspendOSInterrupts()
-#define portEXIT_CRITICAL() ResumeOSInterrupts()
-#define taskDISABLE_INTERRUPTS() SuspendOSInterrupts()
-#define taskENABLE_INTERRUPTS() ResumeOSInterrupts()
+/* Interrupts of category 2, and other tasks, wait; and the task must not. */
+static inline void taskENTER_CRITICAL(void)
+{
+    (void)carillon_rtos_nest(true);
+    SuspendOSInterrupts();
+}
+
+static inline void taskEXIT_CRITICAL(void)
+{
+    ResumeOSInterrupts();
+    (void)carillon_rtos_nest(false);
+}
+#define portENTER_CRITICAL() taskENTER_CRITICAL()
+#define portEXIT_CRITICAL() taskEXIT_CRITICAL()
+#define taskDISABLE_INTERRUPTS() taskENTER_CRITICAL()
+#define taskENABLE_INTERRUPTS() taskEXIT_CRITICAL()
 
 static inline UBaseType_t taskENTER_CRITICAL_FROM_ISR(void)
 {
