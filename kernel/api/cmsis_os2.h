@@ -276,7 +276,8 @@ static inline int32_t osKernelRestoreLock(int32_t lock)
 }
 
 /* The idle processor sleeps by `idle` of [system], and the clock has no ticks that it could leave out. */
-uint32_t osKernelSuspend(void) __attribute__((error("the clock wakes a sleeping processor by itself: see idle of [system]")));
+uint32_t osKernelSuspend(void)
+    __attribute__((error("the clock wakes a sleeping processor by itself: see idle of [system]")));
 void osKernelResume(uint32_t sleep_ticks)
     __attribute__((error("the clock wakes a sleeping processor by itself: see idle of [system]")));
 
@@ -376,8 +377,9 @@ static inline osStatus_t osThreadSuspend(osThreadId_t thread_id)
 
 static inline osStatus_t osThreadResume(osThreadId_t thread_id)
 {
-    return carillon_rtos_in_isr() ? osErrorISR
-                                  : (osStatus_t)carillon_rtos_thread_resume((struct carillon_rtos_thread *)thread_id, true);
+    return carillon_rtos_in_isr()
+               ? osErrorISR
+               : (osStatus_t)carillon_rtos_thread_resume((struct carillon_rtos_thread *)thread_id, true);
 }
 
 static inline osStatus_t osThreadDetach(osThreadId_t thread_id)
@@ -655,7 +657,8 @@ static inline osStatus_t osSemaphoreDelete(osSemaphoreId_t semaphore_id)
 
 /* Pools of blocks. */
 
-static inline osMemoryPoolId_t osMemoryPoolNew(uint32_t block_count, uint32_t block_size, const osMemoryPoolAttr_t *attr)
+static inline osMemoryPoolId_t osMemoryPoolNew(uint32_t block_count, uint32_t block_size,
+                                               const osMemoryPoolAttr_t *attr)
 {
     struct carillon_rtos_place place = {NULL, NULL, 0u, NULL, 0u};
     if (attr != NULL) {
@@ -706,7 +709,8 @@ static inline osStatus_t osMemoryPoolDelete(osMemoryPoolId_t mp_id)
 
 /* Queues of messages. */
 
-static inline osMessageQueueId_t osMessageQueueNew(uint32_t msg_count, uint32_t msg_size, const osMessageQueueAttr_t *attr)
+static inline osMessageQueueId_t osMessageQueueNew(uint32_t msg_count, uint32_t msg_size,
+                                                   const osMessageQueueAttr_t *attr)
 {
     struct carillon_rtos_place place = {NULL, NULL, 0u, NULL, 0u};
     if (attr != NULL) {
@@ -726,8 +730,7 @@ static inline osStatus_t osMessageQueuePut(osMessageQueueId_t mq_id, const void 
     return (osStatus_t)carillon_rtos_queue_put((struct carillon_rtos_queue *)mq_id, msg_ptr, msg_prio, timeout);
 }
 
-static inline osStatus_t osMessageQueueGet(osMessageQueueId_t mq_id, void *msg_ptr, uint8_t *msg_prio,
-                                           uint32_t timeout)
+static inline osStatus_t osMessageQueueGet(osMessageQueueId_t mq_id, void *msg_ptr, uint8_t *msg_prio, uint32_t timeout)
 {
     return (osStatus_t)carillon_rtos_queue_get((struct carillon_rtos_queue *)mq_id, msg_ptr, msg_prio, false, timeout);
 }

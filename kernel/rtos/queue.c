@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queues of messages that a program makes as it runs.  They differ from those of kernel/time/messages.c in that a message
- * may have a priority or go to the front, and may be looked at without being taken.
+ * Queues of messages that a program makes as it runs.  They differ from those of kernel/time/messages.c in that a
+ * message may have a priority or go to the front, and may be looked at without being taken.
  *
- * The places are a ring.  A message that goes before others moves those behind it by a place.  A message goes straight to
- * a thread that waits for one; if a thread waits to send, its message takes the place that has become free. */
+ * The places are a ring.  A message that goes before others moves those behind it by a place.  A message goes straight
+ * to a thread that waits for one; if a thread waits to send, its message takes the place that has become free. */
 #include "kernel/rtos/wait.h"
 
 #include <string.h>

@@ -9,8 +9,8 @@
 static void expire(void)
 {
     uint8_t *const alarm = (uint8_t *)(void *)carillon_alarm_calling();
-    const struct carillon_rtos_timer *const own =
-        (const struct carillon_rtos_timer *)(const void *)&alarm[-(ptrdiff_t)offsetof(struct carillon_rtos_timer, alarm)];
+    const struct carillon_rtos_timer *const own = (const struct carillon_rtos_timer *)(const void *)&alarm[-(
+        ptrdiff_t)offsetof(struct carillon_rtos_timer, alarm)];
     carillon_rtos_timer_source = (uint32_t)carillon_port_current() + 1u;
     own->function(own->argument);
     carillon_rtos_timer_source = 0u;
@@ -84,8 +84,8 @@ int carillon_rtos_timer_start(struct carillon_rtos_timer *timer, uint32_t ticks)
 
 int carillon_rtos_timer_stop(struct carillon_rtos_timer *timer)
 {
-    const bool ran = (carillon_rtos_state == CARILLON_RTOS_RUNNING) ? carillon_alarm_discard(&timer->alarm)
-                                                                    : take_out(timer);
+    const bool ran =
+        (carillon_rtos_state == CARILLON_RTOS_RUNNING) ? carillon_alarm_discard(&timer->alarm) : take_out(timer);
     return ran ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
 }
 

@@ -38,8 +38,8 @@ extern struct carillon_semaphore carillon_rtos_never;
 /* May the caller wait?  It is a thread's own code, and the kernel is not locked. */
 bool carillon_rtos_may_wait(void);
 
-/* The running thread waits in a line, for so many ticks at most; locked.  It goes on unlocked.  With 0 ticks it does not
- * wait. */
+/* The running thread waits in a line, for so many ticks at most; locked.  It goes on unlocked.  With 0 ticks it does
+ * not wait. */
 int carillon_rtos_wait(struct carillon_rtos_waiter *own, struct carillon_semaphore *line, uint32_t saved,
                        uint32_t ticks);
 

@@ -103,3 +103,34 @@ MISSING = {
 def test_a_schedule_without_what_the_calls_need_is_refused(lab: Laboratory, schedule: str) -> None:
     with pytest.raises(AssertionError, match=MISSING[schedule]):
         lab.run(schedule, '#include "cmsis_os2.h"\nTHREAD(Main)\n{\n}\n', MPS, ticks=1)
+
+
+COST = """
+#include "cmsis_os2.h"
+static struct carillon_semaphore own = CARILLON_SEMAPHORE(0);
+static osSemaphoreId_t semaphore;
+#define MEASURE(name, ...) \\
+    do { \\
+        const uint32_t began = carillon_now(); \\
+        for (volatile uint32_t k = 0u; k < 1000u; k++) { __VA_ARGS__ } \\
+        report(name, carillon_now() - began); \\
+    } while (0)
+THREAD(Main)
+{
+    semaphore = osSemaphoreNew(5u, 0u, NULL);
+    MEASURE("empty", );
+    MEASURE("service", (void)carillon_semaphore_v(&own); (void)carillon_semaphore_p_within(&own, 100u););
+    MEASURE("cmsis", (void)osSemaphoreRelease(semaphore); (void)osSemaphoreAcquire(semaphore, 100u););
+    carillon_port_halt();
+}
+"""
+
+
+def test_a_semaphore_costs_what_the_guide_says(lab: Laboratory) -> None:
+    schedule = SCHEDULE.replace("heap = 256", 'heap = 256\nuses = ["delays", "time-outs", "functions", "joins", "semaphores"]')
+    outcome = lab.run(schedule, COST, MPS, ticks=1_000_000)
+    ticks = dict(outcome.reported)
+    pairs = {name: round((ticks[name] - ticks["empty"]) * outcome.per_tick / 1000) for name in ("cmsis", "service")}
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "porting.md").read_text(encoding="utf-8")
+    figures = [int(found) for found in re.findall(r"take (\d+) instructions|within` (\d+) \(mean", text) for found in found if found]
+    assert figures == [pairs["cmsis"], pairs["service"]]

@@ -20,7 +20,8 @@
 #error "the schedule has no memory for objects that a program makes: write heap = BYTES in [time]"
 #endif
 #if !(CARILLON_TIME_DELAYS && CARILLON_TIME_TIMEOUTS && CARILLON_TIME_FUNCTIONS && CARILLON_TIME_JOINS)
-#error "CMSIS-RTOS2 and FreeRTOS need delays, time-outs, functions and joins: name them in uses of [time], or leave it out"
+#error \
+    "CMSIS-RTOS2 and FreeRTOS need delays, time-outs, functions and joins: name them in uses of [time], or leave it out"
 #endif
 #if !CARILLON_TIME_NOW || (CARILLON_TIME_BITS < 32)
 #error "CMSIS-RTOS2 and FreeRTOS need a time of 32 bits: leave now and bits out of [time]"
@@ -109,7 +110,7 @@ struct carillon_rtos_thread {
     void *argument;
     struct carillon_rtos_flags flags;    /* thread flags, or the value of notifications */
     struct carillon_rtos_flags notified; /* 1: a notification has come that nobody has looked at */
-    void *waiter; /* internal: what it waits as; NULL: it does not wait */
+    void *waiter;                        /* internal: what it waits as; NULL: it does not wait */
     uint8_t joinable;
     uint8_t waits_to_begin; /* for StartOS */
     uint8_t begun;
@@ -119,7 +120,8 @@ struct carillon_rtos_thread {
 extern struct carillon_rtos_thread carillon_rtos_threads[CARILLON_OSEK_TASKS];
 extern const uint16_t carillon_rtos_priorities[CARILLON_OSEK_TASKS];
 
-struct carillon_rtos_thread *carillon_rtos_thread_self(void); /* the one that an interrupt has preempted, too; or NULL */
+struct carillon_rtos_thread *
+carillon_rtos_thread_self(void); /* the one that an interrupt has preempted, too; or NULL */
 bool carillon_rtos_thread_is(const struct carillon_rtos_thread *thread);
 static inline TaskType carillon_rtos_task_of(const struct carillon_rtos_thread *thread)
 {
@@ -228,7 +230,8 @@ struct carillon_rtos_pool {
     uint8_t store_in_heap;
 };
 #define CARILLON_RTOS_BLOCK(size) ((((size) + sizeof(void *)) - 1u) / sizeof(void *) * sizeof(void *))
-struct carillon_rtos_pool *carillon_rtos_pool_new(uint32_t most, uint32_t size, const struct carillon_rtos_place *place);
+struct carillon_rtos_pool *carillon_rtos_pool_new(uint32_t most, uint32_t size,
+                                                  const struct carillon_rtos_place *place);
 void *carillon_rtos_pool_take(struct carillon_rtos_pool *pool, uint32_t ticks);
 int carillon_rtos_pool_give(struct carillon_rtos_pool *pool, void *block);
 

@@ -34,7 +34,8 @@ typedef void (*TaskFunction_t)(void *argument);
 
 #ifdef configTICK_RATE_HZ
 #ifdef __cplusplus
-static_assert((uint64_t)(configTICK_RATE_HZ)*CARILLON_TIME_HZ_DIVISOR == CARILLON_TIME_HZ, "configTICK_RATE_HZ is not tick of [time]");
+static_assert((uint64_t)(configTICK_RATE_HZ)*CARILLON_TIME_HZ_DIVISOR == CARILLON_TIME_HZ,
+              "configTICK_RATE_HZ is not tick of [time]");
 #else
 _Static_assert((uint64_t)(configTICK_RATE_HZ)*CARILLON_TIME_HZ_DIVISOR == CARILLON_TIME_HZ,
                "configTICK_RATE_HZ is not what tick of [time] says");
@@ -55,7 +56,8 @@ _Static_assert((uint64_t)(configTICK_RATE_HZ)*CARILLON_TIME_HZ_DIVISOR == CARILL
 #define portMAX_DELAY CARILLON_RTOS_FOREVER
 #define portTICK_PERIOD_MS ((TickType_t)(1000u / configTICK_RATE_HZ))
 #define portTICK_RATE_MS portTICK_PERIOD_MS
-#define pdMS_TO_TICKS(ms) ((TickType_t)(((uint64_t)(ms)*CARILLON_TIME_HZ) / (UINT64_C(1000) * CARILLON_TIME_HZ_DIVISOR)))
+#define pdMS_TO_TICKS(ms) \
+    ((TickType_t)(((uint64_t)(ms)*CARILLON_TIME_HZ) / (UINT64_C(1000) * CARILLON_TIME_HZ_DIVISOR)))
 #define pdTICKS_TO_MS(ticks) \
     ((TickType_t)(((uint64_t)(ticks)*UINT64_C(1000) * CARILLON_TIME_HZ_DIVISOR) / CARILLON_TIME_HZ))
 

@@ -45,7 +45,8 @@ static inline TimerHandle_t xTimerCreate(const char *name, TickType_t period, Ba
 static inline BaseType_t xTimerStart(TimerHandle_t timer, TickType_t wait)
 {
     (void)wait;
-    return carillon_freertos_result(carillon_rtos_timer_start(carillon_freertos_timer(timer), carillon_freertos_timer(timer)->ticks));
+    return carillon_freertos_result(
+        carillon_rtos_timer_start(carillon_freertos_timer(timer), carillon_freertos_timer(timer)->ticks));
 }
 #define xTimerReset(timer, wait) xTimerStart((timer), (wait))
 
