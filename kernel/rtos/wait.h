@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How threads wait for the objects of carillon/rtos.h: for kernel/rtos alone.  Each object has a line or two, which are
+ * How threads wait for the objects of kernel/rtos/rtos.h: for kernel/rtos alone.  Each object has a line or two, which are
  * those of semaphores. */
 #ifndef CARILLON_RTOS_WAIT_H
 #define CARILLON_RTOS_WAIT_H
@@ -9,7 +9,7 @@
 
 #if CARILLON_RTOS_HEAP > 0
 
-#include "carillon/rtos.h"
+#include "kernel/rtos/rtos.h"
 
 /* A thread that waits, on its own stack. */
 struct carillon_rtos_waiter {

@@ -7,7 +7,7 @@
 #ifndef INC_FREERTOS_H
 #define INC_FREERTOS_H
 
-#include "carillon/rtos.h"
+#include "kernel/rtos/rtos.h"
 
 #if __has_include("FreeRTOSConfig.h")
 #include "FreeRTOSConfig.h"

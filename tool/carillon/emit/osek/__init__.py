@@ -40,7 +40,7 @@ def _source(image: Image) -> str:
     lines += [f'#include "cells/{family}/cell.h"' for family in sorted({c.family.name for c in (*osek.cells, *osek.stopped)})]
     called = {it.header for it in osek.handlers if it.header}
     called |= {"carillon/time.h"} if osek.tick_frame is not None or any(t.new for t in model.tasks) else set()
-    called |= {"carillon/rtos.h"} if allocation.clock is not None and allocation.clock.services.heap else set()
+    called |= {"kernel/rtos/rtos.h"} if allocation.clock is not None and allocation.clock.services.heap else set()
     lines += [f'#include "{name}"' for name in sorted(called)]
     lines += ["", "/* Functions of the application. */"]
     lines += [f"void {c_names.task(t.name)}(void);" for t in model.tasks]
