@@ -132,5 +132,7 @@ def test_a_semaphore_costs_what_the_guide_says(lab: Laboratory) -> None:
     ticks = dict(outcome.reported)
     pairs = {name: round((ticks[name] - ticks["empty"]) * outcome.per_tick / 1000) for name in ("cmsis", "service")}
     text = (Path(__file__).parents[2] / "docs" / "guide" / "porting.md").read_text(encoding="utf-8")
-    figures = [int(found) for found in re.findall(r"take (\d+) instructions|within` (\d+) \(mean", text) for found in found if found]
+    figures = [
+        int(found) for found in re.findall(r"take (\d+) instructions|within` (\d+) \(mean", text) for found in found if found
+    ]
     assert figures == [pairs["cmsis"], pairs["service"]]

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 from laboratory import MPS, RV32, Laboratory, source
 
@@ -64,3 +67,26 @@ def test_a_task_that_runs_is_not_deleted_by_another_one(lab: Laboratory) -> None
     """
     outcome = lab.run(SCHEDULE + '[osek]\nhooks = ["shutdown"]\n', code, MPS, ticks=1_000_000)
     assert outcome.reported == [("shut", 7)], "E_OS_STATE"
+
+
+def test_a_program_in_cplusplus_uses_both(lab: Laboratory, tmp_path: Path) -> None:
+    headers = ["cmsis_os2.h", "FreeRTOS.h", "task.h", "queue.h", "semphr.h", "timers.h", "event_groups.h"]
+    includes = "".join(f'#include "{name}"\n' for name in [*headers, "carillon_port.h", "report.h"])
+    code = """
+    static void work(void *)
+    {
+        const osMutexId_t mutex = osMutexNew(nullptr);
+        report("locked", osMutexAcquire(mutex, 0) == osOK && xSemaphoreGetMutexHolder(mutex) == osThreadGetId());
+        carillon_port_halt();
+    }
+    int main()
+    {
+        xTaskCreate(work, "Work", configMINIMAL_STACK_SIZE, nullptr, 2, nullptr);
+        vTaskStartScheduler();
+    }
+    """
+    (tmp_path / "main.cpp").write_text(includes + code, encoding="utf-8")
+    text = f'[system]\nname = "app"\nsources = ["main.cpp"]\n{SCHEDULE}'
+    (tmp_path / "schedule.toml").write_text(text, encoding="utf-8")
+    shutil.copy(Path(__file__).parent / "report.h", tmp_path)
+    assert lab.run_file(tmp_path / "schedule.toml", MPS, ticks=1_000_000).reported == [("locked", 1)]
