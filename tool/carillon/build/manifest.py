@@ -124,7 +124,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     header = system.tracing.header if system.tracing is not None else None
     pins = [Path(os.path.relpath(header.resolve().parent, data_root())).as_posix()] if header is not None else []
     beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are
-    foreign = ["kernel/api/freertos"] if system.time is not None and system.time.heap else []
+    foreign = ["kernel/rtos/include"] if system.time is not None and system.time.heap else []
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
         "board": board.name,
