@@ -172,6 +172,15 @@ static inline void carillon_time_start_threads(void)
 }
 #endif
 
+/* The threads begin that a program for another kernel has made before StartOS. */
+#if CARILLON_RTOS_HEAP > 0
+void carillon_rtos_start(void);
+#else
+static inline void carillon_rtos_start(void)
+{
+}
+#endif
+
 /* StartOS begins: the board's real-time clock starts, which may take long, so nothing is masked. */
 #if CARILLON_TIME_RTC
 void carillon_calendar_start(void);

@@ -155,6 +155,7 @@ void StartOS(AppModeType mode)
     carillon_clock_start();
     carillon_server_start();
     carillon_time_start_threads();
+    carillon_rtos_start();
     start_counters();
     start_alarms(mode);
     carillon_osek_start_schedule_tables(mode);

@@ -134,6 +134,9 @@
 #ifndef CARILLON_NEW_THREADS
 #define CARILLON_NEW_THREADS 0u
 #endif
+#ifndef CARILLON_RTOS_HEAP
+#define CARILLON_RTOS_HEAP 0u
+#endif
 #ifndef CARILLON_BASE_BITS
 #define CARILLON_BASE_BITS 0
 #endif

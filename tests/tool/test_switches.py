@@ -81,7 +81,7 @@ def test_each_switch_is_there_once_and_says_what_it_is_in_short_sentences() -> N
 def fits(kind: Kind, said: Value) -> bool:
     """Whether a value is of a kind."""
     match kind:
-        case Kind.YES_OR_NO:
+        case Kind.FLAG:
             return isinstance(said, int) and said in (0, 1)
         case Kind.NUMBER:
             return isinstance(said, int)

@@ -43,6 +43,7 @@ TIME = (
         for name in ("watch", "wait", "wait_release", "messages", "mutex", "thread", "new", "server", "keeper", "alarm", "due")
     ),
 )
+RTOS = tuple(f"kernel/rtos/{name}.c" for name in ("heap", "wait", "thread", "semaphore", "mutex", "queue", "flags", "timer"))
 BLOCKS = ("kernel/giotto/blocks.c",)
 LOADER = tuple(f"kernel/microcode/{name}.c" for name in ("verify", "load", "loader", "log", "serial", "recorder", "generator"))
 MICROCODE = ("kernel/microcode/machine.c", "kernel/microcode/tasks.c")
@@ -98,6 +99,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     generated += ["trace.c"] if system.tracing is not None else []
     if system.time is not None:
         sources += TIME
+        sources += RTOS if system.time.heap else []
     if system.giotto is not None:
         cells = system.machine is Machine.CELLS
         sources += BLOCKS if cells else MICROCODE
@@ -122,6 +124,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     header = system.tracing.header if system.tracing is not None else None
     pins = [Path(os.path.relpath(header.resolve().parent, data_root())).as_posix()] if header is not None else []
     beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are
+    foreign = ["kernel/rtos/include"] if system.time is not None and system.time.heap else []
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
         "board": board.name,
@@ -132,7 +135,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         "board_sources": [_portable(path, folder) for path in board.build.sources],
         "generated": generated,
         "linker_inputs": inputs,
-        "include": [".", "kernel/api", port, *([beside] if system.giotto is not None else []), *pins],
+        "include": [".", "kernel/api", *foreign, port, *([beside] if system.giotto is not None else []), *pins],
         "compile_options": [
             "-std=c11",
             "-O2",

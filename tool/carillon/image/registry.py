@@ -19,7 +19,7 @@ from carillon.image import OneOf, Unsigned, Value
 class Kind(Enum):
     """What the value of a switch is."""
 
-    YES_OR_NO = "yes or no"  # 1 or 0
+    FLAG = "flag"  # 1 or 0
     NUMBER = "number"
     NAME = "name"  # of a macro or a function
     EXPRESSION = "expression"  # of C: perhaps with an argument, or a number, or the macro of one

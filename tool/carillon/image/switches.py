@@ -166,6 +166,7 @@ def _of_clock(image: Image, osek: OsekImage, clock: ClockCell) -> Switches:
         "CARILLON_TIME_OFFSETS": Unsigned(sum(bool(t.offset) for t in osek.model.tasks)),
         "CARILLON_TIME_DEADLINES": Unsigned(sum(bool(t.deadline) for t in osek.model.tasks)),
         "CARILLON_NEW_THREADS": Unsigned(sum(t.new for t in osek.model.tasks)),
+        "CARILLON_RTOS_HEAP": Unsigned(services.heap),
         "CARILLON_TIME_HZ": Unsigned(rate.numerator),
         "CARILLON_TIME_HZ_DIVISOR": Unsigned(rate.denominator),
         "CARILLON_CLOCK_UNITS": Unsigned(clock.base_units) if clock.based else None,

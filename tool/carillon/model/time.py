@@ -73,7 +73,8 @@ class TimeServices:
     in 64 bits, too.  ``automatic``: ``clock`` and ``tick`` are the tool's choice; before a plan,
     they are those that it tries first.  ``slack``: the longest of an alarm, in ticks of the system clock, None if none has any.
     ``rtc``: the calendar is the board's real-time clock, and is not counted.  ``kept``: the longest execution or lock budget that
-    the clock keeps, in ticks of the system clock; 0 if it keeps none.
+    the clock keeps, in ticks of the system clock; 0 if it keeps none.  ``heap``: bytes for objects of programs for CMSIS-RTOS2
+    and FreeRTOS, 0 if there are none.
     """
 
     clock: ClockKind
@@ -95,3 +96,4 @@ class TimeServices:
     slack: int | None = None
     rtc: bool = False
     kept: int = 0
+    heap: int = 0

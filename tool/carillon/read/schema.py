@@ -250,6 +250,12 @@ class TimeServicesTable(Table):
             description="The kinds of timed events that the application has; all if absent, at the cost of code.",
         )
     )
+    heap: int = Field(
+        0,
+        ge=0,
+        le=16_777_216,
+        description="Bytes for what programs for CMSIS-RTOS2 or FreeRTOS make as they run; with 0 there are none of their calls.",
+    )
     periods: list[AnyTime] = Field(
         default_factory=list, max_length=32, description="Periods of the alarms that it will start; for the plan's advice alone."
     )

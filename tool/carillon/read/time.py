@@ -107,6 +107,7 @@ class TimeReader(Reading):
             now=table.now or table.uptime or bool(self.file.server) or any(t.deadline for t in threads),
             uptime=table.uptime,
             rtc=table.calendar == "rtc",
+            heap=table.heap,
             tickless=table.tickless,
             span=self.places.key(("time",)),
             spans={key: self._place(key) for key in TimeServicesTable.model_fields},

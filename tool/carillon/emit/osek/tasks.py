@@ -77,6 +77,18 @@ def new_threads(osek: OsekImage) -> list[str]:
     return lines
 
 
+def foreign(osek: OsekImage) -> list[str]:
+    """What a program for CMSIS-RTOS2 or FreeRTOS finds of the schedule: priorities, and mutexes that it may take."""
+    clock, model = osek.allocation.clock, osek.allocation.osek
+    if clock is None or not clock.services.heap:
+        return []
+    rows = [f"{task.priority}u, /* {task.name} */" for task in model.tasks]
+    lines = text.table("const uint16_t carillon_rtos_priorities[]", rows)
+    named = {mutex for task in model.tasks if task.new for mutex in task.mutexes}
+    rows = [f"{int(mutex.name in named)}u, /* {mutex.name} */" for mutex in model.mutexes]
+    return [*lines, *(text.table("const uint8_t carillon_rtos_mutexes[]", rows) if rows else [])]
+
+
 def _request(level: TaskLevel) -> str:
     """The request of a level: a store, or the level's bit in a set of levels."""
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
