@@ -22,7 +22,10 @@ static uint32_t left_of(uint32_t value, uint32_t wanted, uint8_t options)
     if ((options & CARILLON_RTOS_KEEP) != 0u) {
         return value;
     }
-    return ((options & CARILLON_RTOS_ONE_LESS) != 0u) ? (value - 1u) : (value & ~wanted);
+    if ((options & CARILLON_RTOS_ONE_LESS) != 0u) {
+        return value - 1u;
+    }
+    return value & ~wanted;
 }
 
 /* Those go on for which the flags suffice, in the order of their priorities; locked. */

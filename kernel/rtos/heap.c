@@ -67,7 +67,7 @@ void *carillon_rtos_allocate(uint32_t bytes)
 void carillon_rtos_free(void *memory)
 {
     if (memory != NULL) {
-        struct piece *const piece = (struct piece *)memory - 1;
+        struct piece *const piece = &((struct piece *)memory)[-1];
         const uint32_t saved = carillon_osek_lock();
         piece->taken = 0u;
         carillon_osek_unlock(saved);

@@ -62,7 +62,8 @@ static void set_priority(struct carillon_rtos_queue *queue, uint32_t k, uint16_t
 static void insert(struct carillon_rtos_queue *queue, const void *message, uint16_t priority)
 {
     if (priority == CARILLON_RTOS_FRONT) {
-        queue->first = (uint16_t)(((queue->first == 0u) ? queue->most : queue->first) - 1u);
+        const uint32_t behind = (queue->first == 0u) ? queue->most : queue->first;
+        queue->first = (uint16_t)(behind - 1u);
         queue->count++;
         (void)memcpy(message_at(queue, 0u), message, queue->size);
         set_priority(queue, 0u, priority);

@@ -7,9 +7,10 @@
 
 uint8_t carillon_rtos_state;
 uint32_t carillon_rtos_timer_source;
-struct carillon_semaphore carillon_rtos_never;
 static uint8_t locked;
-static uint32_t unlocks; /* the mask as it was before */
+
+/* The line of those for whom nobody has anything: they wait for the time, or to be resumed. */
+static struct carillon_semaphore never;
 
 bool carillon_rtos_is_locked(void)
 {
@@ -45,6 +46,7 @@ static int refuses_lock(void)
 /* The highest level of tasks is raised to, so that no other task begins, and interrupts do. */
 int carillon_rtos_lock(bool lock)
 {
+    static uint32_t unlocks; /* the mask as it was before */
     const int refusal = refuses_lock();
     if (refusal != CARILLON_RTOS_OK) {
         return refusal;
@@ -90,7 +92,7 @@ int carillon_rtos_delay(uint32_t ticks)
         return CARILLON_RTOS_OK;
     }
     struct carillon_rtos_waiter own;
-    const int status = carillon_rtos_wait(&own, &carillon_rtos_never, carillon_osek_lock(), ticks);
+    const int status = carillon_rtos_wait(&own, &never, carillon_osek_lock(), ticks);
     return (status == CARILLON_RTOS_TIMEOUT) ? CARILLON_RTOS_OK : status;
 }
 
@@ -106,7 +108,7 @@ int carillon_rtos_delay_until(uint32_t time)
         carillon_osek_unlock(saved);
         return CARILLON_RTOS_PARAMETER;
     }
-    (void)carillon_rtos_wait(&own, &carillon_rtos_never, saved, ahead);
+    (void)carillon_rtos_wait(&own, &never, saved, ahead);
     return CARILLON_RTOS_OK;
 }
 

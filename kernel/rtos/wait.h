@@ -32,9 +32,6 @@ static inline bool carillon_rtos_in_timer(void)
     return carillon_rtos_timer_source == ((uint32_t)carillon_port_current() + 1u);
 }
 
-/* The line of those for whom nobody has anything: they wait for the time, or to be resumed. */
-extern struct carillon_semaphore carillon_rtos_never;
-
 /* May the caller wait?  It is a thread's own code, and the kernel is not locked. */
 bool carillon_rtos_may_wait(void);
 
