@@ -136,7 +136,7 @@ def entries(header: str, text: str) -> list[Entry]:
             if len(match["indent"]) != (4 if owner else 0) or not (match["type"] or match["name"].lstrip("~") == owner):
                 continue
             names, types = _parameters(match["parameters"])
-            kind = re.sub(r"__attribute__\(\(\w+\)\)|\b(static|inline|explicit|constexpr|extern)\b", "", match["type"] or "")
+            kind = re.sub(r"__attribute__\(\(\w+\)\)|\b(static|inline|explicit|constexpr|CARILLON_CONSTANT|extern)\b", "", match["type"] or "")
             kind = " ".join(kind.split())
             name = f"{owner}::{match['name']}" if owner else match["name"]
             written = " ".join((match["type"] or "").replace("static inline ", "").split())

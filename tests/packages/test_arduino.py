@@ -74,6 +74,80 @@ def test_setup_and_loop_of_a_sketch_run_beside_the_tasks(user: User, sketch: Pat
     assert lines[:3] == ["samples 0", "samples 5", "samples 10"]  # delay takes 50 ms, in which Sample runs five times
 
 
+THREADS = """
+[system]
+name = "threads"
+board = "arduino-uno"
+reserve = ["OC0B"]
+
+[time]
+clock = "periodic"
+tick = "1ms"
+uptime = true
+
+[thread.Loop]
+priority = 1
+stack = 256
+
+[thread.Fast]
+priority = 2
+stack = 128
+"""
+SKETCH = """
+#include <Carillon.h>
+
+static struct Other {
+    int delay(int ms) { return ms + 1; } // another delay: a method stays what it is
+} other;
+static volatile unsigned fast;
+
+THREAD(Fast)
+{
+    for (;;) {
+        delay(other.delay(9));
+        fast++;
+    }
+}
+
+THREAD(Loop)
+{
+    for (;;) {
+        loop();
+    }
+}
+
+void setup()
+{
+    Serial.begin(115200);
+    StartOS(OSDEFAULTAPPMODE);
+}
+
+void loop()
+{
+    const unsigned long began = millis();
+    delay(100);
+    const unsigned long took = millis() - began;
+    Serial.print(F("fast "));
+    Serial.print(fast);
+    Serial.println(took >= 100 && took <= 102 ? F(" right") : F(" wrong"));
+}
+"""
+
+
+def test_delay_and_millis_of_a_sketch_are_of_carillons_clock(user: User, tmp_path: Path) -> None:
+    needs(*BUILDER, "avr-gcc", "simavr")
+    sketch = tmp_path / "Threads"
+    sketch.mkdir()
+    (sketch / "schedule.toml").write_text(THREADS, encoding="utf-8")
+    (sketch / "Threads.ino").write_text(SKETCH, encoding="utf-8")
+    library = tmp_path / "libraries" / "Carillon"
+    user.runs("carillon", "build", "--library", sketch, "-o", library, cwd=tmp_path)
+    elf = built(user, sketch, library)
+    (run,) = json.loads(user.runs("carillon", "run", sketch, "--elf", elf, "--for", "420ms", "--json", cwd=tmp_path))["runs"]
+    lines = [line for line in run["output"].splitlines() if line.startswith("fast ")]
+    assert lines[:3] == ["fast 9 right", "fast 18 right", "fast 27 right"]
+
+
 def test_a_sketch_includes_one_header(library: Path) -> None:
     said = properties(library)
     assert said["version"] == __version__

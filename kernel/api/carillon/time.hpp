@@ -19,6 +19,13 @@
 
 #include "carillon/time.h"
 
+/* C++11, as sketches of Arduino have it, makes handlers when the program begins. */
+#if __cplusplus >= 201402L
+#define CARILLON_CONSTANT constexpr
+#else
+#define CARILLON_CONSTANT
+#endif
+
 namespace carillon
 {
 
@@ -68,8 +75,8 @@ inline StatusType delay_for(Microsecond time)
  * Source: Carillon's own. */
 constexpr uint64_t microseconds(uint64_t count)
 {
-    constexpr uint64_t parts = microseconds_per_second * CARILLON_TIME_HZ_DIVISOR;
-    return count / CARILLON_TIME_HZ * parts + count % CARILLON_TIME_HZ * parts / CARILLON_TIME_HZ;
+    return count / CARILLON_TIME_HZ * CARILLON_PARTS(microseconds_per_second) +
+           count % CARILLON_TIME_HZ * CARILLON_PARTS(microseconds_per_second) / CARILLON_TIME_HZ;
 }
 
 #if CARILLON_TIME_UPTIME
@@ -138,7 +145,7 @@ class Semaphore
 class Handler
 {
   protected:
-    constexpr Handler(uint8_t kind, TaskType task) : alarm{}
+    CARILLON_CONSTANT Handler(uint8_t kind, TaskType task) : alarm{}
     {
         alarm.timed.kind = kind, alarm.timed.task = task;
     }
@@ -160,7 +167,7 @@ class Handler_Function : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Function(void (*function)()) : Handler(CARILLON_ACTION_CALL, 0)
+    explicit CARILLON_CONSTANT Handler_Function(void (*function)()) : Handler(CARILLON_ACTION_CALL, 0)
     {
         alarm.handler.function = function;
     }
@@ -178,7 +185,7 @@ class Handler_Task : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Task(TaskType task) : Handler(CARILLON_ACTION_ACTIVATE, task)
+    explicit CARILLON_CONSTANT Handler_Task(TaskType task) : Handler(CARILLON_ACTION_ACTIVATE, task)
     {
     }
 };
@@ -196,7 +203,7 @@ class Handler_Event : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: Carillon's own. */
-    constexpr Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_ACTION_SET_EVENT, task)
+    CARILLON_CONSTANT Handler_Event(TaskType task, EventMaskType event) : Handler(CARILLON_ACTION_SET_EVENT, task)
     {
         alarm.handler.carillon_event = event;
     }
@@ -214,7 +221,7 @@ class Handler_Semaphore : public Handler
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_ACTION_GIVE, 0)
+    explicit CARILLON_CONSTANT Handler_Semaphore(Semaphore *semaphore) : Handler(CARILLON_ACTION_GIVE, 0)
     {
         alarm.handler.carillon_semaphore = &semaphore->semaphore;
     }
@@ -668,11 +675,11 @@ class Handler_Thread : public Handler_Task
      * Errors: none.
      * From: everywhere.
      * Source: EPOS, section III. */
-    explicit constexpr Handler_Thread(const Thread &task) : Handler_Task(task.id())
+    explicit CARILLON_CONSTANT Handler_Thread(const Thread &task) : Handler_Task(task.id())
     {
     }
     /* Internal: likewise. */
-    explicit constexpr Handler_Thread(const Thread *task) : Handler_Thread(*task)
+    explicit CARILLON_CONSTANT Handler_Thread(const Thread *task) : Handler_Thread(*task)
     {
     }
 };

@@ -149,7 +149,7 @@ def _sketch_header(image: Image) -> str:
     system = image.system
     headers = ["carillon/osektime.h"] if system.modes else []
     headers += ["os.h"] if system.osek is not None else []
-    headers += ["carillon/time.h"] if system.time is not None else []
+    headers += ["carillon/arduino.h"] if system.time is not None else []
     return text.header(image, "For a sketch.", "CARILLON_SKETCH_H", ["", *(f'#include "{name}"' for name in headers)])
 
 

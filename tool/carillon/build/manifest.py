@@ -38,10 +38,8 @@ CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
 TIME = (
     "kernel/levels/guest.c",
     "kernel/clock/clock.c",
-    *(
-        f"kernel/time/{name}.c"
-        for name in ("watch", "wait", "wait_release", "messages", "mutex", "thread", "new", "server", "keeper", "alarm", "due")
-    ),
+    *(f"kernel/time/{name}.c" for name in ("watch", "wait", "wait_release", "sketch", "messages", "mutex", "thread")),
+    *(f"kernel/time/{name}.c" for name in ("new", "server", "keeper", "alarm", "due")),
 )
 RTOS = tuple(f"kernel/rtos/{name}.c" for name in ("heap", "wait", "thread", "semaphore", "mutex", "queue", "flags", "timer"))
 BLOCKS = ("kernel/giotto/blocks.c",)
