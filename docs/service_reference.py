@@ -34,6 +34,7 @@ PUBLIC = {
     "schedule_table.h": "Schedule tables and counters: AUTOSAR OS R4",
     "time.h": "Times and threads in C",
     "time.hpp": "Times and threads in C++",
+    "arduino.h": "Times of Arduino",
     "console.h": "Text",
     "ostream.hpp": "Text in C++",
     "bus.h": "Messages between virtual boards",

@@ -22,13 +22,34 @@ extern "C" {
 #pragma redefine_extname delay carillon_sketch_delay
 
 #if CARILLON_TIME_UPTIME
-uint32_t millis(void); /* from tasks, threads and ISRs of category 2 */
+/* Return the milliseconds since StartOS.
+ *
+ * Returns: milliseconds, rounded down, modulo 2^32.
+ * Errors: none; without uptime = true in [time] it does not compile.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Arduino. */
+uint32_t millis(void);
+
+/* Return the microseconds since StartOS, as exactly as the clock keeps them.
+ *
+ * Returns: microseconds, rounded down, modulo 2^32.
+ * Errors: none; without uptime = true in [time] it does not compile.
+ * From: tasks, threads, ISRs of category 2.
+ * Source: Arduino. */
 uint32_t micros(void);
 #else
 uint32_t millis(void) __attribute__((error("write uptime = true in [time]: millis needs the time in 64 bits")));
 uint32_t micros(void) __attribute__((error("write uptime = true in [time]: micros needs the time in 64 bits")));
 #endif
+
 #if CARILLON_TIME_DELAYS
+/* Wait until some time has passed, and never less: at most a tick of the clock more.
+ *
+ * ms: milliseconds, of any number; 0: do not wait.
+ * Errors: none that it returns: it shuts the system down with E_OS_CALLEVEL if the caller may not wait, and with what
+ *     carillon_delay returns.
+ * From: extended tasks, threads.
+ * Source: Arduino. */
 void delay(uint32_t ms);
 #else
 void delay(uint32_t ms) __attribute__((error("name \"delays\" in uses of [time], or leave it out")));
