@@ -49,7 +49,7 @@ static inline void report_byte(char byte)
     *(volatile uint8_t *)UINT32_C(0x10000000) = (uint8_t)byte;
 }
 #elif defined(CARILLON_MASK_INTERRUPT) || defined(CARILLON_PLL_DIVIDE) /* ARMv6-M and STM32F4: the board's own */
-void carillon_console_put(char byte);
+#include "carillon/console.h"
 static inline void report_byte(char byte)
 {
     carillon_console_put(byte);
