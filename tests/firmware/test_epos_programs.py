@@ -111,16 +111,32 @@ THREADS = "[thread.Main]\npriority = 1\n"
 OF_12 = THREADS + "".join(f"[thread.{name}]\npriority = 1\nnew = true\n" for name in "AB")
 
 
-def outcome(lab: Laboratory, code: str, board: str, threads: str, tmp_path: Path, after: str = "", ticks: int = 0) -> Outcome:
+HEADER = """
+#include "carillon/time.hpp"
+#include "carillon/ostream.hpp"
+#include "carillon_port.h"
+using namespace carillon;
+"""
+
+
+def outcome(
+    lab: Laboratory,
+    code: str,
+    board: str,
+    threads: str,
+    tmp_path: Path,
+    after: str = "",
+    ticks: int = 0,
+    header: str = HEADER,
+) -> Outcome:
     """Run a program whose main is the body of a thread, and then ``after``."""
     clock = "compare" if board == RV32 else "one-shot"
     text = f'[system]\nname = "app"\nsources = ["main.cpp"]\n[time]\nclock = "{clock}"\n{threads}'
     (tmp_path / "schedule.toml").write_text(text, encoding="utf-8")
-    header = '#include "carillon/time.hpp"\n#include "carillon/ostream.hpp"\n#include "carillon_port.h"\n'
     assert code.count("int main()") == 1
     program = code.replace("int main()", "int program()")
     main = f"THREAD(Main)\n{{\n    (void)program();\n    {after}\n    carillon_port_halt();\n}}\n"
-    (tmp_path / "main.cpp").write_text(f"{header}using namespace carillon;\n{program}{main}", encoding="utf-8")
+    (tmp_path / "main.cpp").write_text(f"{header}{program}{main}", encoding="utf-8")
     shutil.copy(Path(__file__).parent / "report.h", tmp_path)
     return lab.run_file(tmp_path / "schedule.toml", board, ticks=ticks or 4_000_000)
 
@@ -233,3 +249,16 @@ def test_a_handler_takes_a_thread_by_pointer_by_reference_and_by_name(lab: Labor
 def test_new_without_such_a_thread_says_what_to_write(lab: Laboratory, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"write new = true in the \[thread.NAME\]"):
         outcome(lab, PERIODS + FIGURE_12, MPS, OF_12.replace("new = true", "autostart = false"), tmp_path)
+
+
+INCLUDES = "".join(
+    f"#include <{name}.h>\n" for name in ("utility/ostream", "alarm", "chronometer", "clock", "mutex", "semaphore", "thread")
+)
+
+
+@pytest.mark.parametrize("board", [MPS, "atmega128"])
+@pytest.mark.parametrize("using", ["using namespace EPOS;", "__USING_SYS"])
+def test_the_includes_of_epos_stand(lab: Laboratory, board: str, using: str, tmp_path: Path) -> None:
+    code = f"{INCLUDES}{using}\n{FIGURE_7}".replace("finished.p()", "static_cast<EPOS::Semaphore &>(finished).p()")
+    intervals = [int(line) for line in printed(lab, code, board, THREADS, tmp_path, header='#include "carillon_port.h"\n')]
+    assert len(intervals) == 19

@@ -123,6 +123,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     pins = [Path(os.path.relpath(header.resolve().parent, data_root())).as_posix()] if header is not None else []
     beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are
     foreign = ["kernel/rtos/include"] if system.time is not None and system.time.heap else []
+    foreign += ["kernel/rtos/epos"] if system.time is not None and system.cplusplus else []
     inputs = (["osek.ld"] if system.osek is not None else []) + (["names.ld"] if board.vectors == "code" else [])
     return {
         "board": board.name,
