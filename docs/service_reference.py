@@ -48,6 +48,7 @@ NOTE = """In extended status, `E_OS_CALLEVEL` means that the service was called 
 `E_OS_DISABLEDINT` means that it was called while interrupts were disabled or suspended. Every error calls the error hook, if the
 configuration has one. "EPOS" is A. A. Fröhlich, G. Gracioli, J. F. Santos, *Periodic Timers Revisited* (2011)."""
 
+SPECIFIERS = re.compile(r"__attribute__\(\(\w+\)\)|\b(static|inline|explicit|constexpr|CARILLON_CONSTANT|extern)\b")
 FIELDS = ("Returns", "Errors", "From", "Source")
 COMMENT = r"(?P<comment>^ *)/\*(?P<text>.*?)\*/"
 MACRO = r"^#define (?P<macro>\w+)\((?P<names>[^)]*)\)"
@@ -137,7 +138,7 @@ def entries(header: str, text: str) -> list[Entry]:
             if len(match["indent"]) != (4 if owner else 0) or not (match["type"] or match["name"].lstrip("~") == owner):
                 continue
             names, types = _parameters(match["parameters"])
-            kind = re.sub(r"__attribute__\(\(\w+\)\)|\b(static|inline|explicit|constexpr|CARILLON_CONSTANT|extern)\b", "", match["type"] or "")
+            kind = SPECIFIERS.sub("", match["type"] or "")
             kind = " ".join(kind.split())
             name = f"{owner}::{match['name']}" if owner else match["name"]
             written = " ".join((match["type"] or "").replace("static inline ", "").split())
