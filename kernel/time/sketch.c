@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What carillon/arduino.h has of Arduino. */
-#include "carillon/arduino.h"
-
+ * What carillon/arduino.h has of Arduino, under the names that it gives millis, micros and delay. */
 #include "kernel/jobs/stop.h"
 #include "kernel/time/wait_steps.h"
+
+uint32_t carillon_sketch_millis(void);
+uint32_t carillon_sketch_micros(void);
+void carillon_sketch_delay(uint32_t ms);
 
 #if CARILLON_OSEK_TIME && CARILLON_TIME_UPTIME
 /* So many parts of a second as have passed.  Whole seconds first, so that nothing is cut off for thousands of years. */
@@ -15,12 +17,12 @@ static uint64_t passed(uint32_t per_second)
     return ((ticks / CARILLON_TIME_HZ) * parts) + (((ticks % CARILLON_TIME_HZ) * parts) / CARILLON_TIME_HZ);
 }
 
-uint32_t millis(void)
+uint32_t carillon_sketch_millis(void)
 {
     return (uint32_t)passed(1000u);
 }
 
-uint32_t micros(void)
+uint32_t carillon_sketch_micros(void)
 {
     return (uint32_t)passed(1000000u);
 }
@@ -28,7 +30,7 @@ uint32_t micros(void)
 
 #if CARILLON_OSEK_TIME && CARILLON_TIME_DELAYS
 /* It begins anywhere within a tick, and so takes one more.  What is longer than the clock's longest time is several. */
-void delay(uint32_t ms)
+void carillon_sketch_delay(uint32_t ms)
 {
     uint64_t left = (ms == 0u) ? UINT64_C(0) : (CARILLON_TICKS_IN_FULL(ms, 1000u) + UINT64_C(1));
     StatusType status = carillon_time_may_wait(carillon_osek_running) ? E_OK : E_OS_CALLEVEL;
