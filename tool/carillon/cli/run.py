@@ -39,6 +39,9 @@ def command(
             "--serial", help="Make this socket the UART of the board, wait for who connects, and keep to real time; in QEMU."
         ),
     ] = None,
+    stream: Annotated[
+        Path | None, typer.Option("--stream", help="Write what the UART of [trace] sends, to a file or a FIFO; in QEMU.")
+    ] = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="Run this image, which another build made with the library, instead of building.")
     ] = None,
@@ -56,7 +59,7 @@ def command(
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
-    files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets}
+    files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets, "stream": stream}
     given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
     asked = Asked(*given, elf=elf, stimuli=stimuli, wait_states=wait_states)
     show_asked(asked, report, serial=serial, elf=elf, stimuli=stimuli, **{"wait-states": wait_states or None})

@@ -9,7 +9,8 @@ from __future__ import annotations
 from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
-from carillon.image.words import Words
+from carillon.image.words import Words, identity
+from carillon.model import System
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -31,13 +32,14 @@ def emit(image: Image) -> dict[str, str]:
         lines += [
             f"#define CARILLON_TRACE_COUNTER {counter.counter:#X}u",
             f"#define CARILLON_TRACE_EVENT_BITS {words.event_bits}",
-            f"#define CARILLON_TRACE_BYTES {4 * system.tracing.ring}",
+            f"#define CARILLON_TRACE_BYTES_BITS {(4 * system.tracing.ring).bit_length() - 1}",
             f'#include "ports/{system.board.port}/trace.h"',
             "",
             "void carillon_trace_start(void)",
             "{",
             *(f"    CARILLON_REGISTER({store.address:#X}u) |= {store.value:#X}u;" for store in counter.set),
             "}",
+            *(_stream(system, words) if system.tracing.stream is not None else ()),
         ]
     else:
         lines += ["#define CARILLON_TRACE_NOTE(event)"]
@@ -53,6 +55,24 @@ def emit(image: Image) -> dict[str, str]:
         ]
         lines += ["", f"void {real}(void);", *text.function(wrapped, body)]
     return {"trace.c": "\n".join([*lines, ""])}
+
+
+def _stream(system: System, words: Words) -> list[str]:
+    """What the sender of the stream must know."""
+    return [
+        "",
+        '#include "kernel/contract/stream.h"',
+        "",
+        "const struct carillon_stream carillon_stream = {",
+        "    .ring = carillon_trace_ring,",
+        "    .next = &carillon_trace_next,",
+        "    .bytes = CARILLON_TRACE_BYTES,",
+        f"    .schedule = {identity(system):#X}u,",
+        "    .event_bits = CARILLON_TRACE_EVENT_BITS,",
+        f"    .stamp_bits = {words.stamp_bits},",
+        f"    .down = {str(words.down).lower()},",
+        "};",
+    ]
 
 
 def _nothing(what: str) -> list[str]:

@@ -62,6 +62,12 @@ class RealTimeClock(Frozen):
     """How long start-up waits for a crystal that does not run yet; 0: the board has none for the clock."""
 
 
+class Line(Console):
+    """A UART that carries the stream of events; ``baud``: the rate at which the board's start-up or ``prepare`` sets it."""
+
+    baud: Hertz
+
+
 class TraceCounter(Frozen):
     """A counter that counts for ever, whose time stands with each recorded event.
 
@@ -74,4 +80,5 @@ class TraceCounter(Frozen):
     bits: int = Field(default=32, strict=True, ge=16, le=32)
     hz: Hertz | None = None
     cell: Text | None = None
+    uart: Line | None = None  # None: it has none to itself for the stream
     set: tuple[Store, ...] = Field(default=(), max_length=16)

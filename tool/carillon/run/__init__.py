@@ -212,6 +212,8 @@ def _traced_command(
     options = f"map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}"
     if serial is not None:  # who talks to it lives in the host's time
         options += f",pace={clock.hz * clock.instructions_per_tick}"
+    if hardware.stream is not None:
+        save = [*save, "-serial", f"file:{str(hardware.stream).replace(',', ',,')}"]
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]

@@ -19,12 +19,14 @@ WAVEFORM_CYCLES = 500_000
 class Hardware:
     """How the hardware of a run is: the memory's wait states, and the files for the waveform and the log, if they are wanted.
 
+    ``stream``: where the bytes go that the UART of ``[trace]`` sends, a file or a FIFO.
     ``log``: a line for each instruction, each access to data in memory, and each request of a cell, with its cycle.
     """
 
     wait_states: int = 0
     waveform: Path | None = None
     log: Path | None = None
+    stream: Path | None = None
 
     @property
     def as_planned(self) -> bool:
@@ -33,6 +35,10 @@ class Hardware:
 
     def fits(self, board: Board, diagnostics: Diagnostics) -> bool:
         """Whether the board is simulated in RTL if that is needed; reports C351 if not."""
+        if self.stream is not None and (board.run is None or board.run.kind != "qemu"):
+            cause = f"--stream: board '{board.name}' is not run by QEMU"
+            diagnostics.error("C351", None, cause, "choose a board in QEMU: --board mps2-an385, or leave the option out")
+            return False
         asked = {"--wait-states": self.wait_states, "--waveform": self.waveform}
         needs = [option for option, value in asked.items() if value]
         if not needs or (board.run is not None and board.run.kind == "rtl"):
