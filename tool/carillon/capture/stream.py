@@ -11,12 +11,16 @@
 from __future__ import annotations
 
 import binascii
+from collections import deque
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
-from carillon.capture import UNFIT, refuse
+from carillon.capture import UNFIT, Capture, Signal, refuse
 from carillon.diagnostics import Span
-from carillon.image.words import Words
+from carillon.image.words import Words, identity
+from carillon.model import System
 
 LINE, PAYLOAD = 8, 7
 PLACE = 1
@@ -25,6 +29,8 @@ NUMBERS = 1 << 30
 """Events are counted modulo this."""
 TURNS = 1 << 16
 _SEED = 0xFFFF
+MOST_GAPS = 1000
+"""Gaps that are listed at most, the last ones."""
 
 
 class Happened(NamedTuple):
@@ -40,7 +46,7 @@ class Happened(NamedTuple):
 class Gap:
     """``length`` events from ``number`` on are not known; ``exact``: else there may be 256 more, or a multiple of that.
 
-    ``dropped``: of them, those for which the chip's ring had no room.  ``since`` and ``until``: the times of the events around it;
+    ``dropped``: of them, those for which the chip had no room.  ``since`` and ``until``: the times of the events around it;
     None before the first.
     """
 
@@ -211,3 +217,65 @@ class Decoder:
         self._items += [Happened((number + k) % NUMBERS, times[k], *event[2:]) for k, event in enumerate(self._run)]
         self._next, self._time = (number + len(self._run)) % NUMBERS, times[-1]
         self._run = []
+
+
+class Recording:
+    """What a stream has told since the chip's last start, of the last ``most`` events."""
+
+    def __init__(self, file: str, system: System, most: int) -> None:
+        counter = system.board.trace
+        if system.tracing is None or system.tracing.stream is None or counter is None:
+            refuse(UNFIT, Span(file), "the schedule has no stream", 'write [trace], ring = 256 and stream = "uart" or "rtt"')
+        names = {task.entry: task.name for task in system.tasks} | {i.handler: i.name for i in system.interrupts}
+        self.names = [names[function] for function in system.traced]
+        self.file, self.unit, self._most = file, Fraction(1, counter.hz or system.clock_hz), most
+        self.decoder = Decoder(file, Words.of(system, counter), len(self.names), identity(system))
+        self.starts = [0] * len(self.names)
+        self.gaps: deque[Gap] = deque(maxlen=MOST_GAPS)
+        self.gap_count = self.lost = self.dropped = self.restarts = self.events = self.left_out = 0
+        self.items: deque[Happened | Gap] = deque()
+
+    def feed(self, data: bytes | None) -> None:
+        """Take bytes; None at the end of the stream."""
+        for item in self.decoder.feed(data) if data is not None else self.decoder.finish():
+            if isinstance(item, Restarted):
+                self.restarts += 1
+                self.items.clear()
+                self.left_out = 0
+                continue
+            if isinstance(item, Happened):
+                self.events += 1
+                self.starts[item.function] += item.begins
+            else:
+                self.gaps.append(item)
+                self.gap_count += 1
+                self.lost += item.length
+                self.dropped += item.dropped
+            self.items.append(item)
+            if len(self.items) > self._most:
+                self.items.popleft()
+                self.left_out += 1
+
+    def capture(self, last: int | None = None) -> Capture:
+        """The events as signals, all or the last ones; what had begun before them, or ended behind a gap, is left out."""
+        shown = list(islice(self.items, max(0, len(self.items) - last), None)) if last is not None else list(self.items)
+        highs: list[list[tuple[int, int | None]]] = [[] for _ in self.names]
+        active: dict[int, int] = {}
+        blind: list[tuple[int, int]] = []
+        first = now = next((item.until if isinstance(item, Gap) else item.time for item in shown), 0)
+        for item in shown:
+            if isinstance(item, Gap):
+                active.clear()
+                blind += [(now, item.until)] if item.until > now else []
+                now = item.until
+                continue
+            now = item.time
+            begun = active.pop(item.function, None)
+            if item.begins:
+                active[item.function] = now
+            elif begun is not None:
+                highs[item.function].append((begun, now))
+        for function, begun in active.items():
+            highs[function].append((begun, None))
+        signals = tuple(Signal(name, tuple(own)) for name, own in zip(self.names, highs, strict=True))
+        return Capture(self.file, self.unit, first, now, signals, tuple(blind))
