@@ -48,7 +48,10 @@ class Captured:
     def seen(self, releases: Sequence[Release]) -> list[Release]:
         """The releases that a capture of these tasks, from its first tick on, may show."""
         names = {*self.trace.tasks, *self.trace.interrupts}
+        last = self.trace.length - 1  # of which a part was seen
+        begun = {event.object for event in self.trace.events if event.kind is Kind.START and event.t >= last - EARLY_TICKS}
         known = [r for r in releases if r.task in names and (r.at >= self.first or (r.at, r.task) == self.answered)]
+        known = [r for r in known if r.at < last or r.task in begun]
         return self._sighted(known) if self.blind else known
 
     def _sighted(self, releases: Sequence[Release]) -> list[Release]:
@@ -156,7 +159,7 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
         clock_hz=hz,
         instructions_per_tick=parts,
         rounds=0,
-        length=max(1, -(-end // parts)),
+        length=end // parts + 1,  # the tick of the last event, too
         round_length=length,
         tasks=tuple(task.name for task in system.tasks if task.name in lanes),
         interrupts=tuple(interrupt.name for interrupt in system.interrupts if interrupt.name in lanes),

@@ -109,7 +109,7 @@ class Picture:
         if now - self._since >= 1:
             self._rate = (recording.events - self._events) / (now - self._since)
             self._since, self._events = now, recording.events
-        said = f"{recording.file}: {recording.events} events, {self._rate:.0f} a second; {summed(recording)}"
+        said = f"{counted(recording.events, 'event')}, {self._rate:.0f} a second; {summed(recording)}; {recording.file}"
         rows: list[RenderableType] = [Text(said, no_wrap=True)]
         try:
             _, panels = self._showing.panels(recording.capture(DRAWN))
