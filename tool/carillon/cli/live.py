@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from carillon.capture.source import Source
     from carillon.capture.stream import Gap, Recording
 
-MOST = 4_000_000
+MOST = 2_000_000
 """Events that are kept for the end, the last ones."""
 DRAWN = 2_000
 """Events of which the picture is made, at most, while they come."""
@@ -55,6 +55,7 @@ def show_live(name: str, baud: int | None, given: CaptureOptions, asked: Asked, 
     except MalformedSourceError as error:
         usage(f"--live {error}")
     recording.feed(None)
+    report.status(f"reading {counted(len(recording.items), 'event')}")
     capture = recording.capture()
     more = {"stream": _as_json(recording)}
     showing.show(capture, more, _told(recording, capture.unit))

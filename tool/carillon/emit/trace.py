@@ -42,15 +42,16 @@ def emit(image: Image) -> dict[str, str]:
             *(_stream(system, words) if system.tracing.stream is not None else ()),
         ]
     else:
-        lines += ["#define CARILLON_TRACE_NOTE(event)"]
+        lines += ["#define CARILLON_TRACE_NOTE(ring, event)"]
     bounded = {task.entry for task in system.bounded}
     for number, function in enumerate(system.traced):
         wrapped, real = f"__wrap_{function}", c_names.bounded(function) if function in bounded else f"__real_{function}"
         body = [
+            *(["    uint32_t ring = (uint32_t)(uintptr_t)carillon_trace_ring;"] if system.tracing.ring is not None else ()),
             f"    CARILLON_TRACE_ENTER({function});",
-            f"    CARILLON_TRACE_NOTE({Words.event(number, begins=True)});",
+            f"    CARILLON_TRACE_NOTE(ring, {Words.event(number, begins=True)});",
             f"    {real}();",
-            f"    CARILLON_TRACE_NOTE({Words.event(number, begins=False)});",
+            f"    CARILLON_TRACE_NOTE(ring, {Words.event(number, begins=False)});",
             f"    CARILLON_TRACE_LEAVE({function});",
         ]
         lines += ["", f"void {real}(void);", *text.function(wrapped, body)]
