@@ -33,7 +33,7 @@ def command(
     out: options.Out = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with a timeline to zoom into.")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
-    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
+    perfetto: options.Perfetto = None,
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
     btf: options.Btf = None,
     ctf: options.Ctf = None,

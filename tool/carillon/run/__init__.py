@@ -317,9 +317,10 @@ def record(
     how = runnable(system, diagnostics)
     if how is None or not hardware.fits(system.board, diagnostics):
         return None
-    if serial is not None and how.kind != "qemu":
+    if how.kind != "qemu" and (serial is not None or hardware.stream is not None):
         cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
-        diagnostics.error("C095", None, cause, "leave --serial out, or choose another board")
+        option = "--serial" if serial is not None else "--stream"
+        diagnostics.error("C095", None, cause, f"leave {option} out, or choose another board")
         return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"

@@ -35,10 +35,6 @@ class Hardware:
 
     def fits(self, board: Board, diagnostics: Diagnostics) -> bool:
         """Whether the board is simulated in RTL if that is needed; reports C351 if not."""
-        if self.stream is not None and (board.run is None or board.run.kind != "qemu"):
-            cause = f"--stream: board '{board.name}' is not run by QEMU"
-            diagnostics.error("C351", None, cause, "choose a board in QEMU: --board mps2-an385, or leave the option out")
-            return False
         asked = {"--wait-states": self.wait_states, "--waveform": self.waveform}
         needs = [option for option, value in asked.items() if value]
         if not needs or (board.run is not None and board.run.kind == "rtl"):
