@@ -5,9 +5,10 @@
  * Seven bytes become eight: their low seven bits, and a byte of their top bits.  So the top bit is free, and marks the
  * first byte of a frame.  A frame ends with a CRC (CCITT) of 16 bits.  All numbers have their low byte first.
  *
- * An event:        word (4), its number's low byte (1), CRC (2).
- * Before the first event, every 64th, and one before which others were lost, a place:
- *                  1, number of the next event (4), schedule (3), turns of its stamp (2), lost so far (2), CRC (2).
+ * An event:  word (4), its number's low byte (1), CRC (2).
+ * A place:   1, number of the next event (4), schedule (3), turns of its stamp (2), lost so far (2), CRC (2).
+ *
+ * A place stands before the first event, before each 64th, and before one that follows a loss.
  * No word's low byte is 1, which would be neither a start nor an end.
  *
  * What runs here is below all that writes to the ring:
