@@ -23,7 +23,8 @@ from typer.testing import CliRunner
 from carillon.capture.stream import Decoder, Gap, Happened, Item, Restarted
 from carillon.cli import app
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.image.words import EVERY, Words, identity
+from carillon.image.words import Words, identity
+from carillon.model.registers import EVERY
 from carillon.pipeline import read_and_check
 
 SCHEDULE = 0xABCDEF

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from carillon.check.utilisation import demand
 from carillon.diagnostics import Diagnostics
-from carillon.image.words import EVERY
 from carillon.model import Mode, System
+from carillon.model.registers import EVERY
 
 EVENT = Fraction(8) + Fraction(16, EVERY)
 """Bytes of an event in the stream, with its part of the place that is told every so many events."""

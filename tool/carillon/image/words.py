@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from carillon.model import System
 from carillon.model.registers import TraceCounter
 
-EVERY = 64
-"""Events from one place that the stream tells to the next, as kernel/core/stream.c has it."""
 RING = "carillon_trace_ring"
 NEXT = "carillon_trace_next"
 """The ring, and the variable that says where the next event is written."""

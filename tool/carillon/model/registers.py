@@ -62,6 +62,10 @@ class RealTimeClock(Frozen):
     """How long start-up waits for a crystal that does not run yet; 0: the board has none for the clock."""
 
 
+EVERY = 64
+"""Events from one place that the stream tells to the next, as kernel/core/stream.c has it."""
+
+
 class Line(Console):
     """A UART that carries the stream of events; ``baud``: the rate at which the board's start-up or ``prepare`` sets it."""
 
