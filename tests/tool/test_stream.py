@@ -261,6 +261,15 @@ def test_one_place_that_is_damaged_into_anothers_is_not_taken_for_it() -> None:
     agree(items, chip.sent)
 
 
+def test_a_frame_that_nothing_confirms_is_not_believed() -> None:
+    chip = sending(200)
+    forged = frame([*little(12345 << WORDS.event_bits | Words.event(1, begins=True), 4), 250])
+    for at in range(3, len(chip.frames), 7):
+        items = read(b"".join([*chip.frames[:at], forged, *chip.frames[at:]]))
+        agree(items, chip.sent)
+        assert [item for item in items if isinstance(item, Happened)] == chip.sent
+
+
 # The command.
 
 TEXT = f"""\

@@ -4,8 +4,8 @@
 1. Whatever bytes come, the top bit shows where a frame may begin, and the CRC whether it is one.
 2. A frame is believed if its number follows that of the one before it.  Where it does not, the next frame must follow it in turn,
    or a place stand before it.  So a damaged frame would have to meet CRC and number, 24 bits, to be taken for an event.
-3. Events behind a gap wait until a place says their number, which it does every :data:`~carillon.model.registers.EVERY` events.  If the next gap comes
-   first, their number is the least that they may have.  What a place says later then makes the next gap longer.
+3. Events behind a gap wait until a place says their number, as every 64th has one.  If the next gap comes first, their number is
+   the least that they may have.  What a place says later then makes the next gap longer.
 """
 
 from __future__ import annotations
