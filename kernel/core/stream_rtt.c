@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stream of events by a debugger's memory access: the control block of SEGGER's Real Time Transfer, with one channel
- * up.  OpenOCD, probe-rs and J-Link find it by its identifier or its symbol, and read it while the processor runs.
+ * The stream of events by a debugger's memory access: the control block of SEGGER's Real Time Transfer, with one
+ * channel up.  OpenOCD, probe-rs and J-Link find it by its identifier or its symbol, and read it while the processor
+ * runs.
  *
  * 1. A byte is stored before `write`, which says that it is there.
  * 2. The debugger alone moves `read`, behind bytes that it has.
