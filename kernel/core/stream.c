@@ -29,13 +29,8 @@ static uint8_t line[3u * LINE];
 static uint8_t length;
 static uint8_t at;
 
-/* `sent`: as `next`, of the ring's words that were sent or lost.  `stamp`: of the last one, and `turns`: how often it
- * has begun anew. */
-static uint32_t sent;
-static uint32_t stamp;
-static uint16_t turns;
+static uint32_t sent; /* as `next`, of the ring's words that were sent or lost */
 static uint16_t lost;
-static bool begun;
 
 static void store(uint8_t *to, uint32_t value, uint32_t bytes)
 {
@@ -96,6 +91,9 @@ static bool take(uint32_t *word, bool *place)
 /* Make the frames of the next event; false if there is none. */
 static bool make(void)
 {
+    static uint32_t stamp; /* of the last event */
+    static uint16_t turns; /* how often stamps have begun anew */
+    static bool begun;
     const struct carillon_stream *const own = &carillon_stream;
     uint32_t word;
     uint8_t payload[2u * PAYLOAD];
