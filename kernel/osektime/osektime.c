@@ -4,6 +4,7 @@
 #include "carillon/osektime.h"
 
 #include "kernel/core/kernel.h"
+#include "kernel/core/stream.h"
 #include "kernel/osektime/sync.h"
 #if CARILLON_ROUND_BUDGETS
 #include "kernel/core/round_budget.h"
@@ -302,7 +303,9 @@ __attribute__((weak)) void ttIdleTask(void)
 __attribute__((weak)) void ttIdleTask(void)
 {
     for (;;) {
-        carillon_port_idle();
+        if (!carillon_stream_send()) {
+            carillon_port_idle();
+        }
     }
 }
 #endif

@@ -182,10 +182,14 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros."""
+    """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros.
+
+    ``stream``: by what the ring is sent on while the image runs, ``uart`` or ``rtt``.
+    """
 
     ring: int | None = None
     header: Path | None = None
+    stream: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
