@@ -151,6 +151,13 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
     return TT_E_OS_OK;
 }
 
+#if !CARILLON_SYNC_EDGES
+ttStatusType ttSyncEdge(void)
+{
+    return TT_E_OS_ID;
+}
+#endif
+
 #if !CARILLON_SYNC
 ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
 {

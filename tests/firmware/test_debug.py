@@ -98,9 +98,7 @@ STOPS = ("break Blink", *("continue", "stepi", "stepi", "shell sleep 0.01") * 10
 
 
 RING = "[trace]\nring = 64\n"
-WATCHED = [
-    board for board in BOARDS if board not in ("qemu-rv32-virt", "virtual-256")
-]  # with cells for deadlines, and time
+WATCHED = [board for board in BOARDS if board not in ("qemu-rv32-virt", "virtual-256")]  # with cells for deadlines, and time
 COUNTERS = ("mps2-an385", "ast1030-evb", "stm32f4-discovery", "raspberry-pi-pico")  # the boards that a ring can be on
 
 

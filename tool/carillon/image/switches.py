@@ -106,6 +106,7 @@ def _of_sync(sync: Synchronisation) -> Switches:
         "CARILLON_SYNC_HARD": sync.start is SyncStart.HARD,
         "CARILLON_SYNC_PRECISION": Unsigned(sync.precision),
         "CARILLON_SYNC_SILENCE": Unsigned(sync.silence),
+        "CARILLON_SYNC_EDGES": sync.phase is not None,
     }
 
 

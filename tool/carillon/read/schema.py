@@ -187,6 +187,8 @@ class SyncTable(Table):
     start: Literal["smooth", "hard"] = Field(
         "smooth", description="Whether tasks start at once, or not before the first ttSyncTimes, with a round in its phase."
     )
+    phase: AnyTime | None = Field(None, description="Rounds follow ttSyncEdge: each begins so long behind an edge.")
+    edges: int = Field(1, ge=1, le=65_535, description="How many edges a round has.")
 
 
 class ThreadTable(DeclaredTable):
