@@ -306,11 +306,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument("--quick", action="store_true", help="measure fewer rounds")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="of N parts of the documents and pictures, the K-th alone")
     options = parser.parse_args()
+    part, slash, parts = options.part.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        parser.error("--part is K/N, such as 1/2")
     if options.quick and not options.check:
         parser.error("--quick is for --check: what is published is measured in full")
     with Commands() if options.quick else nullcontext() as Shell.commands:
-        return build_all(check=options.check, quick=options.quick)
+        return build_all(check=options.check, quick=options.quick, part=int(part) - 1, parts=int(parts))
 
 
 def fetch_emulators(text: str) -> None:
@@ -326,17 +330,19 @@ def fetch_emulators(text: str) -> None:
             diagnostics.required(found_emulator(board, board.run, diagnostics))
 
 
-def build_all(*, check: bool, quick: bool) -> int:
-    """Write, or compare, what all documents show; 0 if everything is, or was, current."""
-    with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))]
+def build_all(*, check: bool, quick: bool, part: int, parts: int) -> int:
+    """Write, or compare, what documents show, of so many parts one; 0 if everything is, or was, current."""
+    with_blocks = [d for d in documents() if BLOCK.search(d.read_text(encoding="utf-8"))][part::parts]
     fetch_emulators("\n".join(match["command"] for d in with_blocks for match in BLOCK.finditer(d.read_text(encoding="utf-8"))))
-    pictures = [name for name, command in PICTURES.items() if not (quick and is_left_out(command))]
+    pictures = [name for name, command in PICTURES.items() if not (quick and is_left_out(command))][part::parts]
     stale = []
     with ThreadPoolExecutor(max_workers=2) as pool:
-        measuring = pool.submit(measured, quick)
-        made = [pool.submit(built, d, quick) for d in with_blocks[1:]] + [pool.submit(picture, name) for name in pictures]
-        measuring.result()
-        made.append(pool.submit(built, with_blocks[0], quick))
+        measuring = pool.submit(measured, quick) if part == 0 else None  # for the first document
+        made = [pool.submit(built, d, quick) for d in with_blocks[part == 0 :]]
+        made += [pool.submit(picture, name) for name in pictures]
+        if measuring is not None:
+            measuring.result()
+            made.append(pool.submit(built, with_blocks[0], quick))
         for path, new in (item for future in made for item in future.result().items()):
             old = path.read_text(encoding="utf-8") if path.is_file() else ""
             if comparable(old, quick) == comparable(new, quick):

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # cppcheck with its MISRA addon on kernel, ports, cells, devices and boards; deviations: docs/MISRA.md.
-# By default 17 of the 30 configurations, in which every file is, and one of the others, which turns with the commit; with
-# CARILLON_SUITES=all each of them; with --only N the N-th.  --list names each one's port.
+# By default 17 of the 30 configurations, in which every file is, and one of the others, which turns with the commit.
+# CARILLON_SUITES=all checks each of them, and --only N the N-th.  --list names each one's port.
 set -eu
 cd "$(dirname "$0")/.."
 suppressions=scripts/cppcheck-suppressions.txt

@@ -2,8 +2,9 @@
 """The longest tests begin first, so that none of them is what all others wait for.
 
 When all tests run, and ``CARILLON_SUITES`` is not ``all``, every test function runs, and of the suites' cases a part: of each
-function one case in SHARE, and at least one.  The commit draws them (tests/sample.py).  A function that the change touches runs
-with all its cases (tests/touched.py).  A test whose file or name is asked for runs with all its cases, too.
+function one case in SHARE, and at least one.  A suite is a folder, a file, or a function with the mark ``suite``.  The commit
+draws the cases (tests/sample.py).  A function that the change touches runs with all its cases (tests/touched.py).  A test whose
+file or name is asked for runs with all its cases, too.
 
 A search for faults says at the end what it has gone through: the sums of the counts that its tests have in their
 ``user_properties``, under the suite's name.
@@ -26,7 +27,7 @@ from hypothesis import settings
 import asked
 import building
 import carillon.build
-from sample import DRAW, MOST, SHARE, rank, spread
+from sample import COSTLY, DRAW, MOST, SHARE, rank, spread, turn
 from touched import touched_functions
 from whole import PASSED, Whole
 
@@ -147,6 +148,16 @@ def _function(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
+def _is_of_a_suite(item: pytest.Function) -> bool:
+    named = item.path.parent.name in FOLDERS or item.path.stem in FILES
+    return named or item.get_closest_marker("suite") is not None
+
+
+def _is_costly(item: pytest.Function) -> bool:
+    """Whether a case takes a minute, and this commit does not draw it."""
+    return item.get_closest_marker("costly") is not None and turn(item.nodeid, COSTLY) != 0
+
+
 def _is_touched(item: pytest.Function, changed: Mapping[Path, set[str]]) -> bool:
     return (item.cls.__name__ if item.cls else item.originalname) in changed.get(item.path, ())
 
@@ -168,7 +179,7 @@ def _drawn(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], Drawn]:
     """The items that run by default."""
     files: dict[Path, dict[str, list[pytest.Function]]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and (item.path.parent.name in FOLDERS or item.path.stem in FILES):
+        if isinstance(item, pytest.Function) and _is_of_a_suite(item):
             files.setdefault(item.path, {}).setdefault(_function(item), []).append(item)
     said, left_out = Drawn(of=len(items)), set[pytest.Item]()
     more: list[tuple[str, list[pytest.Function]]] = []
@@ -176,6 +187,10 @@ def _drawn(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], Drawn]:
     if changed is None:
         said.cut.append("all of it: Git has no commit to compare with")
     for tests in files.values():
+        for name, cases in tests.items():
+            usual = [item for item in cases if not _is_costly(item)]
+            left_out.update(item for item in cases if usual and _is_costly(item))
+            tests[name] = usual or cases
         chosen = spread({name: [_values(item) for item in cases] for name, cases in tests.items()}, SHARE, DRAW)
         for name, cases in tests.items():
             rest = [item for k, item in enumerate(cases) if k not in chosen[name]]

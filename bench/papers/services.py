@@ -66,7 +66,7 @@ FIGURES = {
         Figure("due_100", 5_904, 6_000, 9_587, "uC/OS-II"),
         Figure("delay_of_highest_of_100", 89, 100, 2_854, "SST"),
         Figure("flash_threads", 1_424, 1_500, 944, "SST", unit="bytes"),
-        Figure("ram_threads", 2_116, unit="bytes"),
+        Figure("ram_threads", 420, unit="bytes"),
         Figure("flash_alarms", 552, 700, unit="bytes"),
         Figure("armv6m_thread_wake", 58, 60, board=PICO),
         Figure("armv6m_thread_block", 95, 100, board=PICO),

@@ -33,7 +33,15 @@ struct carillon_sync {
     uint16_t place;
 };
 
+/* Of a mode whose rounds follow edges (CARILLON_SYNC_EDGES): the tick of the round's first edge, and ticks from one to
+ * the next, which divide the round. */
+struct carillon_edge {
+    uint32_t first;
+    uint32_t between;
+};
+
 /* One for each mode, in the order of the schedule. */
 extern const struct carillon_sync carillon_syncs[];
+extern const struct carillon_edge carillon_edges[];
 
 #endif

@@ -4,6 +4,7 @@
 #include "kernel/jobs/stop.h"
 
 #include "kernel/core/kernel.h"
+#include "kernel/core/stream.h"
 
 void ShutdownOS(StatusType error)
 {
@@ -23,7 +24,9 @@ void ShutdownOS(StatusType error)
         carillon_port_halt();
     }
     for (;;) { /* what is time-triggered goes on */
-        carillon_port_idle();
+        if (!carillon_stream_send()) {
+            carillon_port_idle();
+        }
     }
 }
 

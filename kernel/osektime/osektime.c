@@ -4,6 +4,7 @@
 #include "carillon/osektime.h"
 
 #include "kernel/core/kernel.h"
+#include "kernel/core/stream.h"
 #include "kernel/osektime/sync.h"
 #if CARILLON_ROUND_BUDGETS
 #include "kernel/core/round_budget.h"
@@ -149,6 +150,13 @@ ttStatusType ttGetScheduleTime(ttTickRefType time)
     *time = (counter <= base->phase) ? (base->phase - counter) : (base->phase + (base->length - counter));
     return TT_E_OS_OK;
 }
+
+#if !CARILLON_SYNC_EDGES
+ttStatusType ttSyncEdge(void)
+{
+    return TT_E_OS_ID;
+}
+#endif
 
 #if !CARILLON_SYNC
 ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
@@ -302,7 +310,9 @@ __attribute__((weak)) void ttIdleTask(void)
 __attribute__((weak)) void ttIdleTask(void)
 {
     for (;;) {
-        carillon_port_idle();
+        if (!carillon_stream_send()) {
+            carillon_port_idle();
+        }
     }
 }
 #endif

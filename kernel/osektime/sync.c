@@ -138,6 +138,28 @@ void carillon_sync_turn(void)
 }
 #endif
 
+/* A difference of less than a turn, the shorter way round. */
+static int32_t shorter_way(uint32_t later, uint32_t turn)
+{
+    return (later > (turn / 2u)) ? -(int32_t)(turn - later) : (int32_t)later;
+}
+
+/* How many ticks after now the round is to be at `at`, where it is at `told` now, less how many ticks its cell has `left`
+ * until it is there: all of them within a turn. */
+static uint32_t later_by(uint32_t at, uint32_t told, uint32_t left, uint32_t turn)
+{
+    const uint32_t wanted = (at >= told) ? (at - told) : (at + (turn - told));
+    return (wanted >= left) ? (wanted - left) : (wanted + (turn - left));
+}
+
+/* The global time has been heard, and rounds are to be longer by so many ticks in all. */
+static void correct(int32_t by)
+{
+    correction = by;
+    silent = 0u;
+    heard = true;
+}
+
 ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
 {
     const uint32_t saved = carillon_port_lock();
@@ -146,21 +168,35 @@ ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time)
     if (schedule_time < sync->length) {
         bool expired;
         uint32_t left = left_of(sync, &expired);
-        const uint32_t wanted =
-            (sync->at >= schedule_time) ? (sync->at - schedule_time) : (sync->at + (sync->length - schedule_time));
         due = global_time + left - (expired ? sync->length : 0u); /* which its handler will add */
         while (left >= sync->length) {                            /* twice at most */
             left -= sync->length;
         }
-        const uint32_t later = (wanted >= left) ? (wanted - left) : (wanted + (sync->length - left));
-        correction = (later > (sync->length / 2u)) ? -(int32_t)(sync->length - later) : (int32_t)later;
-        silent = 0u;
-        heard = true;
+        correct(shorter_way(later_by(sync->at, schedule_time, left, sync->length), sync->length));
         status = TT_E_OS_OK;
     }
     carillon_port_unlock(saved);
     return status;
 }
+
+#if CARILLON_SYNC_EDGES
+/* Of the edges of a round the nearest is meant.  The global time goes on as the plant's: at each edge it is that of the
+ * round's beginning, and the edge's place in the round. */
+ttStatusType ttSyncEdge(void)
+{
+    const uint32_t saved = carillon_port_lock();
+    const struct carillon_sync *const sync = &carillon_syncs[ACTIVE_MODE];
+    const uint32_t between = carillon_edges[ACTIVE_MODE].between;
+    bool expired;
+    const uint32_t left = left_of(sync, &expired) % between; /* which divides the round */
+    const uint32_t later = later_by(sync->at % between, carillon_edges[ACTIVE_MODE].first, left, between);
+    const int32_t before = correction;
+    correct(shorter_way(later, between));
+    due += (uint32_t)before - (uint32_t)correction; /* the same at the next sync point, which comes later by that */
+    carillon_port_unlock(saved);
+    return TT_E_OS_OK;
+}
+#endif
 
 /* The sync cell's handler preempts every caller that is not on its own level or above, as a whole.  It counts the
  * points that it has served.  If it has served none meanwhile, all that was read is of one time. */

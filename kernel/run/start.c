@@ -6,6 +6,7 @@
 
 #include "kernel/clock/begin.h"
 #include "kernel/core/kernel.h"
+#include "kernel/core/stream.h"
 #include "kernel/giotto/begin.h"
 #include "kernel/levels/served.h"
 #include "kernel/microcode/tasks.h"
@@ -166,7 +167,9 @@ void StartOS(AppModeType mode)
     unlock_own(saved);
     carillon_osek_release(locked);
     for (;;) {
-        carillon_port_idle();
+        if (!carillon_stream_send()) {
+            carillon_port_idle();
+        }
     }
 }
 

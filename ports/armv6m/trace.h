@@ -4,7 +4,8 @@
  *
  * 1. The processor has no exclusive loads.  So interrupts are masked for five instructions, in which a slot and the
  *    time are taken.  Times never fall from a slot to the next.
- * 2. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring. */
+ * 2. What preempts the store to the slot leaves the slot alone, unless it fills the whole ring.  Whoever runs below all
+ *    that is recorded finds every slot written that was taken. */
 #ifndef CARILLON_TRACE_H
 #define CARILLON_TRACE_H
 
@@ -12,29 +13,30 @@
 #include "ports/armv7m/trace_ring.h"
 
 /* The compiler expects the instructions of Thumb in their old syntax behind this. */
-#define CARILLON_TRACE_NOTE(event)                                                                                    \
-    do {                                                                                                              \
-        uint32_t *slot;                                                                                               \
-        uint32_t after;                                                                                               \
-        uint32_t masked;                                                                                              \
-        uint32_t word;                                                                                                \
-        __asm__ volatile(".syntax unified\n"                                                                          \
-                         "   mrs %[masked], primask\n"                                                                \
-                         "   cpsid i\n"                                                                               \
-                         "   ldr %[slot], [%[next]]\n"                                                                \
-                         "   ldr %[word], [%[counter]]\n"                                                             \
-                         "   adds %[after], %[slot], #4\n"                                                            \
-                         "   bics %[after], %[after], %[size]\n"                                                      \
-                         "   str %[after], [%[next]]\n"                                                               \
-                         "   msr primask, %[masked]\n"                                                                \
-                         "   lsls %[word], %[word], %[bits]\n"                                                        \
-                         "   adds %[word], %[word], %[what]\n"                                                        \
-                         "   str %[word], [%[slot]]\n"                                                                \
-                         "   .syntax divided\n"                                                                       \
-                         : [slot] "=&l"(slot), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word)       \
-                         : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER),                   \
-                           [size] "l"(CARILLON_TRACE_BYTES), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event) \
-                         : "cc", "memory");                                                                           \
+#define CARILLON_TRACE_NOTE(ring, event)                                                                      \
+    do {                                                                                                      \
+        uint32_t place;                                                                                       \
+        uint32_t after;                                                                                       \
+        uint32_t masked;                                                                                      \
+        uint32_t word;                                                                                        \
+        __asm__ volatile(                                                                                     \
+            ".syntax unified\n"                                                                               \
+            "   mrs %[masked], primask\n"                                                                     \
+            "   cpsid i\n"                                                                                    \
+            "   ldr %[place], [%[next]]\n"                                                                    \
+            "   ldr %[word], [%[counter]]\n"                                                                  \
+            "   adds %[after], %[place], #4\n"                                                                \
+            "   str %[after], [%[next]]\n"                                                                    \
+            "   msr primask, %[masked]\n"                                                                     \
+            "   ands %[place], %[place], %[size]\n"                                                           \
+            "   lsls %[word], %[word], %[bits]\n"                                                             \
+            "   adds %[word], %[word], %[what]\n"                                                             \
+            "   str %[word], [%[ring], %[place]]\n"                                                           \
+            "   .syntax divided\n"                                                                            \
+            : [place] "=&l"(place), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word)          \
+            : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER), [ring] "l"(ring),      \
+              [size] "l"(CARILLON_TRACE_BYTES - 1u), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event) \
+            : "cc", "memory");                                                                                \
     } while (0)
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the trace.h of ARMv6-M and ARMv7-M: the ring of events, and the slot that is next.
+ * For the trace.h of ARMv6-M and ARMv7-M: the ring of events, and four times how many there were.
  *
  * trace.c, which is generated, has defined the counter, the bits of a word that say what happened, and the ring's
- * bytes, a power of two.  The ring is aligned to twice its size, so clearing one bit of an address leads from its end
- * to its begin. */
+ * bytes, two to the power CARILLON_TRACE_BYTES_BITS.  The ring is aligned to its size, so the low bits of the count are
+ * those of a word's address.  The count never falls, so a reader knows how many words it has missed. */
 #ifndef CARILLON_TRACE_RING_H
 #define CARILLON_TRACE_RING_H
 
@@ -13,7 +13,9 @@
 /* Let the counter count. */
 void carillon_trace_start(void);
 
-uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u] __attribute__((aligned(2 * CARILLON_TRACE_BYTES), used));
-uint32_t *carillon_trace_next = carillon_trace_ring;
+#define CARILLON_TRACE_BYTES (1u << CARILLON_TRACE_BYTES_BITS)
+
+uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u] __attribute__((aligned(CARILLON_TRACE_BYTES), used));
+uint32_t carillon_trace_next;
 
 #endif

@@ -156,7 +156,7 @@ def test_a_dump_of_all_memory_has_the_ring_where_the_image_says(lab: Laboratory)
         base = min(address, variable) & ~0xFF
         struct.pack_into("<16I", memory, address - base, *words)
         first = (_oldest(outcome.said("word")) + place) % 16
-        struct.pack_into("<I", memory, variable - base, address + 4 * first)
+        struct.pack_into("<I", memory, variable - base, 4 * (first + 16 * place))  # how many there were, in bytes
         capture = read_ring(bytes(memory), "ram.bin", outcome.planned.system, outcome.firmware.elf, base)
         assert timeline(decoded(capture, outcome).trace) == timeline(alone.trace)
 

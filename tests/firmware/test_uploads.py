@@ -29,6 +29,8 @@ from carillon.model.giotto import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "000102030405060708090a0b0c0d0e0f"
+COSTLY_MICROCODE_MPS = pytest.param("microcode", MPS, marks=pytest.mark.costly)
+COSTLY_MPS = pytest.param(MPS, marks=pytest.mark.costly)  # it takes five instructions a tick
 
 
 def carillon(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -80,7 +82,7 @@ def test_a_running_target_takes_a_program_in_another_mode_and_refuses_one_with_a
         assert after.stdout.split(",")[0] != first.stdout.split(",")[0]
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, COSTLY_MPS])
 def test_a_running_target_accepts_all_of_the_processor_and_refuses_a_nanosecond_more(board: str, tmp_path: Path) -> None:
     """By the times that the upload carries; those of the image are less.  What runs runs on, and says so."""
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
@@ -104,7 +106,7 @@ def test_a_running_target_accepts_all_of_the_processor_and_refuses_a_nanosecond_
             assert "last upload: accepted" in sent.stdout, sent.stderr
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, COSTLY_MPS])
 def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_is_sent(board: str, tmp_path: Path) -> None:
     """With the key alone, and as often as it is asked."""
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
@@ -128,7 +130,7 @@ def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_i
     assert all(later - earlier <= 20 for earlier, later in pairwise(ran))  # until then, all as ever
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, COSTLY_MPS])
 def test_a_target_goes_on_with_s_code_that_it_has_made_and_no_task_begins_at_another_time(board: str, tmp_path: Path) -> None:
     """It takes another program as before."""
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
@@ -160,7 +162,7 @@ def test_a_target_goes_on_with_s_code_that_it_has_made_and_no_task_begins_at_ano
     assert others and others[-1] - others[0] < 4, others  # the upload begins where no task is unfinished
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, COSTLY_MPS])
 def test_the_log_of_a_target_is_what_a_trace_of_it_says(board: str, tmp_path: Path) -> None:
     """Each invocation begins and ends in it at the times at which the trace has it, and what was overwritten is counted."""
     for file in (ROOT / "examples" / "flight").glob("flight.*"):
@@ -240,7 +242,7 @@ def in_slots(turns: list[tuple[int, str]]) -> bool:
     return turns == [(first + 20 * (k // 3) + pattern[k % 3][0], pattern[k % 3][1]) for k in range(len(turns))]
 
 
-@pytest.mark.parametrize("board", [AST, MPS])
+@pytest.mark.parametrize("board", [AST, COSTLY_MPS])
 def test_two_programs_with_s_code_take_turns_in_slots_a_phase_apart(board: str, tmp_path: Path) -> None:
     """One takes 4 of its 10 ms, and the other one 5 of its 20, from 5 ms behind the first one's begin."""
     for file in (ROOT / "docs" / "guide" / "giotto" / "beside").glob("beside.*"):
@@ -269,7 +271,7 @@ def test_two_programs_with_s_code_take_turns_in_slots_a_phase_apart(board: str, 
     assert turns[-1][0] >= length * 1000 - 20
 
 
-@pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), ("microcode", MPS)])
+@pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), COSTLY_MICROCODE_MPS])
 def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: str, board: str, tmp_path: Path) -> None:
     """At once where the clock wakes the machine, else in the next tick."""
     for file in (ROOT / "docs" / "guide" / "giotto" / "event").glob("*.*"):
@@ -294,7 +296,7 @@ def test_e_code_by_hand_releases_a_task_at_each_interrupt_of_a_sensor(machine: s
     assert max(drives) >= 2980
 
 
-@pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), ("microcode", MPS)])
+@pytest.mark.parametrize(("machine", "board"), [("microcode", AST), ("ticks", AST), COSTLY_MICROCODE_MPS])
 def test_e_code_by_hand_reacts_when_a_driver_has_read_a_higher_value_and_when_a_task_has_ended(
     machine: str, board: str, tmp_path: Path
 ) -> None:

@@ -30,6 +30,9 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PROGRAMS = ("bash", "cc", "cmake", "arm-none-eabi-gcc", "qemu-system-arm", "node", "npm")
 
+PARTS = 3
+"""Of the documents and their pictures, a part is made anew at a time."""
+
 names = [str(d.relative_to(ROOT)) for d in DOCUMENTS]
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=names)
 
@@ -52,11 +55,12 @@ def spec_section(title: str) -> str:
 
 
 @pytest.mark.long
+@pytest.mark.suite
 @pytest.mark.skipif(not all(map(shutil.which, PROGRAMS)), reason=f"needs {', '.join(PROGRAMS)}")
-def test_all_output_and_pictures_that_are_shown_are_what_the_commands_give() -> None:
-    result = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "build.py"), "--check", "--quick"], capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("part", range(1, PARTS + 1))
+def test_all_output_and_pictures_that_are_shown_are_what_the_commands_give(part: int) -> None:
+    command = [sys.executable, str(ROOT / "docs" / "build.py"), "--check", "--quick", "--part", f"{part}/{PARTS}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

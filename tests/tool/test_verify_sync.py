@@ -27,6 +27,8 @@ FAULTS = [
     Fault("sync", "a round made longer by more", "C204", lambda p: p.number(SYNCS, 7, plus(1)), "length, place, limits"),
     Fault("sync", "a round made shorter by more", "C204", lambda p: p.number(SYNCS, 8, plus(1)), "length, place, limits"),
     Fault("sync", "another cell's request", "C204", lambda p: p.number(SYNCS, 23, plus(-1), 2), "length, place, limits"),
+    Fault("sync", "another edge", "C204", lambda p: p.number("carillon_edges", 0, plus(1)), "the first edge of a round"),
+    Fault("sync", "edges that are further apart", "C204", lambda p: p.number("carillon_edges", 1, plus(1)), "between two"),
     Fault("sync", "a task that is not held back", "C208", lambda p: p.number(M0 + "hold", 1, to(2)), "first synchronisation"),
     Fault("sync", "a task that is not let go", "C208", lambda p: p.number(M0 + "release", 3, to(2)), "first synchronisation"),
     Fault("sync", "an old request that is served", "C208", lambda p: p.number(M0 + "release", 1, to(1)), "first synchronisation"),

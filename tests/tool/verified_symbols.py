@@ -55,7 +55,7 @@ SYMBOLS = (
     ),
     Generated(r"carillon_time_bases", "counter, phase and length of each mode"),
     Generated(
-        r"carillon_syncs|carillon_mode\d+_(sync|cells|hold|release)",
+        r"carillon_syncs|carillon_edges|carillon_mode\d+_(sync|cells|hold|release)",
         "cells, counter, length, instant, and what holds and releases them",
         "what a switch of modes adds to the time until the next sync point",
     ),

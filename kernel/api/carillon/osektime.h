@@ -103,6 +103,16 @@ ttStatusType ttGetScheduleTime(ttTickRefType time);
  * Source: OSEKtime OS 1.0, chapter 13. */
 ttStatusType ttSyncTimes(ttTickType global_time, ttTickType schedule_time);
 
+/* Say that an edge of the plant is now, as the first statement of the interrupt that it causes: rounds begin `phase` of
+ * [sync] behind an edge.  The next sync points correct the difference to the nearest edge of the round, within the limits.
+ * With start = "hard", no task of the rounds starts before the first edge.  The global time is the plant's: it goes on by
+ * the schedule's ticks between two edges, however long they are apart.
+ *
+ * Errors: TT_E_OS_ID: the schedule has no `phase` in [sync].
+ * From: tasks, hooks, interrupts of the application, the idle task.
+ * Source: Carillon; its correction is that of ttSyncTimes. */
+ttStatusType ttSyncEdge(void);
+
 /* Get the global time: what the last ttSyncTimes told, and what the own clock has counted since then.  Before the first
  * one it is the time since the start of the first round.
  *

@@ -119,6 +119,10 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
     if not board.native:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
+    if system.tracing is not None and system.tracing.stream is not None:
+        stream = ["kernel/core/stream.c", f"kernel/core/stream_{system.tracing.stream}.c"]
+        sources += stream
+        cold += stream
     header = system.tracing.header if system.tracing is not None else None
     pins = [Path(os.path.relpath(header.resolve().parent, data_root())).as_posix()] if header is not None else []
     beside = Path(os.path.relpath(system.file.resolve().parent, data_root())).as_posix()  # where a Giotto program's types are

@@ -35,13 +35,14 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds."""
+    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds.  ``blind``: when nothing was seen."""
 
     file: str
     unit: Fraction
     begin: int
     end: int
     signals: tuple[Signal, ...]
+    blind: tuple[tuple[int, int], ...] = ()
 
 
 def refuse(code: str, span: Span | None, cause: str, remedy: str) -> NoReturn:

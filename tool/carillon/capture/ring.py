@@ -33,7 +33,7 @@ def read_ring(data: bytes, file: str, system: System, elf: Path | None, base: in
                 refuse(UNFIT, span, cause, "give the address of the file's first byte by --base")
             if 0 <= next_at - base <= len(data) - 4:
                 (following,) = struct.unpack_from("<I", data, next_at - base)
-                following = (following - address) // 4
+                following = following // 4 % tracing.ring
             data = data[begin : begin + size]
     if len(data) != size:
         cause = f"the file has {len(data)} bytes, and a ring of {tracing.ring} events has {size}"

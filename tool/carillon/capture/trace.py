@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from fractions import Fraction
 from carillon.capture import BROKEN, NOTHING, UNFIT, Capture, Signal, refuse
 from carillon.capture.clock import Fit, fit
 from carillon.diagnostics import Span, some, suggestion
+from carillon.groups import grouped
 from carillon.model import System
 from carillon.trace import Event, Kind, Trace
+from carillon.trace.analyse import EARLY_TICKS
 from carillon.trace.timeline import Release
 from carillon.units import format_duration
 
@@ -32,7 +35,7 @@ class Captured:
     """A capture's trace.
 
     ``first``: its first tick; what was due before was not seen, but for ``answered`` (tick, task), whose start is the first.
-    ``missing``: tasks without a signal.
+    ``missing``: tasks without a signal.  ``blind``: from when to when (ticks) nothing was seen.
     """
 
     trace: Trace
@@ -40,11 +43,30 @@ class Captured:
     first: int
     answered: tuple[int, str]
     missing: tuple[str, ...]
+    blind: tuple[tuple[int, int], ...] = ()
 
     def seen(self, releases: Sequence[Release]) -> list[Release]:
         """The releases that a capture of these tasks, from its first tick on, may show."""
         names = {*self.trace.tasks, *self.trace.interrupts}
-        return [r for r in releases if r.task in names and (r.at >= self.first or (r.at, r.task) == self.answered)]
+        last = self.trace.length - 1  # of which a part was seen
+        begun = {event.object for event in self.trace.events if event.kind is Kind.START and event.t >= last - EARLY_TICKS}
+        known = [r for r in releases if r.task in names and (r.at >= self.first or (r.at, r.task) == self.answered)]
+        known = [r for r in known if r.at < last or r.task in begun]
+        return self._sighted(known) if self.blind else known
+
+    def _sighted(self, releases: Sequence[Release]) -> list[Release]:
+        """Without those that no start answers before the next one is due, if nothing was seen for a part of that time."""
+        starts = grouped((event.object, event.t) for event in self.trace.events if event.kind is Kind.START)
+        begins, ends = [begin for begin, _ in self.blind], [end for _, end in self.blind]
+        kept: list[Release] = []
+        for task, own in grouped((r.task, r) for r in releases).items():
+            for release, until in zip(own, [*(r.at - EARLY_TICKS for r in own[1:]), math.inf], strict=True):
+                since, then = release.at - EARLY_TICKS, starts[task]
+                first, place = bisect.bisect_left(then, since), bisect.bisect_right(ends, since)
+                answered = first < len(then) and then[first] < until
+                if answered or place == len(ends) or begins[place] >= until:
+                    kept.append(release)
+        return sorted(kept, key=lambda r: (r.at, r.task))
 
 
 def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -> dict[str, Signal]:
@@ -137,7 +159,7 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
         clock_hz=hz,
         instructions_per_tick=parts,
         rounds=0,
-        length=max(1, -(-end // parts)),
+        length=end // parts + 1,  # the tick of the last event, too
         round_length=length,
         tasks=tuple(task.name for task in system.tasks if task.name in lanes),
         interrupts=tuple(interrupt.name for interrupt in system.interrupts if interrupt.name in lanes),
@@ -150,7 +172,8 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     first = -(-place(capture.begin) // parts)
     answered = found.due - back // parts, starts[0][1]
-    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes))
+    blind = tuple((place(begin) // parts, -(-place(end) // parts)) for begin, end in capture.blind)
+    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes), blind)
 
 
 def _unit(parts: int, hz: int) -> str:

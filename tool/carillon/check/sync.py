@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds that are synchronised can be: something may be corrected (C231), and the board's cells can be moved (C243)."""
+"""Rounds that are synchronised can be.
+
+Something may be corrected (C231), the board's cells can be moved (C243), and between edges that rounds follow are whole ticks
+(C364).
+"""
 
 from __future__ import annotations
 
 from carillon.diagnostics import Diagnostics
-from carillon.model import System
+from carillon.model import Synchronisation, System
 from carillon.model.board import Role
 
 LONGEST = 2**31
@@ -32,5 +36,26 @@ def check(system: System, diagnostics: Diagnostics) -> None:
         cause = f"no cell of board '{system.board.name}' can be moved while it runs: its families are {families}"
         remedy = 'choose a board with cells of a family that can "synchronise", such as ast1030-evb, or remove [sync]'
     else:
+        _edges(system, sync, diagnostics)
         return
     diagnostics.error(code, span, cause, remedy)
+
+
+def _edges(system: System, sync: Synchronisation, diagnostics: Diagnostics) -> None:
+    """Edges are at the same places of each round, and a round begins behind one of its own."""
+    for mode in system.modes:
+        length, between = mode.round_length, mode.round_length // sync.edges
+        if sync.phase is None and sync.edges > 1:
+            cause, remedy = f"a round has {sync.edges} edges, and no phase to them", 'write phase = "0us", or more'
+        elif sync.phase is None:
+            return
+        elif length % sync.edges:
+            cause = f"the round of mode '{mode.name}' has {length} ticks, which are not {sync.edges} edges' whole ticks"
+            remedy = "choose another number of edges, or a round that they divide"
+        elif sync.phase >= between:
+            cause = f"a round of mode '{mode.name}' begins {sync.phase} ticks behind an edge, and the next comes after {between}"
+            remedy = f'write a phase of less than "{between} ticks"'
+        else:
+            continue
+        diagnostics.error("C364", sync.phased, cause, remedy)
+        return

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os.path import normpath
@@ -16,7 +17,8 @@ import typer
 from carillon.cli import options
 from carillon.cli.built import question, recalled
 from carillon.cli.common import Report, build_folder, check_kernel, check_machine, check_outputs, diagnostic, schedule_file, usage
-from carillon.sources import ARXML, Source, files_of
+from carillon.cli.settings import write_settings
+from carillon.sources import ARXML, GIOTTO, Source, files_of, is_foreign
 
 if TYPE_CHECKING:
     from carillon.model import System
@@ -44,6 +46,13 @@ def command(
     library: Annotated[
         bool, typer.Option("--library", help="Make an archive for a project with the vendor's start-up code, not an image.")
     ] = False,
+    write_stacks: Annotated[
+        bool,
+        typer.Option(
+            "--write-stacks",
+            help="Write into the schedule the stack of each task and thread that has none, or less than its bound.",
+        ),
+    ] = False,
     no_verify: Annotated[
         bool, typer.Option("--no-verify", help="Do not compare the image with the schedule (carillon verify).")
     ] = False,
@@ -60,6 +69,14 @@ def command(
         _library(report, schedule, board, kernel, check_machine(machine, schedule), out, time_limit)
         return
     check_outputs(files_of(schedule), out=out, depfile=depfile)
+    file = files_of(schedule)[0]
+    if write_stacks:
+        if generate_only:
+            usage("--write-stacks needs an image: leave --generate-only out")
+        if is_foreign(schedule) or file.suffix.lower() == GIOTTO:
+            usage(f"--write-stacks writes into schedules (TOML), and '{file}' is none; carillon build says each bound")
+        check_outputs(write=file)
+    before = file.read_bytes() if write_stacks and file.is_file() else b""
     asked = question(schedule, board, kernel, check_machine(machine, schedule), out, not no_verify, time_limit)
 
     def build() -> dict[str, Any] | None:
@@ -116,6 +133,40 @@ def command(
         report.diagnostics.reported += [diagnostic(found) for found in answer["found"]]
         report.result(answer["result"])
         report.say(*answer["lines"])
+        if write_stacks:
+            _write_stacks(file, before, answer["result"]["stacks"], report)
+
+
+_LEAST, _EVEN = 128, 8
+"""The least stack that a schedule may ask for, and of what each is a multiple, in bytes."""
+
+
+def _write_stacks(file: Path, before: bytes, stacks: Sequence[Mapping[str, Any]], report: Report) -> None:
+    """Give each task and thread the stack that it needs, if its bound is known and it has none of its own or too little."""
+    schedule = tomllib.loads(before.decode())
+    wanted: dict[tuple[str, ...], dict[str, str | int]] = {}
+    for stack in stacks:
+        path = next((p for p in (("thread", stack["name"]), ("osek", "task", stack["name"])) if _has(schedule, p)), None)
+        if path is None or stack["bound"] is None:
+            continue
+        needs = max(_LEAST, -(-stack["bound"] // _EVEN) * _EVEN)
+        own = _has(schedule, path).get("stack")
+        if own is None or own < needs:
+            wanted[path] = {"stack": needs}
+    if not wanted:
+        report.say("Nothing was written: each stack whose bound is known is in the schedule, and suffices.")
+        return
+    rows = [f"stack = {keys['stack']} of {path[-1]}" for path, keys in wanted.items()]
+    if write_settings(file, before, wanted, ", ".join(rows), report) is not None:
+        report.say(f"wrote {file}:", *(f"  {row}" for row in rows), "Build it again.")
+
+
+def _has(schedule: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """A table of the file; an empty one if there is none."""
+    table: Any = schedule
+    for name in path:
+        table = table.get(name, {}) if isinstance(table, dict) else {}
+    return table if isinstance(table, dict) else {}
 
 
 def _stacks(stacks: Sequence[StackBound]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +19,9 @@ from carillon.sources import files_of
 if TYPE_CHECKING:
     from carillon.capture import Capture
     from carillon.capture.clock import Fit
+    from carillon.capture.trace import Captured
     from carillon.model import System
+    from carillon.show.scene import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,48 +76,73 @@ class CaptureOptions:
 
 def show_capture(path: Path, given: CaptureOptions, asked: Asked, report: Report) -> None:
     """Read a capture, and show it as a run."""
-    from carillon import pipeline, show
-    from carillon.capture.trace import lanes_of, trace_of
-    from carillon.show import terminal
-    from carillon.show.scene import panels_of
+    sample_rate, base = given.hertz(), given.address()
+    showing = Showing(given, asked, report, "--from", [path])
+    showing.show(read_capture(path, sample_rate, showing.planned.system, given.elf, base))
 
-    unfit = {"compare": asked.compare, "rounds": asked.rounds, "for": asked.time, "out": asked.out, "record": asked.record}
-    unfit |= {"offsets": asked.files.get("offsets"), "wait-states": asked.wait_states, "waveform": asked.files.get("waveform")}
-    for option, value in unfit.items():
-        if value:
-            usage(f"--{option} is for runs, and --from runs nothing")
-    source = schedule_file(asked.paths, asked.include)
-    check_outputs([*files_of(source), path], False, **asked.files)
-    named, sample_rate, base = given.named(), given.hertz(), given.address()
-    planned = pipeline.plan(
-        source, report.diagnostics, asked.board, asked.kernel, asked.time_limit, machine=check_machine(asked.machine, source)
-    )
-    system = planned.system
-    delay = ticks_of(given.least_delay, system.clock_hz, "--least-delay") if given.least_delay is not None else 0
-    capture = read_capture(path, sample_rate, system, given.elf, base)
-    names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
-    found = trace_of(capture, lanes_of(capture, named, names), system, delay)
-    trace = replace(found.trace, start_bounds=pipeline.start_bounds(planned), response_bounds=pipeline.response_bounds(planned))
-    part = window_ticks(asked.window, system.clock_hz, trace.length)
-    panels = panels_of([trace], found.seen(pipeline.releases(system, trace)))
-    try:
-        for option, output in asked.written.items():
-            show.write(option, output, panels, part)
-        summary = panels[0].summary.as_json()
-        known = {"capture": str(path), "missing": list(found.missing), "clock": clock_json(found.fit)}
-        told = {name: getattr(trace, name) for name in ("application", "board", "kernel", "length")}
-        run = {**told, **known, "summary": {"tasks": summary["tasks"]}}
-        report.result({"runs": [run], "files": [str(output) for output in asked.written.values()]})
-        if not report.as_json:
-            report.warnings()
-            to = console.console()
-            terminal.render(to, panels, part)
-            to.print()
-            for line in said(found.fit, given.least_delay or "0", found.missing):
-                console.verbatim(to, line)
-            asked.show_written()
-    except ValueError as error:
-        usage(f"--window: {error}")
+
+class Showing:
+    """A plan, against which captures are shown."""
+
+    def __init__(self, given: CaptureOptions, asked: Asked, report: Report, option: str, read: Sequence[Path]) -> None:
+        from carillon import pipeline
+
+        unfit = {"compare": asked.compare, "rounds": asked.rounds, "for": asked.time, "out": asked.out, "record": asked.record}
+        unfit |= {"offsets": asked.files.get("offsets"), "wait-states": asked.wait_states}
+        unfit |= {"waveform": asked.files.get("waveform")}
+        for name, value in unfit.items():
+            if value:
+                usage(f"--{name} is for runs, and {option} runs nothing")
+        source = schedule_file(asked.paths, asked.include)
+        check_outputs([*files_of(source), *read], False, **asked.files)
+        self.asked, self.report, self.named = asked, report, given.named()
+        machine = check_machine(asked.machine, source)
+        self.planned = pipeline.plan(source, report.diagnostics, asked.board, asked.kernel, asked.time_limit, machine=machine)
+        system = self.planned.system
+        self.delay = given.least_delay or "0"
+        asks = given.least_delay is not None
+        self._delay = ticks_of(self.delay, system.clock_hz, "--least-delay") if asks else 0
+        self._bounds = pipeline.start_bounds(self.planned), pipeline.response_bounds(self.planned)
+
+    def panels(self, capture: Capture) -> tuple[Captured, tuple[Panel, ...]]:
+        """A capture as a run.  Raises CarillonError (C302, C303)."""
+        from carillon import pipeline
+        from carillon.capture.trace import lanes_of, trace_of
+        from carillon.show.scene import panels_of
+
+        system = self.planned.system
+        names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
+        found = trace_of(capture, lanes_of(capture, self.named, names), system, self._delay)
+        trace = replace(found.trace, start_bounds=self._bounds[0], response_bounds=self._bounds[1])
+        return found, panels_of([trace], found.seen(pipeline.releases(system, trace)))
+
+    def show(self, capture: Capture, more: Mapping[str, object] | None = None, lines: Sequence[str] = ()) -> None:
+        """Show a capture, with ``more`` for ``--json``, and ``lines`` for a person."""
+        from carillon import show
+        from carillon.show import terminal
+
+        asked, report = self.asked, self.report
+        found, panels = self.panels(capture)
+        trace = panels[0].trace
+        part = window_ticks(asked.window, self.planned.system.clock_hz, trace.length)
+        try:
+            for option, output in asked.written.items():
+                show.write(option, output, panels, part)
+            summary = panels[0].summary.as_json()
+            known = {"capture": capture.file, "missing": list(found.missing), "clock": clock_json(found.fit)}
+            told = {name: getattr(trace, name) for name in ("application", "board", "kernel", "length")}
+            run = {**told, **known, "summary": {"tasks": summary["tasks"]}, **(more or {})}
+            report.result({"runs": [run], "files": [str(output) for output in asked.written.values()]})
+            if not report.as_json:
+                report.warnings()
+                to = console.console()
+                terminal.render(to, panels, part)
+                to.print()
+                for line in [*said(found.fit, self.delay, found.missing), *lines]:
+                    console.verbatim(to, line)
+                asked.show_written()
+        except ValueError as error:
+            usage(f"--window: {error}")
 
 
 def read_capture(path: Path, sample_rate: Fraction | None, system: System, elf: Path | None, base: int | None) -> Capture:

@@ -24,6 +24,7 @@ def command(
 ) -> None:
     """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
     from carillon import pipeline
+    from carillon.check.stream import held
 
     source, carried = asked(paths, include, machine)
     if quick:
@@ -47,6 +48,10 @@ def command(
         counts |= {"schedule table": tables} if tables else {}
         listed = ", ".join(counted(number, kind) for kind, number in counts.items())
         facts.append(f"event-triggered: {listed}" if facts else listed)
+    if lasting := held(system):
+        result["ring_ms"] = {mode: float(1000 * ticks / system.clock_hz) for mode, ticks in lasting.items()}
+        least = min(lasting.values())
+        facts.append(f"the ring holds {float(1000 * least / system.clock_hz):.3g} ms")
     facts.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
     if quick:
         facts.append("whether the board's cells and levels suffice was not looked at (--quick)")

@@ -42,6 +42,7 @@ Out = Annotated[
 Rounds = Annotated[int | None, typer.Option("--rounds", "-n", min=1, help="Dispatcher rounds to run.", show_default="1")]
 For = Annotated[str | None, typer.Option("--for", help="Time to run instead, such as 20ms or '5000 ticks'.")]
 Window = Annotated[str | None, typer.Option("--window", help="Part of the timeline to show: FROM..TO, such as 0ms..20ms.")]
+Perfetto = Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer, ui.perfetto.dev.")]
 Btf = Annotated[Path | None, typer.Option("--btf", help="Write a trace in the Best Trace Format (AMALTHEA, APP4MC).")]
 Ctf = Annotated[Path | None, typer.Option("--ctf", help="Write a folder with a trace in the Common Trace Format (babeltrace).")]
 

@@ -31,6 +31,7 @@ def command(
     window: options.Window = None,
     out: options.Out = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the timeline as a page of its own.")] = None,
+    perfetto: options.Perfetto = None,
     btf: options.Btf = None,
     ctf: options.Ctf = None,
     serial: Annotated[
@@ -38,6 +39,9 @@ def command(
         typer.Option(
             "--serial", help="Make this socket the UART of the board, wait for who connects, and keep to real time; in QEMU."
         ),
+    ] = None,
+    stream: Annotated[
+        Path | None, typer.Option("--stream", help="Write what the UART of [trace] sends, to a file or a FIFO; in QEMU.")
     ] = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="Run this image, which another build made with the library, instead of building.")
@@ -56,7 +60,7 @@ def command(
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
     """Build, run on a board, and show what happened: the timeline and a summary of every task; of a network, of all nodes."""
-    files = {"events": events, "html": html, "btf": btf, "ctf": ctf, "offsets": offsets}
+    files = {"events": events, "html": html, "perfetto": perfetto, "btf": btf, "ctf": ctf, "offsets": offsets, "stream": stream}
     given = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files, strict, serial)
     asked = Asked(*given, elf=elf, stimuli=stimuli, wait_states=wait_states)
-    show_asked(asked, report, serial=serial, elf=elf, stimuli=stimuli, **{"wait-states": wait_states or None})
+    show_asked(asked, report, serial=serial, stream=stream, elf=elf, stimuli=stimuli, **{"wait-states": wait_states or None})

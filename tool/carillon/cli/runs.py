@@ -234,7 +234,7 @@ def show_runs(asked: Asked, report: Report) -> None:
     read = (*files_of(source), *(() if asked.stimuli is None else (asked.stimuli,)))
     check_outputs(read, False, out=asked.out, serial=asked.serial, **asked.files)
     machine = check_machine(asked.machine, source)
-    hardware = Hardware(asked.wait_states, asked.files.get("waveform"))
+    hardware = Hardware(asked.wait_states, asked.files.get("waveform"), stream=asked.files.get("stream"))
     traces: list[Trace] = []
     bounds: list[Bounds] = []
     clock: int | None = None
@@ -242,6 +242,9 @@ def show_runs(asked: Asked, report: Report) -> None:
         report.status(f"allocating for the {kernel} kernel")
         planned = pipeline.plan(source, report.diagnostics, asked.board, kernel, asked.time_limit, clock, machine)
         clock = planned.system.clock_hz  # of all that are compared
+        tracing = planned.system.tracing
+        if hardware.stream is not None and (tracing is None or tracing.stream != "uart"):
+            usage('--stream: the schedule has no [trace] with stream = "uart"')
         ticks, count = run_length(planned, asked.rounds, asked.time)
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out
@@ -258,7 +261,7 @@ def show_runs(asked: Asked, report: Report) -> None:
             if option == "events":
                 with replacing(path) as stream:
                     write_events(traces[0].events, stream)
-            elif option != "waveform":  # which the run has written
+            elif option not in ("waveform", "stream"):  # which the run has written
                 show.write(option, path, panels, part)
         summaries = [panel.summary for panel in panels]
         totals = summaries[0].totals

@@ -11,6 +11,7 @@ import typer
 from carillon.cli import options
 from carillon.cli.capture import CaptureOptions, show_capture
 from carillon.cli.common import Report, usage
+from carillon.cli.live import show_live
 from carillon.cli.network import show_asked
 from carillon.cli.runs import Asked
 
@@ -32,7 +33,7 @@ def command(
     out: options.Out = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with a timeline to zoom into.")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Write a picture.")] = None,
-    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a trace for the Perfetto viewer.")] = None,
+    perfetto: options.Perfetto = None,
     vcd: Annotated[Path | None, typer.Option("--vcd", help="Write a VCD file for a waveform viewer.")] = None,
     btf: options.Btf = None,
     ctf: options.Ctf = None,
@@ -43,6 +44,15 @@ def command(
         typer.Option(
             "--from", help="Run nothing: show what was recorded of a chip: VCD, CSV, BTF, or the ring of [trace] (*.bin)."
         ),
+    ] = None,
+    live: Annotated[
+        str | None,
+        typer.Option(
+            "--live", help="Run nothing: draw the stream of [trace] as it comes: a file, a FIFO, a device, - or tcp:HOST:PORT."
+        ),
+    ] = None,
+    baud: Annotated[
+        int | None, typer.Option("--baud", help="Of a serial line: its rate; that of the board's UART if absent.")
     ] = None,
     lane: Annotated[
         list[str] | None, typer.Option("--lane", help="Of a capture: a signal and its task, as in CH0=current; several times.")
@@ -76,6 +86,13 @@ def command(
     files |= {"waveform": waveform}
     told = (paths, board, include, kernel, machine, rounds, time, window, out, record, time_limit, files)
     asked = Asked(*told, compare=compare, stimuli=stimuli, wait_states=wait_states)
+    if baud is not None and live is None:
+        usage("--baud is for streams: give --live")
+    if live is not None:
+        if capture is not None:
+            usage("give either --from or --live")
+        show_live(live, baud, given, asked, report)
+        return
     if capture is not None:
         show_capture(capture, given, asked, report)
         return

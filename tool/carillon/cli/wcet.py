@@ -13,6 +13,7 @@ import typer
 
 from carillon.cli import options
 from carillon.cli.common import Report, check_outputs, schedule_file, usage
+from carillon.cli.settings import write_settings
 from carillon.diagnostics import Diagnostics
 from carillon.sources import ARXML, GIOTTO, files_of, is_foreign
 
@@ -116,27 +117,11 @@ def _write(
     path: Path, before: bytes, items: Sequence[Longest], texts: Mapping[str, str], foreign: bool, report: Report
 ) -> Path | None:
     """Write what is wanted into a schedule, all or nothing; None after an error (C350), which says what to write by hand."""
-    from carillon.files import write_bytes
-    from carillon.read.settings import UnsettableError, with_settings
-
     chosen = [item for item in items if item.name in texts]
-    if foreign:
-        key = "CarillonWcet" if path.suffix.lower() == ARXML else "CARILLON_WCET"
-        _refuse(report, f"carillon wcet writes into schedules (TOML), and '{path}' is none", key, chosen, texts)
-        return None
-    if path.read_bytes() != before:
-        cause = f"'{path}' has changed during the run, and was not written"
-        report.diagnostics.error("C350", None, cause, "run the command again")
-        return None
-    try:
-        made = with_settings(before, {item.path: {"wcet": texts[item.name]} for item in chosen})
-    except UnsettableError as error:
-        _refuse(report, f"'{path}' cannot be changed in these keys alone: {error}", "wcet", chosen, texts)
-        return None
-    write_bytes(path, made)
-    return path
-
-
-def _refuse(report: Report, cause: str, key: str, chosen: Sequence[Longest], texts: Mapping[str, str]) -> None:
+    key = ("CarillonWcet" if path.suffix.lower() == ARXML else "CARILLON_WCET") if foreign else "wcet"
     by_hand = ", ".join(f'{key} = "{texts[item.name]}" of {item.kind} {item.name}' for item in chosen)
-    report.diagnostics.error("C350", None, cause, f"write by hand: {by_hand}")
+    if foreign:
+        cause = f"carillon wcet writes into schedules (TOML), and '{path}' is none"
+        report.diagnostics.error("C350", None, cause, f"write by hand: {by_hand}")
+        return None
+    return write_settings(path, before, {item.path: {"wcet": texts[item.name]} for item in chosen}, by_hand, report)

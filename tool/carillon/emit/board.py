@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from carillon.emit import text
 from carillon.image import Image
 from carillon.model.board import BIT, ENABLE, FLAGS, Board
-from carillon.model.registers import Store
+from carillon.model.registers import Console, Store
 
 FILE = "carillon_board.h"
 _ADDRESS, _NUMBER = "0x{:X}u", "{}u"
@@ -106,15 +106,15 @@ def _stores(name: str, stores: Iterable[Store]) -> str:
     return f"#define {name}(store) " + " ".join(f"store(0x{s.address:X}, 0x{s.value:X})" for s in stores)
 
 
-def _console(board: Board) -> list[str]:
-    console = board.console
-    if console is None:
+def _uart(name: str, shown: str, uart: Console | None) -> list[str]:
+    """The registers of a UART that is asked whether it takes a byte."""
+    if uart is None:
         return []
-    mask, waits = (console.empty, 0) if console.full is None else (console.full, console.full)
-    values = {"DATA": console.data, "STATE": console.state, "MASK": mask, "WAITS": waits, "READY": console.ready}
-    lines = ["", "/* The console. */", f"#define CARILLON_CONSOLE_REGISTER uint{console.width}_t"]
-    lines += [f"#define CARILLON_CONSOLE_{name} 0x{value:X}u" for name, value in values.items() if value is not None]
-    return [*lines, _stores("CARILLON_CONSOLE_PREPARE", console.prepare)]
+    mask, waits = (uart.empty, 0) if uart.full is None else (uart.full, uart.full)
+    values = {"DATA": uart.data, "STATE": uart.state, "MASK": mask, "WAITS": waits, "READY": uart.ready}
+    lines = ["", f"/* {shown}. */", f"#define CARILLON_{name}_REGISTER uint{uart.width}_t"]
+    lines += [f"#define CARILLON_{name}_{key} 0x{value:X}u" for key, value in values.items() if value is not None]
+    return [*lines, _stores(f"CARILLON_{name}_PREPARE", uart.prepare)]
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -124,7 +124,10 @@ def emit(image: Image) -> dict[str, str]:
     if board.startup:
         lines += ["", "/* What start-up stores before variables have their values. */"]
         lines.append(_stores("CARILLON_STARTUP", board.startup))
-    lines += _console(board)
+    lines += _uart("CONSOLE", "The console", board.console)
+    tracing, counter = image.system.tracing, board.trace
+    if tracing is not None and tracing.stream == "uart" and counter is not None:
+        lines += _uart("STREAM", "The stream of events", counter.uart)
     if not lines and board.native:
         return {}
     return {FILE: text.header(image, "Where the board has its registers.", "CARILLON_BOARD_H", lines)}

@@ -151,6 +151,9 @@ def emit(image: Image) -> str:
         parts = [_sync(image, mode, mode.sync, image.system.sync) for mode in image.modes if mode.sync is not None]
         lines += [line for own, _ in parts for line in own]
         lines += text.table("const struct carillon_sync carillon_syncs[]", [line for _, entry in parts for line in entry])
+        edges = [(mode.name, image.system.sync.edge_in(mode.round_length)) for mode in image.system.modes]
+        rows = [f"{{{found[0]}u, {found[1]}u}}, /* {name}: the first, and between two */" for name, found in edges if found]
+        lines += text.table("const struct carillon_edge carillon_edges[]", rows) if rows else []
     lines += text.table("const struct carillon_time_base carillon_time_bases[]", [_time_base(mode) for mode in image.modes])
     lines += round_budgets.table(image)
     return "\n".join(lines)

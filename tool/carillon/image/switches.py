@@ -46,6 +46,7 @@ def switches(image: Image) -> dict[str, dict[str, Value]]:
     config |= _of_microcode(image, image.microcode) if image.microcode is not None else {}
     config["CARILLON_GIOTTO"] = image.blocks is not None
     config["CARILLON_TRACE"] = 1 if system.tracing is not None and system.tracing.ring is not None else None
+    config["CARILLON_STREAM"] = 1 if system.tracing is not None and system.tracing.stream is not None else None
     config |= system.board.defines
     config |= {name: Unsigned(value) for name, value in system.board.clock(system.clock_hz).defines.items()}
     files = {"carillon_config.h": _whole(config, OFF), "carillon_osek.h": {}}
@@ -105,6 +106,7 @@ def _of_sync(sync: Synchronisation) -> Switches:
         "CARILLON_SYNC_HARD": sync.start is SyncStart.HARD,
         "CARILLON_SYNC_PRECISION": Unsigned(sync.precision),
         "CARILLON_SYNC_SILENCE": Unsigned(sync.silence),
+        "CARILLON_SYNC_EDGES": sync.phase is not None,
     }
 
 

@@ -158,6 +158,7 @@ class Synchronisation:
 
     ``precision``: how far a round that counts as synchronous may be off; ``silence``: for how many rounds it does so without
     hearing the global time.  ``lengthened``, ``shortened``: where the limits stand in the file.
+    ``phase``: rounds follow edges of a plant, and begin so many ticks behind one; None: they do not.  ``edges``: of a round.
     """
 
     lengthen: int
@@ -168,6 +169,16 @@ class Synchronisation:
     span: Span
     lengthened: Span
     shortened: Span
+    phase: int | None
+    edges: int
+    phased: Span
+
+    def edge_in(self, length: int) -> tuple[int, int] | None:
+        """Of rounds that follow edges: where the first edge of a round of ``length`` is, and ticks from one to the next."""
+        if self.phase is None:
+            return None
+        between = length // self.edges
+        return -self.phase % between, between
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +193,14 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros."""
+    """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros.
+
+    ``stream``: by what the ring is sent on while the image runs, ``uart`` or ``rtt``.
+    """
 
     ring: int | None = None
     header: Path | None = None
+    stream: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

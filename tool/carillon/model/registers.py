@@ -62,6 +62,16 @@ class RealTimeClock(Frozen):
     """How long start-up waits for a crystal that does not run yet; 0: the board has none for the clock."""
 
 
+EVERY = 64
+"""Events from one place that the stream tells to the next, as kernel/core/stream.c has it."""
+
+
+class Line(Console):
+    """A UART that carries the stream of events; ``baud``: the rate at which the board's start-up or ``prepare`` sets it."""
+
+    baud: Hertz
+
+
 class TraceCounter(Frozen):
     """A counter that counts for ever, whose time stands with each recorded event.
 
@@ -74,4 +84,5 @@ class TraceCounter(Frozen):
     bits: int = Field(default=32, strict=True, ge=16, le=32)
     hz: Hertz | None = None
     cell: Text | None = None
+    uart: Line | None = None  # None: it has none to itself for the stream
     set: tuple[Store, ...] = Field(default=(), max_length=16)

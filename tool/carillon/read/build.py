@@ -179,11 +179,18 @@ class Builder(Reading):
         elif ring is not None and len(self.file.task) + len(self.file.interrupt) > MOST_TRACED:
             cause = f"a ring tells {MOST_TRACED} tasks and interrupts apart, and these are more"
             self.diagnostics.error("C304", span, cause, "leave the ring out, and set pins by a header")
+        elif table.stream is not None and ring is None:
+            cause = "the stream has no ring, in which events wait to be sent"
+            self.diagnostics.error("C304", self.places.value(("trace", "stream")), cause, "add ring = 256")
+        elif table.stream == "uart" and (board.trace is None or board.trace.uart is None):
+            cause = f"board '{board.name}' has no UART for the stream"
+            remedy = 'write stream = "rtt", or give [trace] of the board\'s file a uart'
+            self.diagnostics.error("C304", self.places.value(("trace", "stream")), cause, remedy)
         header = self.tables.path.parent / table.header if table.header is not None else None
         if header is not None and not header.is_file():
             cause = f"there is no file {shorten(str(header))}"
             self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
-        return Tracing(ring, header)
+        return Tracing(ring, header, table.stream)
 
     def _stacks(self) -> StackHints:
         """What is said of stacks."""

@@ -134,6 +134,9 @@ class Rounds(Reading):
             self.places.key(("sync",)),
             self.places.value(("sync", "lengthen")),
             self.places.value(("sync", "shorten")),
+            None if table.phase is None else ticks("phase", table.phase),
+            table.edges,
+            self.places.value(("sync", "phase" if table.phase is not None else "edges")),
         )
 
     def mode(self, name: str, table: ModeTable) -> Mode | None:

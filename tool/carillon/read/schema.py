@@ -81,6 +81,11 @@ class TraceTable(Table):
     ring: int | None = Field(
         None, description="The last so many starts and ends are kept in memory, with their times: a power of two, 16 to 16384."
     )
+    stream: Literal["uart", "rtt"] | None = Field(
+        None,
+        description="By what the ring's events are sent while the image runs, read by carillon show --live: the board's UART, or "
+        "a debugger (SEGGER RTT).",
+    )
     header: Name | None = Field(
         None,
         description="A header, relative to this file, that defines CARILLON_TRACE_ENTER(task) and CARILLON_TRACE_LEAVE(task): "
@@ -182,6 +187,8 @@ class SyncTable(Table):
     start: Literal["smooth", "hard"] = Field(
         "smooth", description="Whether tasks start at once, or not before the first ttSyncTimes, with a round in its phase."
     )
+    phase: AnyTime | None = Field(None, description="Rounds follow ttSyncEdge: each begins so long behind an edge.")
+    edges: int = Field(1, ge=1, le=65_535, description="How many edges a round has.")
 
 
 class ThreadTable(DeclaredTable):

@@ -19,8 +19,8 @@ from typing import Any
 from carillon.read.spans import Path, SpanIndex, index
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-Wanted = Mapping[tuple[str, ...], Mapping[str, str]]
-"""Of tables by their paths, the strings that keys are to have."""
+Wanted = Mapping[tuple[str, ...], Mapping[str, str | int]]
+"""Of tables by their paths, the strings and numbers that keys are to have."""
 
 
 class UnsettableError(ValueError):
@@ -93,7 +93,7 @@ class _Editor:
             text += (b"" if not text or text.endswith(b"\n") else self.newline) + (self.newline if text else b"") + section
         return text
 
-    def _add(self, table: tuple[str, ...], within: list[Path], keys: Mapping[str, str]) -> None:
+    def _add(self, table: tuple[str, ...], within: list[Path], keys: Mapping[str, str | int]) -> None:
         """Add keys to a table whose values are ``within``."""
         value = self.places.values.get(table)
         if value is not None:
@@ -125,7 +125,7 @@ class _Editor:
         number = bisect_right(self.starts, self.places.values[path].start) - 1
         return self.headers[number][2] if number >= 0 else ()
 
-    def _add_lines(self, start: int, end: int, within: list[Path], prefix: Path, keys: Mapping[str, str]) -> None:
+    def _add_lines(self, start: int, end: int, within: list[Path], prefix: Path, keys: Mapping[str, str | int]) -> None:
         """Lines below the last value of ``within``, indented as its line is; or below the header, if there is none."""
         values = [self.places.values[path] for path in within]
         last = max(values, key=lambda where: where.end, default=None)
@@ -145,7 +145,7 @@ class _Editor:
     def _line(self, at: int) -> int:
         return self.text.rfind(b"\n", 0, at) + 1
 
-    def _add_inline(self, around: Path, table: Path, within: list[Path], keys: Mapping[str, str]) -> None:
+    def _add_inline(self, around: Path, table: Path, within: list[Path], keys: Mapping[str, str | int]) -> None:
         """Pairs behind the last value of a table that stands within the inline table ``around``, or is it."""
         where = self.places.values[around]
         pairs = b", ".join(_pair((*table[len(around) :], key), value) for key, value in keys.items())
@@ -158,7 +158,7 @@ class _Editor:
             raise UnsettableError(f"'{_dotted(table)}' would stand within an inline table")
 
 
-def _pair(path: Path, value: str) -> bytes:
+def _pair(path: Path, value: str | int) -> bytes:
     return _dotted(path).encode() + b" = " + _quoted(value)
 
 
@@ -166,5 +166,5 @@ def _dotted(path: Path) -> str:
     return ".".join(part if _BARE.fullmatch(str(part)) else _quoted(str(part)).decode() for part in map(str, path))
 
 
-def _quoted(value: str) -> bytes:
+def _quoted(value: str | int) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()

@@ -210,6 +210,8 @@ def _traced_command(
     options = f"map={chart},out={out},limit={limit},base={how.code_base},code={how.code_bytes},warm_up={before}"
     if serial is not None:  # who talks to it lives in the host's time
         options += f",pace={clock.hz * clock.instructions_per_tick}"
+    if hardware.stream is not None:
+        save = [*save, "-serial", f"file:{str(hardware.stream).replace(',', ',,')}"]
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
@@ -319,9 +321,10 @@ def record(
     how = runnable(system, diagnostics)
     if how is None or not hardware.fits(system.board, diagnostics):
         return None
-    if serial is not None and how.kind != "qemu":
+    if how.kind != "qemu" and (serial is not None or hardware.stream is not None):
         cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
-        diagnostics.error("C095", None, cause, "leave --serial out, or choose another board")
+        option = "--serial" if serial is not None else "--stream"
+        diagnostics.error("C095", None, cause, f"leave {option} out, or choose another board")
         return None
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         out = Path(scratch) / "records"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,12 @@ from carillon.files import replacing
 
 if TYPE_CHECKING:
     from carillon.show.scene import Panel, Window
+
+
+OTHERS = ("perfetto", "vcd", "btf", "ctf")
+"""Forms for other tools: a module of that name writes all of the panels to a text stream."""
+FOLDERS = ("ctf",)
+"""Of them, those that are folders."""
 
 
 def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None = None, network: str = "") -> None:
@@ -22,21 +29,18 @@ def write(form: str, path: Path, panels: Sequence[Panel], window: Window | None 
     ``window``: what page and picture show, in ticks from the start of the first round; None: the first round.  ``network``: the
     name of a network, of which the panels are the nodes.
     """
-    if form == "ctf":
-        from carillon.show import ctf
-
-        ctf.write(path, panels)
+    other = import_module(f"carillon.show.{form}") if form in OTHERS else None
+    if other is not None and form in FOLDERS:
+        other.write(path, panels)
         return
     with replacing(path) as stream:
-        if form == "html":
+        if other is not None:
+            other.write(stream, panels)
+        elif form == "html":
             from carillon.show import html
 
             html.write(stream, panels, window, network)
-        elif form == "svg":
+        else:
             from carillon.show import svg
 
             svg.write(stream, panels, window)
-        else:
-            from carillon.show import btf, perfetto, vcd
-
-            {"perfetto": perfetto.write, "btf": btf.write, "vcd": vcd.write}[form](stream, panels)

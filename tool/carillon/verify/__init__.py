@@ -142,6 +142,7 @@ class _Verifier:
             self._events(beneath, functions, vectors)
         compared: list[Round] = []
         bases, syncs = elf.rows("carillon_time_bases", number_of), elf.rows("carillon_syncs", number_of)
+        edges = elf.rows("carillon_edges", number_of)
         for number, (of, table, vectors_of_mode) in enumerate(zip(system.modes, rounds, vectors, strict=False)):
             hardware = self._hardware(f"mode '{of.name}'")
             if hardware is None:
@@ -149,6 +150,7 @@ class _Verifier:
             meanings = Meanings(self.elf, hardware, functions, multiplexes)
             comparison = Round(system, of, table, hardware, meanings, self.diagnostics, vectors_of_mode, below)
             comparison.sync = syncs[number] if syncs else None
+            comparison.edge = edges[number] if edges else None
             try:
                 if beneath is not None:
                     hardware.start(beneath)

@@ -17,6 +17,7 @@ from elftools.elf.elffile import ELFFile
 from carillon.elf import UnreadableError
 
 if TYPE_CHECKING:
+    from elftools.dwarf.compileunit import CompileUnit
     from elftools.dwarf.die import DIE
 
     from carillon.verify.elf import Elf
@@ -59,36 +60,58 @@ class Layouts:
     def __init__(self, content: bytes) -> None:
         self._types: dict[int, Type] = {}
         self._entries: dict[tuple[str, str], DIE] = {}
+        self._unread: list[CompileUnit] = []
         try:
-            self.lacks = self._read(ELFFile(BytesIO(content)))
+            self.lacks = self._open(ELFFile(BytesIO(content)))
+        except UnreadableError as error:
+            self.lacks = str(error)
         except Exception:  # what the library raises for damaged bytes has no common type
             self.lacks = DAMAGED
 
-    def _read(self, file: ELFFile) -> str:
+    def _open(self, file: ELFFile) -> str:
+        """Find the files that the image was compiled from; what is missing, if nothing can be read."""
         if file.get_section_by_name(".symtab") is None:
             return "the image is stripped: it has no symbols"
-        if not file.get_dwarf_info().has_debug_info:
+        stated = file.get_dwarf_info(relocate_dwarf_sections=False)  # the linker has done that
+        if not stated.has_debug_info:
             return "the image has no debug information (-gdwarf-4), which says how its tables are laid out"
-        for top in (unit.get_top_DIE() for unit in file.get_dwarf_info().iter_CUs()):
-            compiler = _said(top, "producer")
-            if _said(top, "name").endswith(_GENERATED) and not compiler.startswith(_COMPILER):
-                return f"the image's tables were compiled by '{compiler}', whose debug information no rule was tried with"
-            for entry in top.iter_children():
-                key = str(entry.tag), _said(entry, "name")
-                if key not in self._entries or "DW_AT_declaration" in self._entries[key].attributes:
-                    self._entries[key] = entry
-        if not any(tag == VARIABLE and name.startswith("carillon_") for tag, name in self._entries):
+        self._unread = list(stated.iter_CUs())
+        while self._unread and not any(_is_own(key) for key in self._entries):
+            self._read()
+        if not any(_is_own(key) for key in self._entries):
             return "the image's debug information (-gdwarf-4) says nothing of Carillon's tables"
         return ""
 
+    def _read(self) -> None:
+        """Read the entries of one more file, from the last one on: the generated files are linked last, as a rule."""
+        top = self._unread.pop().get_top_DIE()
+        compiler = _said(top, "producer")
+        if _said(top, "name").endswith(_GENERATED) and not compiler.startswith(_COMPILER):
+            said = f"the image's tables were compiled by '{compiler}', whose debug information no rule was tried with"
+            raise UnreadableError(said)
+        for entry in top.iter_children():
+            key = str(entry.tag), _said(entry, "name")
+            if key not in self._entries or _is_declared(self._entries[key]):
+                self._entries[key] = entry
+
+    def _entry(self, key: tuple[str, str]) -> DIE | None:
+        """Where a variable is declared, or anything else defined, or else declared; None if it is neither."""
+        while self._unread and (key not in self._entries or (key[0] != VARIABLE and _is_declared(self._entries[key]))):
+            self._read()
+        return self._entries.get(key)
+
     def named(self, tag: str, name: str) -> Type:
         """The type of a variable, or a structure; UnreadableError if nothing states it."""
-        if (tag, name) not in self._entries:
-            raise UnreadableError(f"the debug information does not say what '{name}' is")
         try:
-            return self._type(self._entries[tag, name])
+            entry = self._entry((tag, name))
+            of = None if entry is None else self._type(entry)
+        except UnreadableError:
+            raise
         except Exception as error:
             raise UnreadableError(DAMAGED) from error
+        if of is None:
+            raise UnreadableError(f"the debug information does not say what '{name}' is")
+        return of
 
     def _of(self, entry: DIE) -> Type:
         of = entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
@@ -97,8 +120,8 @@ class Layouts:
     def _type(self, entry: DIE) -> Type:
         if entry.tag in _SAME or entry.tag == VARIABLE:
             return self._of(entry)
-        if "DW_AT_declaration" in entry.attributes:  # of a structure that another file defines
-            entry = self._entries[str(entry.tag), _said(entry, "name")]
+        if _is_declared(entry):  # of a structure that another file defines
+            entry = self._entry((str(entry.tag), _said(entry, "name"))) or entry
         if entry.offset in self._types:
             return self._types[entry.offset]
         it = self._types[entry.offset] = Type(str(entry.tag), _said(entry, "byte_size", 0), _said(entry, "name"))
@@ -110,6 +133,14 @@ class Layouts:
         parts = (of for of in entry.iter_children() if of.tag == MEMBER and entry.tag == STRUCTURE)
         it.members = {_said(of, "name"): (_said(of, "data_member_location", 0), self._of(of)) for of in parts}
         return it
+
+
+def _is_own(key: tuple[str, str]) -> bool:
+    return key[0] == VARIABLE and key[1].startswith("carillon_")
+
+
+def _is_declared(entry: DIE) -> bool:
+    return "DW_AT_declaration" in entry.attributes
 
 
 def _said(entry: DIE, attribute: str, default: Any = "") -> Any:

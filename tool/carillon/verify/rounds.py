@@ -60,6 +60,7 @@ class Round:
     below: frozenset[int]
     """Sources of the event-triggered system."""
     sync: Row | None = None
+    edge: Row | None = None
     report: ModeReport = field(init=False)
     running: list[Running] = field(default_factory=list)
     started: list[Cell] = field(default_factory=list)

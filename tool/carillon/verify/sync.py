@@ -64,6 +64,10 @@ def check_sync(round_: Round, subject: Subject) -> None:
     wanted = (length, at, sync.lengthen, sync.shorten, running.source)
     if told != wanted:
         error(f"length, place, limits and source of the sync point are {wanted}, and the image has {told}")
+    edges, found = sync.edge_in(length), round_.edge
+    if found is not None and (found["first"], found["between"]) != edges:  # an image has none that tells of none
+        own = (found["first"], found["between"])
+        error(f"the first edge of a round, and the time between two, are {edges}, and the image has {own}")
     read = running.family.counter(table["counter"]) if wrap is None else running.family.rearmed(WORD | table["counter"])
     if read is not running.cell:
         error(f"the sync point's time is read at {table['counter']:#x}, which is not the counter of {running}")
