@@ -35,7 +35,7 @@
             "   .syntax divided\n"                                                                            \
             : [place] "=&l"(place), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word)          \
             : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER), [ring] "l"(ring),      \
-              [size] "l"(CARILLON_TRACE_BYTES - 1u), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event) \
+              [size] "l"(CARILLON_TRACE_BYTES - 1u), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "lI"(event)\
             : "cc", "memory");                                                                                \
     } while (0)
 

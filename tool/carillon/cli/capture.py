@@ -109,9 +109,11 @@ class Showing:
         from carillon import pipeline
         from carillon.capture.trace import lanes_of, trace_of
         from carillon.show.scene import panels_of
+        from carillon.trace.beneath import by_priority
 
         system = self.planned.system
-        names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
+        isrs, tasks = by_priority(system.osek)
+        names = [*(task.name for task in system.tasks), *(it.name for it in system.interrupts), *isrs, *tasks]
         found = trace_of(capture, lanes_of(capture, self.named, names), system, self._delay)
         trace = replace(found.trace, start_bounds=self._bounds[0], response_bounds=self._bounds[1])
         return found, panels_of([trace], found.seen(pipeline.releases(system, trace)))
