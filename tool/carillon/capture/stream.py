@@ -226,9 +226,10 @@ class Recording:
         counter = system.board.trace
         if system.tracing is None or system.tracing.stream is None or counter is None:
             refuse(UNFIT, Span(file), "the schedule has no stream", 'write [trace], ring = 256 and stream = "uart" or "rtt"')
-        self._numbers = numbered(system)
-        self.names = [it.name for it in self._numbers]
+        self.numbers = numbered(system)
+        self.names = [it.name for it in self.numbers]
         """Whose each number is."""
+        self.system = system
         self.file, self.unit, self._most = file, Fraction(1, counter.hz or system.clock_hz), most
         self.decoder = Decoder(file, Words.of(system, counter), len(self.names), identity(system))
         self.starts = dict.fromkeys(self.names, 0)
@@ -262,7 +263,7 @@ class Recording:
 
     def _count(self, item: Happened) -> None:
         """Count a start; what goes on that has waited has not started."""
-        told = self._numbers[item.function]
+        told = self.numbers[item.function]
         if not item.begins:
             (self._waiting.add if told.waits else self._waiting.discard)(told.name)
         elif told.name not in self._waiting:
@@ -281,7 +282,7 @@ class Recording:
                 blind += [(now, item.until)] if item.until > now else []
                 now = item.until
                 continue
-            now, told = item.time, self._numbers[item.function]
+            now, told = item.time, self.numbers[item.function]
             if item.begins:
                 own[told.name].begin(now)
             else:
