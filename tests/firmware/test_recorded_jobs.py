@@ -13,6 +13,7 @@ from test_streaming import fast, streamed, traced
 from carillon.capture.stream import Happened, Recording
 from carillon.capture.trace import Captured, lanes_of, trace_of
 from carillon.diagnostics import Diagnostics
+from carillon.elf import read_elf
 from carillon.run import run
 from carillon.run.hardware import Hardware
 from carillon.trace import Kind, Trace
@@ -221,3 +222,25 @@ def test_tasks_that_are_their_vectors_are_told_however_they_end(
     assert recording.gap_count == 0
     assert {name for _, name, _ in seen_by(trace)} == {"Signal", "Chains", "Follows", "Above"}
     agree(recording, trace)
+
+
+COSTS = {"Waits": (13, 15), "Drives": (13, 15), "Chains": (13, 10), "Follows": (22, 20), "Other": (22, 20), "Signal": (14, 10)}
+"""Instructions that an event takes before, and behind: of a task alone at its level, or of one that shares it; and of an ISR."""
+
+
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_an_event_of_a_job_takes_thirteen_instructions_and_more_where_the_level_is_shared(lab: Laboratory, board: str) -> None:
+    schedule = declared(Fast=0) + points(20_000, (1000, "Fast"), (9000, "Fast")) + MIXED.format(dispatch="hardware")
+    code = works(Fast=50) + CODE.format(signal="carillon_port_request(CARILLON_ISR_SOURCE_Signal)")
+    plain, ring = (lab.run(schedule + text, code, board, rounds=60) for text in ("", "[trace]\nring = 64\n"))
+    for name, (before, behind) in COSTS.items():
+        one, other = ring.task(name), plain.task(name)
+        assert one.dispatch is not None and other.dispatch is not None
+        assert one.terminate is not None and other.terminate is not None
+        assert one.dispatch.maximum - other.dispatch.maximum <= before, name
+        assert one.terminate.maximum - other.terminate.maximum <= behind, name
+
+
+def test_an_image_without_a_ring_has_nothing_of_it(lab: Laboratory) -> None:
+    plain = lab.run(TURNS.format(dispatch="hardware"), TAKES_TURNS, AST, ticks=20_000)
+    assert not [s.name for s in read_elf(plain.firmware.elf).symbols if "trace" in s.name or "__wrap" in s.name]

@@ -12,6 +12,8 @@ from carillon.model.registers import EVERY
 
 EVENT = Fraction(8) + Fraction(16, EVERY)
 """Bytes of an event in the stream, with its part of the place that is told every so many events."""
+MOST = 511
+"""Numbers that leave the time 22 bits of a word."""
 BITS = 10
 """Of a byte on the line."""
 
@@ -25,7 +27,13 @@ def held(system: System) -> dict[str, Fraction]:
 
 
 def check(system: System, diagnostics: Diagnostics) -> None:
-    """Report modes with more events than the line carries.  Tasks without a WCET, and interrupts, count as nothing."""
+    """Report a ring of too many tasks, and modes with more events than the line carries.
+
+    Tasks without a WCET, and interrupts, count as nothing.
+    """
+    if system.tracing is not None and system.tracing.ring is not None and system.recorded > MOST:
+        cause = f"a ring tells {MOST} tasks and interrupts apart, and these are {system.recorded}; if a task waits, tasks count twice"
+        diagnostics.error("C304", system.tracing.span, cause, "leave the ring out, and set pins by a header")
     uart = system.board.trace.uart if system.board.trace is not None else None
     if diagnostics.errors or system.tracing is None or system.tracing.stream != "uart" or uart is None:
         return

@@ -191,6 +191,7 @@ class Tracing:
     ring: int | None = None
     header: Path | None = None
     stream: str | None = None
+    span: Span = field(default_factory=lambda: Span(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +274,11 @@ class System:
         """The event-triggered tasks of which the kernel tells the ring, in the order of their numbers."""
         known = self.tracing is not None and self.tracing.ring is not None and self.giotto is None
         return self.osek.tasks if known and self.osek is not None else ()
+
+    @property
+    def recorded(self) -> int:
+        """How many numbers the ring has: if any of ``noted`` can wait, each of these has a second one for that."""
+        return len(self.traced) + len(self.noted) * (2 if any(task.extended for task in self.noted) else 1)
 
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""
