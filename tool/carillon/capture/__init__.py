@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from carillon.diagnostics import CarillonError, Diagnostic, Span
+from carillon.trace import Unseen
 
 BROKEN = "C301"
 UNFIT = "C302"
@@ -79,14 +80,14 @@ class Highs:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds.  ``blind``: when nothing was seen."""
+    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds.  ``blind``: gaps."""
 
     file: str
     unit: Fraction
     begin: int
     end: int
     signals: tuple[Signal, ...]
-    blind: tuple[tuple[int, int], ...] = ()
+    blind: tuple[Unseen, ...] = ()
 
 
 def refuse(code: str, span: Span | None, cause: str, remedy: str) -> NoReturn:

@@ -21,6 +21,7 @@ from carillon.capture import UNFIT, Capture, Highs, refuse
 from carillon.diagnostics import Span
 from carillon.image.words import Words, identity, numbered
 from carillon.model import System
+from carillon.trace import Unseen
 
 LINE, PAYLOAD = 8, 7
 PLACE = 1
@@ -273,13 +274,13 @@ class Recording:
         """The events as signals, all or the last ones; what had begun before them, or ended behind a gap, is left out."""
         shown = list(islice(self.items, max(0, len(self.items) - last), None)) if last is not None else list(self.items)
         own = {name: Highs(name) for name in self.names}
-        blind: list[tuple[int, int]] = []
+        blind: list[Unseen] = []
         first = now = next((item.until if isinstance(item, Gap) else item.time for item in shown), 0)
         for item in shown:
             if isinstance(item, Gap):
                 for highs in own.values():
                     highs.lose()
-                blind += [(now, item.until)] if item.until > now else []
+                blind += [Unseen(now, item.until, item.length, item.exact)] if item.until > now else []
                 now = item.until
                 continue
             now, told = item.time, self.numbers[item.function]

@@ -158,11 +158,12 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
         event_triggered=tuple(name for name in (*below[0], *below[1]) if name in lanes),
         equals=equals(system.osek),
         captured=True,
+        unseen=tuple(gap._replace(begin=place(gap.begin), end=place(gap.end)) for gap in capture.blind),
     )
     everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
     first = -(-place(capture.begin) // parts)
     answered = found.due - back // parts, found.first
-    blind = tuple((place(begin) // parts, -(-place(end) // parts)) for begin, end in capture.blind)
+    blind = tuple((gap.begin // parts, -(-gap.end // parts)) for gap in trace.unseen)
     return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes), blind)
 
 

@@ -32,7 +32,7 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     Tasks without a WCET, and interrupts, count as nothing.
     """
     if system.tracing is not None and system.tracing.ring is not None and system.recorded > MOST:
-        cause = f"a ring tells {MOST} tasks and interrupts apart, and these are {system.recorded}; if a task waits, tasks count twice"
+        cause = f"a ring tells {MOST} tasks and interrupts apart, and these are {system.recorded}, two of each task if one waits"
         diagnostics.error("C304", system.tracing.span, cause, "leave the ring out, and set pins by a header")
     uart = system.board.trace.uart if system.board.trace is not None else None
     if diagnostics.errors or system.tracing is None or system.tracing.stream != "uart" or uart is None:
