@@ -543,3 +543,63 @@ def test_bytes_that_are_no_stream_are_refused(schedule: Path, tmp_path: Path) ->
     result = CliRunner().invoke(app, ["show", str(schedule), "--live", str(tmp_path / "s")])
     assert result.exit_code == 1
     assert "C303" in result.output
+
+
+# What the line carries.
+
+LOADED = """\
+[interrupt.Measured]
+source = "soft0"
+handler = "Measured"
+min_interval = "2ms"
+[interrupt.Any]
+source = "soft1"
+handler = "Any"
+[osek.counter.Ms]
+tick = "1ms"
+[osek.task.Cyclic]
+priority = 1
+wcet = "1ms"
+[osek.alarm.Wakes]
+counter = "Ms"
+activate = "Cyclic"
+autostart = { at = 5, cycle = 5 }
+[osek.task.Endless]
+priority = 2
+autostart = true
+events = ["Go"]
+[osek.event.Go]
+[osek.isr.Stimulated]
+source = "soft2"
+category = 2
+[osek.isr.Unknown]
+source = "soft3"
+category = 2
+[stimuli]
+rows = [{ at = "1ms", every = "4ms", source = "soft2" }]
+"""
+
+
+def test_check_counts_what_the_schedule_bounds_and_names_what_it_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(TEXT + LOADED, encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(path), "--quick", "--json"])
+    assert result.exit_code == 0, result.output
+    ((mode, line),) = json.loads(result.stdout)["stream"].items()
+    # Three tasks each ms, Measured each 2 ms, Cyclic each 5 ms, Stimulated each 4 ms; a start and an end of 8.25 bytes.
+    assert (mode, line["bytes"]) == ("default", pytest.approx(2 * 8.25 * (3000 + 500 + 200 + 250)))
+    assert line["carried"] == pytest.approx((1 - 0.3 - 0.2) * 1_562_500 / 10)
+    assert line["uncounted"] == ["interrupt 'Any'", "ISR 'Unknown'", "task 'Endless'"]
+    said = CliRunner().invoke(app, ["check", str(path), "--quick"]).stdout
+    assert f"has {round(line['bytes'])} bytes a second" in " ".join(said.split())
+    assert "without interrupt 'Any', ISR 'Unknown', task 'Endless'" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("interval", "fits"), [("500us", True), ("200us", False)])
+def test_an_interrupt_may_be_too_much_for_the_line(tmp_path: Path, interval: str, fits: bool) -> None:
+    own = f'[interrupt.Often]\nsource = "soft0"\nhandler = "Often"\nmin_interval = "{interval}"\n'
+    path = tmp_path / "schedule.toml"
+    path.write_text(TEXT + own, encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(path), "--quick"])
+    assert (result.exit_code == 0) is fits
+    assert ("C304" in result.output) is not fits
