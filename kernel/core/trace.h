@@ -18,14 +18,16 @@
 static inline __attribute__((always_inline)) void carillon_trace_begins(uint32_t task)
 {
     uint32_t ring = (uint32_t)(uintptr_t)carillon_trace_ring;
-    CARILLON_TRACE_NOTE(ring, CARILLON_TRACE_TASKS + 1u + (2u * task));
+    const uint32_t event = CARILLON_TRACE_TASKS + 1u + (2u * task);
+    CARILLON_TRACE_NOTE(ring, event);
 }
 
 /* It has ended, or waits. */
 static inline __attribute__((always_inline)) void carillon_trace_ends(uint32_t task, bool waits)
 {
     uint32_t ring = (uint32_t)(uintptr_t)carillon_trace_ring;
-    CARILLON_TRACE_NOTE(ring, CARILLON_TRACE_TASKS + (2u * task) + (waits ? CARILLON_TRACE_WAITS : 0u));
+    const uint32_t event = CARILLON_TRACE_TASKS + (2u * task) + (waits ? CARILLON_TRACE_WAITS : 0u);
+    CARILLON_TRACE_NOTE(ring, event);
 }
 #else
 static inline void carillon_trace_begins(uint32_t task)

@@ -10,10 +10,7 @@
 
 #include <stdint.h>
 
-/* Let the counter count. */
-void carillon_trace_start(void);
-
-#define CARILLON_TRACE_BYTES (1u << CARILLON_TRACE_BYTES_BITS)
+#define CARILLON_TRACE_BYTES (UINT32_C(1) << CARILLON_TRACE_BYTES_BITS)
 
 extern uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u];
 extern uint32_t carillon_trace_next;

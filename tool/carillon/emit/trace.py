@@ -38,10 +38,10 @@ def emit(image: Image) -> dict[str, str]:
             "uint32_t carillon_trace_ring[CARILLON_TRACE_BYTES / 4u] __attribute__((aligned(CARILLON_TRACE_BYTES), used));",
             "uint32_t carillon_trace_next;",
             "",
-            "void carillon_trace_start(void)",
-            "{",
-            *(f"    CARILLON_REGISTER({store.address:#X}u) |= {store.value:#X}u;" for store in counter.set),
-            "}",
+            *text.function(
+                "carillon_trace_start",
+                (f"    CARILLON_REGISTER({store.address:#X}u) |= {store.value:#X}u;" for store in counter.set),
+            ),
             *(_stream(system, words) if system.tracing.stream is not None else ()),
         ]
     else:
