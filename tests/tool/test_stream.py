@@ -429,6 +429,9 @@ def test_of_threads_without_rounds_waits_are_drawn_and_are_no_ends(tmp_path: Pat
         "Low": (1, 10, 10),
         "Basic": (10, 0, 10),
     }
+    assert not [t["name"] for t in summary["tasks"] if t["known_activations"]]
+    said = CliRunner().invoke(app, ["show", str(path), "--live", str(tmp_path / "s")]).stdout
+    assert "Tick 0 is the first start. Without rounds," in said
 
 
 def test_a_socket_is_read_until_it_is_closed(schedule: Path) -> None:
@@ -585,9 +588,9 @@ def test_check_counts_what_the_schedule_bounds_and_names_what_it_does_not(tmp_pa
     path.write_text(TEXT + LOADED, encoding="utf-8")
     result = CliRunner().invoke(app, ["check", str(path), "--quick", "--json"])
     assert result.exit_code == 0, result.output
-    ((mode, line),) = json.loads(result.stdout)["stream"].items()
+    (line,) = json.loads(result.stdout)["trace"]
     # Three tasks each ms, Measured each 2 ms, Cyclic each 5 ms, Stimulated each 4 ms; a start and an end of 8.25 bytes.
-    assert (mode, line["bytes"]) == ("default", pytest.approx(2 * 8.25 * (3000 + 500 + 200 + 250)))
+    assert (line["mode"], line["bytes"]) == ("default", pytest.approx(2 * 8.25 * (3000 + 500 + 200 + 250)))
     assert line["carried"] == pytest.approx((1 - 0.3 - 0.2) * 1_562_500 / 10)
     assert line["uncounted"] == ["interrupt 'Any'", "ISR 'Unknown'", "task 'Endless'"]
     said = CliRunner().invoke(app, ["check", str(path), "--quick"]).stdout

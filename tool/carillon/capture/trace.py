@@ -226,7 +226,7 @@ class _Run(NamedTuple):
 def _events(runs: list[_Run], parts: int, span: Span, hz: int) -> tuple[Event, ...]:
     """The events of runs, of which a later one has preempted an earlier one that has not ended."""
     never = 1 + max(run.begin if run.end is None else run.end for run in runs)
-    events = [Event(0, 0, Kind.EXPIRY, runs[0].name)]
+    events = [Event(0, 0, Kind.IDLE, "idle")]
     active: list[tuple[int, _Run]] = []  # when it ends; innermost last
 
     def emit(n: int, kind: Kind, name: str) -> None:

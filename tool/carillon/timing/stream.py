@@ -56,14 +56,6 @@ def loads(system: System) -> list[Load]:
     return [_load(system, mode) for mode in system.modes or (None,)]
 
 
-def held(system: System) -> dict[str, Fraction]:
-    """For how many ticks of each mode's rounds the ring has room, for what is counted."""
-    ring = system.tracing.ring if system.tracing is not None else None
-    if ring is None:
-        return {}
-    return {load.mode.name: ring / load.events for load in loads(system) if load.mode is not None and load.events}
-
-
 def check(system: System, diagnostics: Diagnostics) -> None:
     """Report a ring of too many tasks, and a line that does not carry what is counted; tasks without a WCET take no time."""
     if system.tracing is not None and system.tracing.ring is not None and system.recorded > MOST:
