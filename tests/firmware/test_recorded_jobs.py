@@ -241,6 +241,21 @@ def test_an_event_of_a_job_takes_thirteen_instructions_and_more_where_the_level_
         assert one.terminate.maximum - other.terminate.maximum <= behind, name
 
 
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+@pytest.mark.parametrize("board", [AST, MPS])
+def test_an_event_of_a_thread_that_shares_its_level_takes_28_instructions(lab: Laboratory, board: str, dispatch: str) -> None:
+    schedule = TURNS.format(dispatch=dispatch)
+    plain, ring = (lab.run(schedule + text, TAKES_TURNS, board, ticks=900_000) for text in ("", "[trace]\nring = 64\n"))
+    for name in "AB":
+        one, other = ring.task(name), plain.task(name)
+        assert one.dispatch is not None
+        assert other.dispatch is not None
+        assert one.terminate is not None
+        assert other.terminate is not None
+        assert 20 <= one.dispatch.minimum - other.dispatch.minimum <= 28
+        assert 20 <= one.terminate.minimum - other.terminate.minimum <= 28
+
+
 def test_an_image_without_a_ring_has_nothing_of_it(lab: Laboratory) -> None:
     plain = lab.run(TURNS.format(dispatch="hardware"), TAKES_TURNS, AST, ticks=20_000)
     assert not [s.name for s in read_elf(plain.firmware.elf).symbols if "trace" in s.name or "__wrap" in s.name]
