@@ -46,6 +46,7 @@ check() {
     port=$1 defines=$2
     shift 2
     ignore="-ikernel/clock -ikernel/time -ikernel/giotto -ikernel/rtos"
+    case $defines in *CARILLON_STREAM=1*) ;; *) ignore="$ignore -ikernel/core/stream.c -ikernel/core/stream_uart.c -ikernel/core/stream_rtt.c" ;; esac
     case $defines in *CARILLON_OSEK=1*) ;; *) ignore="$ignore -ikernel/levels -ikernel/jobs -ikernel/counters -ikernel/run -ikernel/microcode/tasks.c -ikernel/microcode/serial.c" ;; esac
     # shellcheck disable=SC2086 # the defines are separate words
     misra "-Iports/$port" $defines $ignore kernel "ports/$port" "$@"
@@ -68,7 +69,8 @@ check host "-DCARILLON_MODES=2 -DCARILLON_CONVENTIONAL=1" cells/virtual emulator
 check host "-DCARILLON_MODES=2 -DCARILLON_SYNC=1 -DCARILLON_SYNC_HARD=1 -DCARILLON_SYNC_EDGES=1" cells/virtual emulators/host
 check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual emulators/host
 more check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1" cells/aspeed
-check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1 -DCARILLON_OSEK_TABLES_SET=1" cells/cmsdk
+recorded="-DCARILLON_TRACE=1 -DCARILLON_STREAM=1"
+check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1 -DCARILLON_OSEK_TABLES_SET=1 $recorded" cells/cmsdk
 protection="-DCARILLON_OSEK_BUDGETS=1 -DCARILLON_OSEK_FRAMES=4u -DCARILLON_OSEK_PROTECTION_HOOK=1 -DCARILLON_OSEK_SUSPENDED=4u"
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $protection" cells/aspeed
 more check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LOCKS=5u $protection" cells/aspeed
@@ -76,7 +78,7 @@ bounded="-DCARILLON_ROUND_BUDGETS=1u -DCARILLON_SHUTDOWN_ON_OVERRUN=1"
 check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u -DCARILLON_TIMEKEEPERS=1 $bounded" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards
 armv6m="-DCARILLON_MASK_INTERRUPT=29 -DCARILLON_LEVELS=4 -DCARILLON_INSTRUCTIONS_PER_TICK=125u"
 check armv6m "-DCARILLON_MODES=1 -DCARILLON_BELOW_TASKS=1 $armv6m" cells/nrftimer cells/rp2040alarm cells/rp2040pwm
-more check armv6m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 -DCARILLON_EPOCH=0x40054028 $armv6m" cells/nrftimer
+more check armv6m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 -DCARILLON_EPOCH=0x40054028 $armv6m $recorded" cells/nrftimer
 check armv7m "-DCARILLON_MODES=1" cells/stm32match cells/stm32tim
 avr="-D__AVR_ATmega128__ -DCARILLON_RAM_END=0x10FF -DCARILLON_START_SPACING=16 -DCARILLON_INSTRUCTIONS_PER_TICK=1u -DCARILLON_CLOCK_SELECT=1 -DCARILLON_PRESCALER_RESET=0x40u"
 check avr "-DCARILLON_MODES=1 -DCARILLON_EIGHT_BITS=1 $avr" cells/avr16 cells/avr8

@@ -42,14 +42,14 @@ static void store(uint8_t *to, uint32_t value, uint32_t bytes)
 /* Add a frame of so many times seven bytes, the last two of which are the CRC's. */
 static void add(uint8_t *payload, uint32_t groups)
 {
-    const uint32_t end = (PAYLOAD * groups) - 2u;
+    const uint32_t checked = (PAYLOAD * groups) - 2u;
     uint32_t crc = 0xFFFFu;
-    for (uint32_t k = 0u; k < end; k++) {
+    for (uint32_t k = 0u; k < checked; k++) {
         uint32_t x = ((crc >> 8) ^ payload[k]) & 0xFFu;
         x ^= x >> 4;
         crc = ((crc << 8) ^ (x << 12) ^ (x << 5) ^ x) & 0xFFFFu;
     }
-    store(&payload[end], crc, 2u);
+    store(&payload[checked], crc, 2u);
     const uint8_t first = length;
     for (uint32_t k = 0u; k < groups; k++) {
         uint32_t tops = 0u;

@@ -4,6 +4,7 @@
 #ifndef CARILLON_OSEK_RUN_H
 #define CARILLON_OSEK_RUN_H
 
+#include "kernel/core/trace.h"
 #include "kernel/jobs/stop.h"
 #include "kernel/jobs/task.h"
 #include "kernel/levels/served.h"
@@ -49,11 +50,14 @@ static inline __attribute__((always_inline)) void carillon_osek_run(uint8_t numb
     carillon_osek_enter_hooks(before, task);
     carillon_osek_watch_job(&preempted, fixed, task);
     const uint8_t charged = carillon_osek_may_be_served(number) ? carillon_server_begins(fixed->level) : 0u;
+    carillon_trace_begins(task);
     if (fixed->extended != NULL) {
         carillon_port_resume(&fixed->extended->context);
+        carillon_trace_ends(task, (CARILLON_TRACE != 0) && carillon_osek_waits(fixed));
         carillon_osek_check_stack(fixed);
     } else {
         carillon_osek_call_job(fixed);
+        carillon_trace_ends(task, false);
     }
     carillon_osek_check_end(task, fixed);
     if (CARILLON_OSEK_HAS_CELLS(number) && !carillon_osek_waits(fixed)) {

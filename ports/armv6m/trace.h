@@ -12,31 +12,36 @@
 #include "carillon_port.h"
 #include "ports/armv7m/trace_ring.h"
 
-/* The compiler expects the instructions of Thumb in their old syntax behind this. */
-#define CARILLON_TRACE_NOTE(ring, event)                                                                      \
-    do {                                                                                                      \
-        uint32_t place;                                                                                       \
-        uint32_t after;                                                                                       \
-        uint32_t masked;                                                                                      \
-        uint32_t word;                                                                                        \
-        __asm__ volatile(                                                                                     \
-            ".syntax unified\n"                                                                               \
-            "   mrs %[masked], primask\n"                                                                     \
-            "   cpsid i\n"                                                                                    \
-            "   ldr %[place], [%[next]]\n"                                                                    \
-            "   ldr %[word], [%[counter]]\n"                                                                  \
-            "   adds %[after], %[place], #4\n"                                                                \
-            "   str %[after], [%[next]]\n"                                                                    \
-            "   msr primask, %[masked]\n"                                                                     \
-            "   ands %[place], %[place], %[size]\n"                                                           \
-            "   lsls %[word], %[word], %[bits]\n"                                                             \
-            "   adds %[word], %[word], %[what]\n"                                                             \
-            "   str %[word], [%[ring], %[place]]\n"                                                           \
-            "   .syntax divided\n"                                                                            \
-            : [place] "=&l"(place), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word)          \
-            : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER), [ring] "l"(ring),      \
-              [size] "l"(CARILLON_TRACE_BYTES - 1u), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event) \
-            : "cc", "memory");                                                                                \
+/* In two parts: there are not enough registers for all of it at once.  The compiler expects the instructions
+ * of Thumb in their old syntax behind each. */
+#define CARILLON_TRACE_NOTE(ring, event)                                                                          \
+    do {                                                                                                          \
+        uint32_t place;                                                                                           \
+        uint32_t after;                                                                                           \
+        uint32_t masked;                                                                                          \
+        uint32_t word;                                                                                            \
+        __asm__ volatile(".syntax unified\n"                                                                      \
+                         "   mrs %[masked], primask\n"                                                            \
+                         "   cpsid i\n"                                                                           \
+                         "   ldr %[place], [%[next]]\n"                                                           \
+                         "   ldr %[word], [%[counter]]\n"                                                         \
+                         "   adds %[after], %[place], #4\n"                                                       \
+                         "   str %[after], [%[next]]\n"                                                           \
+                         "   msr primask, %[masked]\n"                                                            \
+                         "   .syntax divided\n"                                                                   \
+                         : [place] "=&l"(place), [after] "=&l"(after), [masked] "=&l"(masked), [word] "=&l"(word) \
+                         : [next] "l"(&carillon_trace_next), [counter] "l"(CARILLON_TRACE_COUNTER)                \
+                         : "cc", "memory");                                                                       \
+        __asm__ volatile(".syntax unified\n"                                                                      \
+                         "   ands %[place], %[place], %[size]\n"                                                  \
+                         "   lsls %[word], %[word], %[bits]\n"                                                    \
+                         "   adds %[word], %[word], %[what]\n"                                                    \
+                         "   str %[word], [%[ring], %[place]]\n"                                                  \
+                         "   .syntax divided\n"                                                                   \
+                         : [place] "+l"(place), [word] "+l"(word)                                                 \
+                         : [ring] "l"(ring), [size] "l"(CARILLON_TRACE_BYTES - 1u),                               \
+                           [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "lI"(event)                              \
+                         : "cc", "memory");                                                                       \
     } while (0)
 
 #endif

@@ -18,6 +18,7 @@ __attribute__((weak)) void carillon_board_init(void)
 {
 }
 
+/* Let the counter of the ring count. */
 void carillon_trace_start(void);
 
 extern const carillon_vector carillon_constructors[];

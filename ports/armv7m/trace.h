@@ -37,7 +37,7 @@
             :                                                                                                          \
             [place] "+r"(ring), [count] "=&r"(count), [after] "=&r"(after), [failed] "=&l"(failed), [word] "=&r"(word) \
             : [next] "r"(&carillon_trace_next), [counter] "r"(CARILLON_TRACE_COUNTER),                                 \
-              [size] "i"(CARILLON_TRACE_BYTES_BITS), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "i"(event)          \
+              [size] "i"(CARILLON_TRACE_BYTES_BITS), [bits] "i"(CARILLON_TRACE_EVENT_BITS), [what] "rI"(event)         \
             : "cc", "memory");                                                                                         \
     } while (0)
 

@@ -14,6 +14,7 @@ import pytest
 from carillon.check import check_system
 from carillon.diagnostics import Diagnostics
 from carillon.frontends import read_schedule
+from carillon.timing.stream import check as check_stream
 
 BAD = Path(__file__).parent / "bad"
 NAMES = sorted(path.stem for path in BAD.glob("*.toml"))
@@ -24,6 +25,7 @@ def messages(path: Path, board: str | None = None) -> str:
     system = read_schedule(path, diagnostics, board)
     if system is not None:
         check_system(system, diagnostics)
+        check_stream(system, diagnostics)
     return "".join(f"{diagnostic}\n" for diagnostic in diagnostics.in_order())
 
 

@@ -129,6 +129,7 @@ period = "1ms"
 deadline = "500us"
 wcet = "1us"
 """
+RINGED = '[system]\nboard = "mps2-an385"\nsources = []\n[task.x]\nperiod = "1ms"\n[trace]\nring = 64\nstream = "uart"\n'
 CODE = """
 #include "os.h"
 #include "carillon/osektime.h"
@@ -193,6 +194,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("drawn.toml").write_text(DRAWN, encoding="utf-8")
     Path("tabled.toml").write_text(TABLED, encoding="utf-8")
     Path("run.toml").write_text(RUN, encoding="utf-8")
+    Path("ringed.toml").write_text(RINGED, encoding="utf-8")
     Path("run.c").write_text(CODE, encoding="utf-8")
     Path("a.oil").write_text('OIL_VERSION = "2.5";\nCPU a { TASK T { PRIORITY = 1; FOO = 1; }; };\n', encoding="utf-8")
     Path("a.giotto").write_text("start m { mode m () period 1 { } }\n", encoding="utf-8")
@@ -206,7 +208,12 @@ def test_a_plans_keys() -> None:
 
 
 def test_a_checks_keys() -> None:
-    check("check", run("check", "--quick", "run.toml"), run("check", "--quick", "planned.toml"))
+    check(
+        "check",
+        run("check", "--quick", "run.toml"),
+        run("check", "--quick", "planned.toml"),
+        run("check", "--quick", "ringed.toml"),
+    )
 
 
 def test_a_builds_keys() -> None:

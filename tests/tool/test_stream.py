@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from carillon.capture.stream import Decoder, Gap, Happened, Item, Restarted
 from carillon.cli import app
 from carillon.diagnostics import CarillonError, Diagnostics
-from carillon.image.words import Words, identity
+from carillon.image.words import Words, identity, numbered
 from carillon.model.registers import EVERY
 from carillon.pipeline import read_and_check
 
@@ -349,6 +349,91 @@ def test_what_was_lost_in_a_gap_is_not_said_to_have_missed_its_start(schedule: P
         assert all(task["start_delay"]["max"] <= 1 for task in summary["tasks"])
 
 
+def test_a_gap_is_drawn_over_all_lanes_with_what_was_lost(schedule: Path, tmp_path: Path) -> None:
+    chip = of(schedule, 12)
+    cut = len(b"".join(chip.frames[:31]))
+    (tmp_path / "s").write_bytes(chip.bytes[:cut] + chip.bytes[len(b"".join(chip.frames[:49])) :])
+    files = {name: tmp_path / name for name in ("html", "svg")}
+    window = ["--window", "4ms..9ms"]
+    options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    result = CliRunner().invoke(app, ["show", str(schedule), "--live", str(tmp_path / "s"), *window, *options])
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    (words,) = (line for line in lines if line.startswith("gap"))
+    assert "18 events lost" in words
+    assert any("╳ not seen" in line for line in lines)
+    lanes = [line for line in lines if line.split(" ")[0] in ("A", "B", "C", "idle") and "╳" in line]
+    assert len(lanes) == 4
+    (columns,) = {tuple(k for k, sign in enumerate(line) if sign == "╳") for line in lanes}
+    lasted = 3 * ROUND + 10_500  # from the last event before the gap to the first one behind it
+    drawn = len(range(columns[0], columns[-1] + 1))
+    whole = next(len(line) for line in lines if "┬" in line) - len("idle  ")
+    assert len(columns) == drawn
+    assert drawn == pytest.approx(whole * lasted / (5 * ROUND), abs=3)
+    assert "18 events lost" in files["svg"].read_text(encoding="utf-8")
+    (begin, end, said), *others = json.loads(
+        "[" + files["html"].read_text(encoding="utf-8").split('"gaps":[')[1].split("]]")[0] + "]]"
+    )
+    assert (said, others) == ("18 events lost", [])
+    assert end - begin == lasted
+    for name in files:
+        (tmp_path / "s").write_bytes(chip.bytes)
+        shown(schedule, str(tmp_path / "s"), f"--{name}", str(files[name]))
+        assert "events lost" not in files[name].read_text(encoding="utf-8").split("<script>")[0].split("</style>")[-1]
+
+
+THREADS = f"""\
+[system]
+name = "live"
+board = "{BOARD}"
+[osek.task.Basic]
+priority = 1
+[time]
+clock = "one-shot"
+[thread.Low]
+priority = 2
+[thread.High]
+priority = 3
+[trace]
+ring = 256
+stream = "uart"
+"""
+
+
+def test_of_threads_without_rounds_waits_are_drawn_and_are_no_ends(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(THREADS, encoding="utf-8")
+    system = read_and_check(path, Diagnostics())
+    assert system.board.trace is not None
+    words = Words.of(system, system.board.trace)
+    names = [(it.name, it.waits) for it in numbered(system)]
+    assert [name for name, waits in names if not waits] == [name for name, waits in names if waits]
+    chip = Chip(identity(system), words)
+
+    def tell(after: int, name: str, begins: bool, waits: bool = False) -> None:
+        chip.event(after, names.index((name, waits)), begins)
+
+    for _ in range(10):
+        tell(100, "Basic", True)
+        tell(50, "Low", True)
+        tell(50, "High", True)
+        tell(50, "High", False, waits=True)
+        tell(20, "Low", False, waits=True)
+        tell(40, "Basic", False)
+    (tmp_path / "s").write_bytes(chip.bytes)
+    run = shown(path, str(tmp_path / "s"))
+    summary = run["summary"]
+    assert isinstance(summary, dict)
+    assert {t["name"]: (t["activations"], t["waits"], t["preemptions"]) for t in summary["tasks"]} == {
+        "High": (1, 10, 0),
+        "Low": (1, 10, 10),
+        "Basic": (10, 0, 10),
+    }
+    assert not [t["name"] for t in summary["tasks"] if t["known_activations"]]
+    said = CliRunner().invoke(app, ["show", str(path), "--live", str(tmp_path / "s")]).stdout
+    assert "Tick 0 is the first start. Without rounds," in said
+
+
 def test_a_socket_is_read_until_it_is_closed(schedule: Path) -> None:
     data = of(schedule, 30).bytes
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -461,3 +546,63 @@ def test_bytes_that_are_no_stream_are_refused(schedule: Path, tmp_path: Path) ->
     result = CliRunner().invoke(app, ["show", str(schedule), "--live", str(tmp_path / "s")])
     assert result.exit_code == 1
     assert "C303" in result.output
+
+
+# What the line carries.
+
+LOADED = """\
+[interrupt.Measured]
+source = "soft0"
+handler = "Measured"
+min_interval = "2ms"
+[interrupt.Any]
+source = "soft1"
+handler = "Any"
+[osek.counter.Ms]
+tick = "1ms"
+[osek.task.Cyclic]
+priority = 1
+wcet = "1ms"
+[osek.alarm.Wakes]
+counter = "Ms"
+activate = "Cyclic"
+autostart = { at = 5, cycle = 5 }
+[osek.task.Endless]
+priority = 2
+autostart = true
+events = ["Go"]
+[osek.event.Go]
+[osek.isr.Stimulated]
+source = "soft2"
+category = 2
+[osek.isr.Unknown]
+source = "soft3"
+category = 2
+[stimuli]
+rows = [{ at = "1ms", every = "4ms", source = "soft2" }]
+"""
+
+
+def test_check_counts_what_the_schedule_bounds_and_names_what_it_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.toml"
+    path.write_text(TEXT + LOADED, encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(path), "--quick", "--json"])
+    assert result.exit_code == 0, result.output
+    (line,) = json.loads(result.stdout)["trace"]
+    # Three tasks each ms, Measured each 2 ms, Cyclic each 5 ms, Stimulated each 4 ms; a start and an end of 8.25 bytes.
+    assert (line["mode"], line["bytes"]) == ("default", pytest.approx(2 * 8.25 * (3000 + 500 + 200 + 250)))
+    assert line["carried"] == pytest.approx((1 - 0.3 - 0.2) * 1_562_500 / 10)
+    assert line["uncounted"] == ["interrupt 'Any'", "ISR 'Unknown'", "task 'Endless'"]
+    said = CliRunner().invoke(app, ["check", str(path), "--quick"]).stdout
+    assert f"has {round(line['bytes'])} bytes a second" in " ".join(said.split())
+    assert "without interrupt 'Any', ISR 'Unknown', task 'Endless'" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("interval", "fits"), [("500us", True), ("200us", False)])
+def test_an_interrupt_may_be_too_much_for_the_line(tmp_path: Path, interval: str, fits: bool) -> None:
+    own = f'[interrupt.Often]\nsource = "soft0"\nhandler = "Often"\nmin_interval = "{interval}"\n'
+    path = tmp_path / "schedule.toml"
+    path.write_text(TEXT + own, encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(path), "--quick"])
+    assert (result.exit_code == 0) is fits
+    assert ("C304" in result.output) is not fits

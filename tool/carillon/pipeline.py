@@ -64,10 +64,12 @@ def read_and_check(
     """The checked model of a schedule; raises CarillonError with everything found if it has errors."""
     from carillon.check import check_system
     from carillon.frontends import read_schedule
+    from carillon.timing.stream import check as check_stream
 
     system = read_schedule(path, diagnostics, board, clock, machine)
     if system is not None:
         check_system(system, diagnostics)
+        check_stream(system, diagnostics)
     return diagnostics.required(system)
 
 

@@ -102,7 +102,7 @@ def event_prices(port: str, software: bool) -> dict[str, int]:
     end.  It is ``queued`` more where its level has a queue of activations, and ``extended`` more where it can wait.  ``isr``: the
     same of an ISR of category 2.  ``tick``: a counter's handler in which nothing is due.  ``due``: each alarm, or step of a
     schedule table, that it serves.  ``part``: the handler of a part of its queue.  ``alarm``: that of an alarm's cell.  ``lock``:
-    the longest that the kernel holds interrupts back in a service.
+    the longest that the kernel holds interrupts back in a service.  ``trace``: what a job's events in the ring take.
     """
     events: dict[str, dict[str, int]] = _costs(port).get("events", {})
     return events.get("software" if software else "hardware", {})

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from carillon.diagnostics import CarillonError, Diagnostic, Span
+from carillon.trace import Unseen
 
 BROKEN = "C301"
 UNFIT = "C302"
@@ -25,24 +26,68 @@ BEFORE = -(10**40)
 class Signal:
     """A signal, and from when to when it was high; ``None``: to the end of the capture.
 
-    ``aliases``: other names by which a task may know it.  ``highs`` are in order of time, and do not overlap.
+    ``aliases``: other names by which a task may know it.  ``highs`` are in order of time, and do not overlap.  ``waits``: the
+    numbers of those with whose end a task waits, and goes on with the next one.
     """
 
     name: str
     highs: tuple[tuple[int, int | None], ...]
     aliases: tuple[str, ...] = ()
+    waits: frozenset[int] = frozenset()
+
+
+class Highs:
+    """Collects when something was active."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._begun: int | None = None
+        self._highs: list[tuple[int, int | None]] = []
+        self._waits: set[int] = set()
+
+    @property
+    def active(self) -> bool:
+        """Whether it has begun, and has not ended."""
+        return self._begun is not None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything was told of it."""
+        return self.active or bool(self._highs)
+
+    def begin(self, now: int) -> None:
+        """It starts, or goes on."""
+        self._begun = now
+
+    def end(self, now: int, *, waits: bool) -> None:
+        """It ends, or waits; what had begun before all that is known is left out."""
+        if self._begun is not None:
+            if waits:
+                self._waits.add(len(self._highs))
+            self._highs.append((self._begun, now))
+            self._begun = None
+
+    def lose(self) -> None:
+        """Nothing is known of it from here on."""
+        self._begun = None
+        self._waits.discard(len(self._highs) - 1)
+
+    def signal(self) -> Signal:
+        """All of it, up to now."""
+        last = [(self._begun, None)] if self._begun is not None else []
+        return Signal(self._name, (*self._highs, *last), waits=frozenset(self._waits))
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds.  ``blind``: when nothing was seen."""
+    """Signals from ``begin`` to ``end``; times are whole numbers of ``unit`` seconds.  ``blind``: gaps."""
 
     file: str
     unit: Fraction
     begin: int
     end: int
     signals: tuple[Signal, ...]
-    blind: tuple[tuple[int, int], ...] = ()
+    blind: tuple[Unseen, ...] = ()
 
 
 def refuse(code: str, span: Span | None, cause: str, remedy: str) -> NoReturn:

@@ -32,6 +32,7 @@ class Fit:
     ``ppm`` is how much the capture's clock is fast, ``uncertainty`` two standard errors of that; both None where the starts do
     not tell.  ``corrected``: the error is greater than its uncertainty, and ``second`` has it.  ``due``: the first start's tick.
     ``astray``: the part of the starts that lie farther than a quarter of a task's shortest interval from where it is due.
+    ``first``: whose start is the first.
     """
 
     origin: Fraction
@@ -41,6 +42,7 @@ class Fit:
     corrected: bool
     due: int
     astray: float
+    first: str
 
 
 Start = tuple[float, str]
@@ -104,7 +106,7 @@ def fit(starts: Sequence[tuple[Fraction, str]], due: Mapping[str, Sequence[int]]
     shift, rate = float(zero), float(second)
     far = sum(abs(time - shift - rate * tick) > known.shortest(task) / 4 for tick, time, task in points)
     uncertainty = None if error is None else SURE * error * 1e6
-    return Fit(base + zero / hz, second, told, uncertainty, sure, points[0][0], far / len(points))
+    return Fit(base + zero / hz, second, told, uncertainty, sure, points[0][0], far / len(points), starts[0][1])
 
 
 def _phase(ticks: Sequence[Start], known: _Due) -> float:

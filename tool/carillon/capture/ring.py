@@ -7,10 +7,10 @@ import struct
 from fractions import Fraction
 from pathlib import Path
 
-from carillon.capture import BROKEN, UNFIT, Capture, Signal, refuse
+from carillon.capture import BROKEN, UNFIT, Capture, Highs, refuse
 from carillon.diagnostics import Span
 from carillon.elf import UnreadableError, read_elf
-from carillon.image.words import NEXT, RING, Words
+from carillon.image.words import NEXT, RING, Words, numbered
 from carillon.model import System
 
 
@@ -57,7 +57,7 @@ def _places(elf: Path, size: int) -> tuple[int, int]:
 
 
 def _in_order(ring: tuple[int, ...], words: Words, following: int | None, file: str) -> list[tuple[int, int, bool]]:
-    """(time, function, whether it starts), in order of time, which begins with 0.
+    """(time, number, whether it starts), in order of time, which begins with 0.
 
     A ring that was filled begins where the next event is to be written.  If that is not known, it begins behind the longest time
     between two words: the time that all the others leave of a turn of the counter.
@@ -86,22 +86,20 @@ def _in_order(ring: tuple[int, ...], words: Words, following: int | None, file: 
 
 def _capture(listed: list[tuple[int, int, bool]], file: str, system: System, unit: Fraction) -> Capture:
     """The events as signals; a task that had started before the first event is left out up to its end."""
-    functions = system.traced
-    names = {task.entry: task.name for task in system.tasks} | {i.handler: i.name for i in system.interrupts}
-    highs: dict[str, list[tuple[int, int | None]]] = {names[function]: [] for function in functions}
+    numbers = numbered(system)
+    own = {it.name: Highs(it.name) for it in numbers}
     for place, (time, number, begins) in enumerate(listed):
-        if not 0 <= number < len(functions):
+        if not 0 <= number < len(numbers):
             cause = f"event {place} of the ring is of no task of the schedule"
             refuse(BROKEN, Span(file), cause, "give the schedule of the image that runs on the chip, and dump the ring again")
-        own = highs[names[functions[number]]]
-        active = bool(own) and own[-1][1] is None
-        if (begins and active) or (not begins and own and not active):
+        told, highs = numbers[number], own[numbers[number].name]
+        if (begins and highs.active) or (not begins and highs.known and not highs.active):
             what = "starts while it is active" if begins else "ends twice"
-            cause = f"event {place} of the ring: '{names[functions[number]]}' {what}"
+            cause = f"event {place} of the ring: '{told.name}' {what}"
             refuse(BROKEN, Span(file), cause, "stop the processor while the ring is dumped")
         if begins:
-            own.append((time, None))
-        elif own:
-            own[-1] = own[-1][0], time
+            highs.begin(time)
+        else:
+            highs.end(time, waits=told.waits)
     end = listed[-1][0] if listed else 0
-    return Capture(file, unit, 0, end, tuple(Signal(name, tuple(own)) for name, own in highs.items()))
+    return Capture(file, unit, 0, end, tuple(highs.signal() for highs in own.values()))

@@ -17,10 +17,11 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
-from carillon.capture import UNFIT, Capture, Signal, refuse
+from carillon.capture import UNFIT, Capture, Highs, refuse
 from carillon.diagnostics import Span
-from carillon.image.words import Words, identity
+from carillon.image.words import Words, identity, numbered
 from carillon.model import System
+from carillon.trace import Unseen
 
 LINE, PAYLOAD = 8, 7
 PLACE = 1
@@ -226,11 +227,14 @@ class Recording:
         counter = system.board.trace
         if system.tracing is None or system.tracing.stream is None or counter is None:
             refuse(UNFIT, Span(file), "the schedule has no stream", 'write [trace], ring = 256 and stream = "uart" or "rtt"')
-        names = {task.entry: task.name for task in system.tasks} | {i.handler: i.name for i in system.interrupts}
-        self.names = [names[function] for function in system.traced]
+        self.numbers = numbered(system)
+        self.names = [it.name for it in self.numbers]
+        """Whose each number is."""
+        self.system = system
         self.file, self.unit, self._most = file, Fraction(1, counter.hz or system.clock_hz), most
         self.decoder = Decoder(file, Words.of(system, counter), len(self.names), identity(system))
-        self.starts = [0] * len(self.names)
+        self.starts = dict.fromkeys(self.names, 0)
+        self._waiting: set[str] = set()
         self.gaps: deque[Gap] = deque(maxlen=MOST_GAPS)
         self.gap_count = self.lost = self.dropped = self.restarts = self.events = self.left_out = 0
         self.items: deque[Happened | Gap] = deque()
@@ -240,13 +244,15 @@ class Recording:
         for item in self.decoder.feed(data) if data is not None else self.decoder.finish():
             if isinstance(item, Restarted):
                 self.restarts += 1
+                self._waiting.clear()
                 self.items.clear()
                 self.left_out = 0
                 continue
             if isinstance(item, Happened):
                 self.events += 1
-                self.starts[item.function] += item.begins
+                self._count(item)
             else:
+                self._waiting.clear()
                 self.gaps.append(item)
                 self.gap_count += 1
                 self.lost += item.length
@@ -256,26 +262,30 @@ class Recording:
                 self.items.popleft()
                 self.left_out += 1
 
+    def _count(self, item: Happened) -> None:
+        """Count a start; what goes on that has waited has not started."""
+        told = self.numbers[item.function]
+        if not item.begins:
+            (self._waiting.add if told.waits else self._waiting.discard)(told.name)
+        elif told.name not in self._waiting:
+            self.starts[told.name] += 1
+
     def capture(self, last: int | None = None) -> Capture:
         """The events as signals, all or the last ones; what had begun before them, or ended behind a gap, is left out."""
         shown = list(islice(self.items, max(0, len(self.items) - last), None)) if last is not None else list(self.items)
-        highs: list[list[tuple[int, int | None]]] = [[] for _ in self.names]
-        active: dict[int, int] = {}
-        blind: list[tuple[int, int]] = []
+        own = {name: Highs(name) for name in self.names}
+        blind: list[Unseen] = []
         first = now = next((item.until if isinstance(item, Gap) else item.time for item in shown), 0)
         for item in shown:
             if isinstance(item, Gap):
-                active.clear()
-                blind += [(now, item.until)] if item.until > now else []
+                for highs in own.values():
+                    highs.lose()
+                blind += [Unseen(now, item.until, item.length, item.exact)] if item.until > now else []
                 now = item.until
                 continue
-            now = item.time
-            begun = active.pop(item.function, None)
+            now, told = item.time, self.numbers[item.function]
             if item.begins:
-                active[item.function] = now
-            elif begun is not None:
-                highs[item.function].append((begun, now))
-        for function, begun in active.items():
-            highs[function].append((begun, None))
-        signals = tuple(Signal(name, tuple(own)) for name, own in zip(self.names, highs, strict=True))
-        return Capture(self.file, self.unit, first, now, signals, tuple(blind))
+                own[told.name].begin(now)
+            else:
+                own[told.name].end(now, waits=told.waits)
+        return Capture(self.file, self.unit, first, now, tuple(highs.signal() for highs in own.values()), tuple(blind))

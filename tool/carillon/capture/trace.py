@@ -8,18 +8,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from carillon.capture import BROKEN, NOTHING, UNFIT, Capture, Signal, refuse
 from carillon.capture.clock import Fit, fit
 from carillon.diagnostics import Span, some, suggestion
 from carillon.groups import grouped
-from carillon.model import System
+from carillon.model import Mode, System
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import EARLY_TICKS
+from carillon.trace.beneath import by_priority, equals
 from carillon.trace.timeline import Release
 from carillon.units import format_duration
 
-NO_ROUNDS = "the schedule has no rounds, so nothing says when its tasks are due", "give a schedule with rounds"
+NO_TASKS = "the schedule has no tasks", "give the schedule of what runs on the chip"
 FINEST = 1000
 """Parts of a tick that are told apart at most."""
 MOST_ASTRAY = 0.4
@@ -77,7 +79,7 @@ def lanes_of(capture: Capture, named: Mapping[str, str], names: Sequence[str]) -
     """
     span = Span(capture.file)
     if not names:
-        refuse(NOTHING, span, *NO_ROUNDS)
+        refuse(NOTHING, span, *NO_TASKS)
     signals = {signal.name: signal for signal in capture.signals}
     found: dict[str, Signal] = {}
     for signal, task in named.items():
@@ -111,9 +113,63 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     """
     span = Span(capture.file)
     mode = next((m for m in system.modes if m.name == system.start_mode), None)
-    if mode is None:
-        refuse(NOTHING, span, *NO_ROUNDS)
-    hz, length = system.clock_hz, mode.round_length
+    hz = system.clock_hz
+    found = _fit(capture, lanes, system, mode) if mode is not None else _unplanned(capture, lanes)
+    length = mode.round_length if mode is not None else 0
+    parts = max(1, min(FINEST, math.ceil(1 / (capture.unit * hz))))
+    per_unit = capture.unit * hz * parts / found.second
+    zero = (found.origin * hz * parts / found.second) - delay * parts
+
+    def at(time: int) -> Fraction:
+        return time * per_unit - zero
+
+    back = 0
+    if mode is not None:
+        planned = {activation.task for activation in mode.activations}
+        others = [at(s.highs[0][0]) / parts for name, s in lanes.items() if s.highs and name not in planned]
+        back = math.floor(min([Fraction(found.due), *others]) / length) * length * parts
+
+    def place(time: int) -> int:
+        return max(0, round(at(time)) - back)
+
+    runs = [
+        _Run(place(b), None if e is None else place(e), name, k - 1 in s.waits, k in s.waits)
+        for name, s in lanes.items()
+        for k, (b, e) in enumerate(s.highs)
+    ]
+    below = by_priority(system.osek)
+    tasks, interrupts = (*(task.name for task in system.tasks), *below[1]), (*(it.name for it in system.interrupts), *below[0])
+    end = place(capture.end)
+    trace = Trace(
+        application=system.name,
+        board=system.board.name,
+        kernel=CAPTURED,
+        clock_hz=hz,
+        instructions_per_tick=parts,
+        rounds=0,
+        length=end // parts + 1,  # the tick of the last event, too
+        round_length=length,
+        tasks=tuple(name for name in tasks if name in lanes),
+        interrupts=tuple(name for name in interrupts if name in lanes),
+        events=_events(runs, parts, span, hz),
+        modes=((0, mode.name),) if mode is not None else (),
+        round_lengths=tuple((m.name, m.round_length) for m in system.modes),
+        unit=_unit(parts, hz),
+        event_triggered=tuple(name for name in (*below[0], *below[1]) if name in lanes),
+        equals=equals(system.osek),
+        captured=True,
+        unseen=tuple(gap._replace(begin=place(gap.begin), end=place(gap.end)) for gap in capture.blind),
+    )
+    everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
+    first = -(-place(capture.begin) // parts)
+    answered = found.due - back // parts, found.first
+    blind = tuple((gap.begin // parts, -(-gap.end // parts)) for gap in trace.unseen)
+    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes), blind)
+
+
+def _fit(capture: Capture, lanes: Mapping[str, Signal], system: System, mode: Mode) -> Fit:
+    """How the capture's time lies to the rounds of a mode."""
+    span, hz, length = Span(capture.file), system.clock_hz, mode.round_length
     due = {task: [a.at for a in mode.activations if a.task == task] for task in lanes}
     starts = sorted((at * capture.unit, task) for task in lanes if due[task] for at, _ in lanes[task].highs)
     if not starts:
@@ -137,43 +193,16 @@ def trace_of(capture: Capture, lanes: Mapping[str, Signal], system: System, dela
     if found.astray > MOST_ASTRAY:
         cause = f"{100 * found.astray:.0f} % of the starts are nowhere near the points of mode '{mode.name}'"
         refuse(UNFIT, span, cause, "look whether channels were exchanged, and whether the chip runs this schedule, in this mode")
-    parts = max(1, min(FINEST, math.ceil(1 / (capture.unit * hz))))
-    per_unit = capture.unit * hz * parts / found.second
-    zero = (found.origin * hz * parts / found.second) - delay * parts
+    return found
 
-    def at(time: int) -> Fraction:
-        return time * per_unit - zero
 
-    others = [at(s.highs[0][0]) / parts for name, s in lanes.items() if s.highs and not due[name]]
-    back = math.floor(min([Fraction(found.due), *others]) / length) * length * parts
-
-    def place(time: int) -> int:
-        return max(0, round(at(time)) - back)
-
-    runs = [(place(b), None if e is None else place(e), name) for name, s in lanes.items() for b, e in s.highs]
-    end = place(capture.end)
-    trace = Trace(
-        application=system.name,
-        board=system.board.name,
-        kernel=CAPTURED,
-        clock_hz=hz,
-        instructions_per_tick=parts,
-        rounds=0,
-        length=end // parts + 1,  # the tick of the last event, too
-        round_length=length,
-        tasks=tuple(task.name for task in system.tasks if task.name in lanes),
-        interrupts=tuple(interrupt.name for interrupt in system.interrupts if interrupt.name in lanes),
-        events=_events(runs, parts, span, hz),
-        modes=((0, mode.name),),
-        round_lengths=tuple((m.name, m.round_length) for m in system.modes),
-        unit=_unit(parts, hz),
-        captured=True,
-    )
-    everyone = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
-    first = -(-place(capture.begin) // parts)
-    answered = found.due - back // parts, starts[0][1]
-    blind = tuple((place(begin) // parts, -(-place(end) // parts)) for begin, end in capture.blind)
-    return Captured(trace, found, first, answered, tuple(name for name in everyone if name not in lanes), blind)
+def _unplanned(capture: Capture, lanes: Mapping[str, Signal]) -> Fit:
+    """Without rounds, tick 0 is the first start, and nothing is known of the capture's clock."""
+    starts = sorted((signal.highs[0][0], task) for task, signal in lanes.items() if signal.highs)
+    if not starts:
+        cause = f"nothing starts in the capture: {some((repr(s.name) for s in lanes.values()), 4)} never rise"
+        refuse(NOTHING, Span(capture.file), cause, "look whether the chip runs this schedule, and for how long")
+    return Fit(starts[0][0] * capture.unit, Fraction(1), None, None, False, 0, 0.0, starts[0][1])
 
 
 def _unit(parts: int, hz: int) -> str:
@@ -184,11 +213,21 @@ def _unit(parts: int, hz: int) -> str:
     return duration[1:] if duration[:1] == "1" and duration[1:].isalpha() else f"units of {duration}"
 
 
-def _events(runs: list[tuple[int, int | None, str]], parts: int, span: Span, hz: int) -> tuple[Event, ...]:
-    """The events of runs (begin, end, task), of which a later one has preempted an earlier one that has not ended."""
-    never = 1 + max(end or begin for begin, end, _ in runs)
-    events = [Event(0, 0, Kind.EXPIRY, runs[0][2])]
-    active: list[tuple[int, str]] = []  # end, task; innermost last
+class _Run(NamedTuple):
+    """Of a task, from its start to its end; or it goes on from a wait, or to one."""
+
+    begin: int
+    end: int | None
+    name: str
+    goes_on: bool
+    waits: bool
+
+
+def _events(runs: list[_Run], parts: int, span: Span, hz: int) -> tuple[Event, ...]:
+    """The events of runs, of which a later one has preempted an earlier one that has not ended."""
+    never = 1 + max(run.begin if run.end is None else run.end for run in runs)
+    events = [Event(0, 0, Kind.IDLE, "idle")]
+    active: list[tuple[int, _Run]] = []  # when it ends; innermost last
 
     def emit(n: int, kind: Kind, name: str) -> None:
         events.append(Event(n // parts, n, kind, name))
@@ -196,25 +235,32 @@ def _events(runs: list[tuple[int, int | None, str]], parts: int, span: Span, hz:
     def finish(until: int) -> None:
         """End what ends before, or at, a time."""
         while active and active[-1][0] <= until:
-            end, name = active.pop()
-            emit(max(end - 1, events[-1].n), Kind.END, name)  # its last instruction, or what a part of a tick is here
-            emit(end, Kind.RESUME if active else Kind.IDLE, active[-1][1] if active else "idle")
+            end, run = active.pop()
+            last = max(end - 1, events[-1].n)  # its last instruction, or what a part of a tick is here
+            emit(last, Kind.WAIT if run.waits else Kind.END, run.name)
+            emit(end, Kind.RESUME if active else Kind.IDLE, active[-1][1].name if active else "idle")
 
-    for begin, known, name in sorted(runs, key=lambda run: (run[0], -(never if run[1] is None else run[1]))):
-        end = never if known is None else known
-        finish(begin)
+    def order(run: _Run) -> tuple[int, bool, int]:
+        """By the begin; what takes no time comes first, and of others the outer one."""
+        return run.begin, run.end != run.begin, -(never if run.end is None else run.end)
+
+    for run in sorted(runs, key=order):
+        finish(run.begin)
+        end = never if run.end is None else run.end
         if active and end > active[-1][0]:
-            over = active[-1][0]
-            if over - begin > parts + 1:
+            over, outer = active[-1]
+            if over - run.begin > parts + 1:
                 when = format_duration(Fraction(over, parts), hz)
-                cause = f"'{active[-1][1]}' falls {when} after the first round's begin, while '{name}' is high that rose after it"
+                cause = (
+                    f"'{outer.name}' falls {when} after the first round's begin, while '{run.name}' is high that rose after it"
+                )
                 remedy = (
                     "what preempts a task ends before it: look whether channels were exchanged, and when the pins are cleared"
                 )
                 refuse(UNFIT, span, cause, remedy)
-            active[-1] = begin, active[-1][1]  # both edges are of one sample
-            finish(begin)
-        emit(begin, Kind.START, name)
-        active.append((end, name))
+            active[-1] = run.begin, outer  # both edges are of one sample
+            finish(run.begin)
+        emit(run.begin, Kind.RESUME if run.goes_on else Kind.START, run.name)
+        active.append((end, run))
     finish(never - 1)
     return tuple(events)

@@ -9,8 +9,7 @@ from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
 RULES = (
-    "names osek microcode empty places overlap deadlines intervals window utilisation budgets simulation sync stream undeclared "
-    "unused"
+    "names osek microcode empty places overlap deadlines intervals window utilisation budgets simulation sync undeclared unused"
 )
 """A module for each rule, in the order in which they run."""
 

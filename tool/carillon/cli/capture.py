@@ -109,9 +109,11 @@ class Showing:
         from carillon import pipeline
         from carillon.capture.trace import lanes_of, trace_of
         from carillon.show.scene import panels_of
+        from carillon.trace.beneath import by_priority
 
         system = self.planned.system
-        names = [task.name for task in system.tasks] + [interrupt.name for interrupt in system.interrupts]
+        isrs, tasks = by_priority(system.osek)
+        names = [*(task.name for task in system.tasks), *(it.name for it in system.interrupts), *isrs, *tasks]
         found = trace_of(capture, lanes_of(capture, self.named, names), system, self._delay)
         trace = replace(found.trace, start_bounds=self._bounds[0], response_bounds=self._bounds[1])
         return found, panels_of([trace], found.seen(pipeline.releases(system, trace)))
@@ -138,7 +140,7 @@ class Showing:
                 to = console.console()
                 terminal.render(to, panels, part)
                 to.print()
-                for line in [*said(found.fit, self.delay, found.missing), *lines]:
+                for line in [*said(found.fit, self.delay if trace.modes else None, found.missing), *lines]:
                     console.verbatim(to, line)
                 asked.show_written()
         except ValueError as error:
@@ -170,9 +172,11 @@ def clock_json(fit: Fit) -> dict[str, object]:
     return {"ppm": fit.ppm, "uncertainty_ppm": fit.uncertainty, "corrected": fit.corrected, "origin_seconds": float(fit.origin)}
 
 
-def said(fit: Fit, delay: str, missing: tuple[str, ...]) -> list[str]:
-    """What a person must know of how a capture was read."""
-    if fit.ppm is None or fit.uncertainty is None:
+def said(fit: Fit, delay: str | None, missing: tuple[str, ...]) -> list[str]:
+    """What a person must know of how a capture was read; ``delay``: None without rounds."""
+    if delay is None:
+        lines = ["Tick 0 is the first start. Without rounds, the error of the capture's clock is not known."]
+    elif fit.ppm is None or fit.uncertainty is None:
         lines = ["No point of the round was seen twice: the error of the capture's clock is not known."]
     else:
         digits = max(0, min(6, 1 - math.floor(math.log10(fit.uncertainty)))) if fit.uncertainty > 0 else 6
@@ -183,7 +187,8 @@ def said(fit: Fit, delay: str, missing: tuple[str, ...]) -> list[str]:
             ]
         else:
             lines = [f"The capture's clock agrees with the schedule: the difference, {error}, may be none; nothing is corrected."]
-    lines.append(f"Tick 0 lies where the least start delay, on average over a point's starts, is {delay}.")
+    if delay is not None:
+        lines.append(f"Tick 0 lies where the least start delay, on average over a point's starts, is {delay}.")
     if missing:
         lines.append(f"Without a signal: {', '.join(missing)}.")
     return lines

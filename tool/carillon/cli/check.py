@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from carillon.cli import options
 from carillon.cli.common import Report, asked, counted
+from carillon.diagnostics import some
+
+if TYPE_CHECKING:
+    from carillon.model import System
 
 EPILOG = "Example: carillon check examples/engine --board tc1796"
 
@@ -24,7 +28,6 @@ def command(
 ) -> None:
     """Check a schedule: names, times, order, every deadline by its tasks' WCETs, and whether the board can keep it."""
     from carillon import pipeline
-    from carillon.check.stream import held
 
     source, carried = asked(paths, include, machine)
     if quick:
@@ -48,13 +51,45 @@ def command(
         counts |= {"schedule table": tables} if tables else {}
         listed = ", ".join(counted(number, kind) for kind, number in counts.items())
         facts.append(f"event-triggered: {listed}" if facts else listed)
-    if lasting := held(system):
-        result["ring_ms"] = {mode: float(1000 * ticks / system.clock_hz) for mode, ticks in lasting.items()}
-        least = min(lasting.values())
-        facts.append(f"the ring holds {float(1000 * least / system.clock_hz):.3g} ms")
+    if rows := _recorded(system):
+        result["trace"] = rows
+        facts += _recorded_facts(rows)
     facts.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
     if quick:
         facts.append("whether the board's cells and levels suffice was not looked at (--quick)")
     result["allocated"] = not quick
     report.result(result)
     report.say(f"{system.name}: {'; '.join(facts)}")
+
+
+def _recorded(system: System) -> list[dict[str, Any]]:
+    """Of each mode, or of a system without modes: for how long the ring has room, and what a UART needs and carries."""
+    from carillon.timing.stream import loads
+
+    ring = system.tracing.ring if system.tracing is not None else None
+    uart = system.board.trace.uart if system.board.trace is not None else None
+    streamed = uart is not None and system.tracing is not None and system.tracing.stream == "uart"
+    return [
+        {
+            "mode": load.mode.name if load.mode is not None else None,
+            "ring_ms": float(1000 * (ring or 0) / (load.events * system.clock_hz)) if load.events else None,
+            "bytes": float(load.needed(system)),
+            "carried": float(load.carried(uart.baud)) if streamed and uart is not None else None,
+            "uncounted": list(load.uncounted),
+        }
+        for load in loads(system)
+    ]
+
+
+def _recorded_facts(rows: list[dict[str, Any]]) -> list[str]:
+    """The same in words, of the mode of which that is worst; and what is not counted."""
+    facts = []
+    lasting = [row["ring_ms"] for row in rows if row["ring_ms"] is not None]
+    if lasting:
+        facts.append(f"the ring holds {min(lasting):.3g} ms")
+    worst = max(rows, key=lambda row: row["bytes"] - (row["carried"] or 0))
+    if worst["carried"] is not None:
+        facts.append(f"the stream has {round(worst['bytes'])} bytes a second, and its line carries {int(worst['carried'])}")
+    if facts and worst["uncounted"]:
+        facts[-1] += f", without {some(worst['uncounted'], 6)}"
+    return facts

@@ -124,7 +124,7 @@ class Picture:
         length, end = panel.trace.round_length, panel.trace.length
         rows += terminal.timeline(panels, (max(0, end - 2 * length), end), width)
         hz = panel.trace.clock_hz
-        for name, count in zip(recording.names, recording.starts, strict=True):
+        for name, count in recording.starts.items():
             worst = f", worst response {format_duration(self._worst[name], hz)}" if name in self._worst else ""
             rows.append(Text(f"{name}: {counted(count, 'start')}{worst}", no_wrap=True))
         return Group(*rows)

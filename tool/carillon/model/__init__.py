@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from carillon import c_names
 from carillon.diagnostics import Span
 from carillon.files import Search
 from carillon.model.board import Board
 from carillon.model.declared import NOTHING_DECLARED, Declared
 from carillon.model.giotto import Giotto, Machine, Upload
 from carillon.model.named import named
-from carillon.model.osek import Osek
+from carillon.model.osek import Osek, OsekTask
 from carillon.model.stacks import StackHints
 from carillon.model.stimuli import Stimuli
 from carillon.model.time import TimeServices
@@ -201,6 +202,7 @@ class Tracing:
     ring: int | None = None
     header: Path | None = None
     stream: str | None = None
+    span: Span = field(default_factory=lambda: Span(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +271,25 @@ class System:
 
     @property
     def traced(self) -> tuple[str, ...]:
-        """The functions of tasks and interrupts whose starts and ends are recorded, in the order of their numbers."""
+        """The functions whose starts and ends are recorded by what stands in their place, in the order of their numbers.
+
+        They are those of the rounds' tasks and interrupts; and in a ring, those of ISRs.
+        """
         if self.tracing is None:
             return ()
-        return tuple(dict.fromkeys([*(t.entry for t in self.tasks), *(i.handler for i in self.interrupts)]))
+        isrs = [c_names.isr(isr.name) for isr in self.osek.isrs] if self.osek is not None and self.tracing.ring else []
+        return tuple(dict.fromkeys([*(t.entry for t in self.tasks), *(i.handler for i in self.interrupts), *isrs]))
+
+    @property
+    def noted(self) -> tuple[OsekTask, ...]:
+        """The event-triggered tasks of which the kernel tells the ring, in the order of their numbers."""
+        known = self.tracing is not None and self.tracing.ring is not None and self.giotto is None
+        return self.osek.tasks if known and self.osek is not None else ()
+
+    @property
+    def recorded(self) -> int:
+        """How many numbers the ring has: if any of ``noted`` can wait, each of these has a second one for that."""
+        return len(self.traced) + len(self.noted) * (2 if any(task.extended for task in self.noted) else 1)
 
     def task(self, name: str) -> Task:
         """The task of that name; KeyError if there is none."""

@@ -31,8 +31,6 @@ from carillon.read.values import APPLICATION_NAME
 from carillon.resources import board_names, find_board, ports_with
 from carillon.units import Time, format_frequency, format_number, shorten
 
-MOST_TRACED = 127
-"""Functions whose starts and ends an immediate operand of eight bits tells apart."""
 DEFAULT_BOARD = "ast1030-evb"
 
 
@@ -176,9 +174,6 @@ class Builder(Reading):
         elif ring is not None and board.trace is None:
             cause = f"nothing on board '{board.name}' is known to count for the ring's times"
             self.diagnostics.error("C304", span, cause, "give the board's file a [trace] with a counter")
-        elif ring is not None and len(self.file.task) + len(self.file.interrupt) > MOST_TRACED:
-            cause = f"a ring tells {MOST_TRACED} tasks and interrupts apart, and these are more"
-            self.diagnostics.error("C304", span, cause, "leave the ring out, and set pins by a header")
         elif table.stream is not None and ring is None:
             cause = "the stream has no ring, in which events wait to be sent"
             self.diagnostics.error("C304", self.places.value(("trace", "stream")), cause, "add ring = 256")
@@ -190,7 +185,7 @@ class Builder(Reading):
         if header is not None and not header.is_file():
             cause = f"there is no file {shorten(str(header))}"
             self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
-        return Tracing(ring, header, table.stream)
+        return Tracing(ring, header, table.stream, span)
 
     def _stacks(self) -> StackHints:
         """What is said of stacks."""

@@ -35,6 +35,7 @@ from carillon.run.schedule_tables import Tables
 from carillon.run.stimuli import Prepared
 from carillon.trace import FROM_OUTSIDE, Event, Kind, Trace
 from carillon.trace.activations import activations, lost_events
+from carillon.trace.beneath import by_priority, equals
 from carillon.trace.course import Course
 
 _RECORD = struct.Struct("<QII")
@@ -66,19 +67,6 @@ def read_records(path: Path) -> list[Record]:
     data = path.read_bytes()
     usable = len(data) - len(data) % _RECORD.size
     return [Record(*fields) for fields in _RECORD.iter_unpack(data[:usable])]
-
-
-def _by_priority(system: Osek) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """ISRs and tasks, the most urgent first."""
-    isrs = sorted(system.isrs, key=lambda i: (i.category, -i.priority))
-    return tuple(i.name for i in isrs), tuple(t.name for t in sorted(system.tasks, key=lambda t: -t.priority))
-
-
-def _equals(system: Osek) -> tuple[tuple[str, ...], ...]:
-    """The ISRs of one category, and the tasks, that have the same priority."""
-    isrs = grouped(((i.category, i.priority), i.name) for i in system.isrs)
-    tasks = grouped((t.priority, t.name) for t in system.tasks)
-    return tuple(tuple(names) for names in (*isrs.values(), *tasks.values()) if len(names) > 1)
 
 
 def _timers(system: Osek) -> tuple[str, ...]:
@@ -203,7 +191,7 @@ class Decoder:
         per_tick = system.board.clock(system.clock_hz).instructions_per_tick
         seen_at_all = {event.object for event in events}
         own = tuple(name for name in self._own if name in seen_at_all)
-        below = _by_priority(system.osek) if system.osek is not None else ((), ())
+        below = by_priority(system.osek)
         return Trace(
             application=system.name,
             board=system.board.name,
@@ -224,7 +212,7 @@ class Decoder:
             round_lengths=tuple((m.name, m.round_length) for m in system.modes),
             stopped=self._reason(end.value) if halt - origin < ticks * self._per_tick else "",
             event_triggered=(*below[0], *below[1]),
-            equals=_equals(system.osek) if system.osek is not None else (),
+            equals=equals(system.osek),
             timers=_timers(system.osek) if system.osek is not None else (),
             tables=tables,
             missed=self._missed_by_giotto(records, origin, length),

@@ -300,6 +300,7 @@ def _panel(panel: Panel, panels: Sequence[Panel]) -> dict[str, object]:
         "unit": unit_of(panel),
         "lanes": lanes,
         "silent": differences(panel.silent()),
+        "gaps": [[gap.begin / panel.scale, gap.end / panel.scale, gap.words] for gap in panel.trace.unseen],
         "runs": {
             "lane": [numbers[run.lane] for run in runs],
             "number": [run.number for run in runs],

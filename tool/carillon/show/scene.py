@@ -213,6 +213,7 @@ def explained(panels: Sequence[Panel]) -> list[Mark]:
 def signs_of(panels: Sequence[Panel]) -> dict[str, bool]:
     """Whether a picture of these panels may contain other signs, for its legend."""
     return {
+        "unseen": any(p.trace.unseen for p in panels),
         "pins": any(p.trace.pins for p in panels),
         "waits": any(any(p.waiting.values()) for p in panels),
         "blocked": any(any(p.blocked.values()) for p in panels),

@@ -30,6 +30,11 @@ HATCH = (
     f'<path d="M-1 6L6 -1M-1 1L1 -1M4 6L6 4" stroke="{BLOCKED}" stroke-width="1.5"/></pattern></defs>'
 )
 """Lines aslant, the fill of blocking."""
+UNSEEN = (
+    '<defs><pattern id="unseen" width="8" height="8" patternUnits="userSpaceOnUse">'
+    f'<path d="M0 0L8 8M0 8L8 0" stroke="{MUTED}" stroke-width="0.6" stroke-opacity="0.6"/></pattern></defs>'
+)
+"""Crossed lines, the fill of what was not seen."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 WAITS = ' stroke-width="2" stroke-dasharray="1.5 4.5"'
 MARKS, UNMARKED, BAR, GAP, KERNEL_BAR, IDLE_BAR, TABLE = 17, 3, 20, 9, 14, 8, 14
@@ -136,6 +141,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
         top = y
         for lane in panel.summary.lanes:
             y = _lane(picture, panel, lane, y, colours.get(lane, DARK))
+        _gaps(picture, panel, top, y - GAP)
         grids.append((top, y))
         body.extend(picture.parts)
         y += 14
@@ -150,7 +156,7 @@ def write(stream: IO[str], panels: Sequence[Panel], window: Window | None = None
             grid.line(grid.x(tick), top, grid.x(tick), bottom, GRID)
     names = " above ".join(panel.title for panel in panels)
     title = f"Timeline of {panels[0].trace.application}: {names}"
-    hatch = [HATCH] if signs_of(panels)["blocked"] else []
+    hatch = [fill for sign, fill in (("blocked", HATCH), ("unseen", UNSEEN)) if signs_of(panels)[sign]]
     write_picture(stream, height, title, _description(panels, shown), (*hatch, *grid.parts, *body, *axis, *legend))
 
 
@@ -177,6 +183,18 @@ def _description(panels: Sequence[Panel], window: Window) -> str:
         )
         words.append(f"{panel.title}: {totals.interrupts} interrupts{due if panel.rounds else ''}.")
     return " ".join(words)
+
+
+def _gaps(picture: _Picture, panel: Panel, top: float, bottom: float) -> None:
+    """What was not seen, over all lanes, and how many events that were."""
+    for gap in panel.trace.unseen:
+        for left, right in picture.clipped([(gap.begin, gap.end, -1)]):
+            for fill in (PAPER, "url(#unseen)"):
+                picture.rectangle(left, top, max(right - left, THINNEST), bottom - top, fill)
+            more = (
+                f' font-size="12" font-weight="600" text-anchor="middle" stroke="{PAPER}" stroke-width="4" paint-order="stroke"'
+            )
+            picture.text((left + right) / 2, (top + bottom) / 2, gap.words, more)
 
 
 def _lane(picture: _Picture, panel: Panel, lane: Lane, y: float, colour: str) -> float:

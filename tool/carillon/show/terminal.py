@@ -42,13 +42,14 @@ class Signs:
     sliver: str
     preempted: str
     waiting: str
+    unseen: str
     line: str
     tick: str
     tilde: str
 
 
-BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "─", "┬", "…")
-ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "-", "+", "~")
+BLOCKS = Signs((" ", "▌", "▐", "█"), "│", "░", "┈", "╳", "─", "┬", "…")
+ASCII = Signs((" ", "#", "#", "#"), "|", ".", "-", "x", "-", "+", "~")
 
 
 def render(console: Console, panels: Sequence[Panel], window: Window | None = None) -> None:
@@ -85,6 +86,7 @@ def timeline(panels: Sequence[Panel], window: Window, width: int, signs: Signs =
             lines.extend(_axis(panel, window, gutter, columns, signs))
         elif index == 0:
             lines.extend(_axis(panel, window, gutter, columns, signs)[1:])  # nodes have no ticks in common, but the time
+        lines.extend(_lost(panel, window, gutter, columns, signs))
         colours = colours_of(panels)
         for lane in panel.summary.lanes:
             name = _fitted(lane.name, gutter, signs)
@@ -129,11 +131,37 @@ def _legend(panels: Sequence[Panel], gutter: int, width: int, signs: Signs) -> l
         (signs.preempted, "preempted", 0),
         *([(signs.waiting, "waits", 0)] if shown["waits"] else []),
         (signs.sliver, "brief", 0),
+        *([(signs.unseen, "not seen", 0)] if shown["unseen"] else []),
     ):
         if lines[-1].cell_len + len(meaning) + 2 > width and lines[-1].cell_len > gutter:
             lines.append(Text(" " * gutter))
         lines[-1].append(sign, style="bold red" if red else "bold").append(f" {meaning}  ", style="dim")
     return lines
+
+
+def _gaps(panel: Panel, window: Window, columns: int) -> list[tuple[int, int, str]]:
+    """From which column to which nothing was seen, at least one, and how many events that were."""
+    low, span = window[0] * panel.scale, (window[1] - window[0]) * panel.scale
+    found = []
+    for gap in panel.trace.unseen:
+        if gap.begin < low + span and gap.end > low:
+            first = max(0, gap.begin - low) * columns // span
+            found.append((first, max(first + 1, min(span, gap.end - low) * columns // span), gap.words))
+    return found
+
+
+def _lost(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs) -> list[Text]:
+    """A line that says of each gap what was lost, where there is room for it."""
+    gaps, cells, free = _gaps(panel, window, columns), [" "] * columns, 0
+    for first, last, words in gaps:
+        start = min(max(free, (first + last - len(words)) // 2), columns - len(words))
+        if start >= free and start <= last:
+            cells[start : start + len(words)] = words
+            free = start + len(words) + 2
+        else:
+            cells[max(first, free) : last] = signs.unseen * max(0, last - max(first, free))
+            free = max(free, last)
+    return [Text("gap".ljust(gutter) + "".join(cells), style="bold")] if gaps else []
 
 
 def _axis(panel: Panel, window: Window, gutter: int, columns: int, signs: Signs) -> list[Text]:
@@ -215,6 +243,8 @@ def _bar(panel: Panel, lane: Lane, window: Window, columns: int, signs: Signs, s
             if without + asleep >= span:
                 sign = signs.preempted if without >= asleep else signs.waiting
         cells.append(sign)
+    for begin, end, _ in _gaps(panel, window, columns):
+        cells[begin:end] = signs.unseen * (end - begin)
     return Text("".join(cells), style=style)
 
 

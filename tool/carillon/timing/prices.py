@@ -82,7 +82,7 @@ class Prices:
         """
         hooks = self.allocation.osek.hooks
         told, lost = len(TASK_HOOKS & hooks), int(Hook.ERROR in hooks)
-        return self.of("lock") + (told + lost if self.allocation.at_levels else max(told, lost)) * self.hook
+        return self.of("lock") + self.recorded + (told + lost if self.allocation.at_levels else max(told, lost)) * self.hook
 
     @property
     def hook(self) -> int:
@@ -93,6 +93,12 @@ class Prices:
     def handler(self) -> int:
         """What each handler takes beside its own work: it pauses the budget of what it preempts."""
         return self.of("budget") if self.allocation.osek.budgets else 0
+
+    @property
+    def recorded(self) -> int:
+        """What it takes to tell the ring of a job's begin and end, or of the wait that it goes on from and the next one."""
+        tracing = self.system.tracing
+        return self.of("trace") if tracing is not None and tracing.ring is not None and self.system.giotto is None else 0
 
     @property
     def activation(self) -> int:
@@ -107,9 +113,9 @@ class Prices:
     def job(self, item: OsekTask | Isr) -> int:
         """What the kernel takes around a job, with the hooks that are called for it."""
         osek = self.allocation.osek
-        more = self.handler + self.activation
+        more = self.handler + self.activation + self.recorded
         if isinstance(item, Isr):
-            return self.of("isr") + more if item.category == 2 else 0
+            return self.of("isr") + more if item.category == 2 else self.recorded
         hooks = TOLD_TWICE * len(osek.hooks & TASK_HOOKS) + (Hook.ERROR in osek.hooks)
         more += hooks * self.hook
         level = self.allocation.level_of(item)

@@ -67,6 +67,20 @@ class TableState:
     next: bool = False
 
 
+class Unseen(NamedTuple):
+    """From ``begin`` to ``end`` (in ``n``), ``lost`` events were not seen; or at least so many, unless it is ``exact``."""
+
+    begin: int
+    end: int
+    lost: int
+    exact: bool
+
+    @property
+    def words(self) -> str:
+        """How many they were."""
+        return f"{'' if self.exact else 'at least '}{self.lost} event{'s' if self.lost != 1 else ''} lost"
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A fault of the processor: in ``words``, at ``pc`` (0: not known), which is ``where`` (a function and its line, or nothing).
@@ -113,7 +127,7 @@ class Trace:
     events have the task's lane, on cells that of its rate.  ``invocations``: of a Giotto
     program as microcode, the lane, and from when to when (in ``n``) its function was called; None: to the end of the trace.
     ``invoked``: of a Giotto program, the jobs of each task that have ended.
-    ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.
+    ``captured``: recorded of a chip's tasks alone, so that nothing is known of the kernel.  ``unseen``: gaps in that.
     ``pins``: those that are watched, each with its level before tick 0; the events have the changes.
     ``supply``: what the processor draws; None where its board does not say.  ``frames``: of a run that a fault ended, each task
     with a stack of its own.  With it are the bytes of the stack, and those that its function takes by itself (None: not known).
@@ -150,6 +164,7 @@ class Trace:
     invocations: tuple[tuple[str, int, int | None], ...] = ()
     invoked: tuple[Invoked, ...] = ()
     captured: bool = False
+    unseen: tuple[Unseen, ...] = ()
     pins: tuple[tuple[str, int], ...] = ()
     supply: Supply | None = None
     frames: tuple[tuple[str, int, int | None], ...] = ()

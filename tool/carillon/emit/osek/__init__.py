@@ -47,7 +47,14 @@ def _source(image: Image) -> str:
     lines += [f"void {c_names.isr(i.name)}(void);" for i in model.isrs]
     callbacks = dict.fromkeys(one.object for a in model.alarms for one in a.action.each if one.subject == "function")
     lines += [f"void {c_names.callback(c)}(void);" for c in callbacks]
-    lines += ["", *tasks(image.system.board, osek), *new_threads(osek), *foreign(osek), *levels(osek), *resources(allocation)]
+    lines += [
+        "",
+        *tasks(image.system.board, osek),
+        *new_threads(osek),
+        *foreign(osek),
+        *levels(image.system, osek),
+        *resources(allocation),
+    ]
     lines += [*servers(allocation), *thread_times(allocation), *alarms(osek)]
     lines += [*schedule_tables(allocation), *tables_on_cells(osek), *handlers(osek), *budgets(osek), *frames(osek)]
     return "\n".join([*lines, *contexts(image.system.board, osek), *hardware(image, osek)])

@@ -23,7 +23,7 @@ def linker_script(image: Image) -> str:
     for it in image.osek.direct:
         name, source = it.level.tasks[0].name, it.level.source
         symbol, framed = f"carillon_vector_{name}", f"carillon_framed_{name}"
-        plain = c_names.task(name) if it.cell is None else f"carillon_acknowledged_{name}"
+        plain = c_names.task(name) if it.cell is None and not image.system.noted else f"carillon_acknowledged_{name}"
         if it.body:
             symbol, framed, plain = c_names.entry(source), c_names.frame(source), c_names.enter(plain)
         lines.append(f"{symbol} = (DEFINED(carillon_terminate_used) || DEFINED(carillon_chain_used)) ? {framed} : {plain};")

@@ -10,6 +10,7 @@ from carillon.emit.osek.budgets import units_of_budget
 from carillon.image import DirectTask, OsekImage
 from carillon.image.misses import late_symbol
 from carillon.image.osek import GUARD_WORDS
+from carillon.model import System
 from carillon.model.board import Board
 from carillon.model.osek import ServerKind
 
@@ -94,7 +95,7 @@ def _request(level: TaskLevel) -> str:
     return f"CARILLON_STORE_PEND({level.source})" if level.source else f"CARILLON_SOFTWARE_REQUEST({level.number})"
 
 
-def levels(osek: OsekImage) -> list[str]:
+def levels(system: System, osek: OsekImage) -> list[str]:
     """The table of levels, and the handler of each."""
     lines: list[str] = []
     allocation, model = osek.allocation, osek.allocation.osek
@@ -127,25 +128,29 @@ def levels(osek: OsekImage) -> list[str]:
             runs = [f"    carillon_osek_run({level.number}u);"]
             lines += [*text.function(c_names.level(level.number), runs, title, attributes=apart), ""]
         else:
-            lines += _direct_handlers(next(it for it in osek.direct if it.level is level))
+            lines += _direct_handlers(
+                next(it for it in osek.direct if it.level is level), numbers[level.tasks[0].name], bool(system.noted)
+            )
     if allocation.software:
         rows = ["NULL,", *(f"{c_names.level(level.number)}," for level in allocation.levels)]
         lines += text.table("const carillon_vector carillon_software_handlers[]", rows)
     return lines
 
 
-def _direct_handlers(direct: DirectTask) -> list[str]:
+def _direct_handlers(direct: DirectTask, number: int, noted: bool) -> list[str]:
     """The functions of a direct task's vector, with a frame where a called function ends the task (osek.ld decides)."""
     level, task = direct.level, direct.level.tasks[0]
     acknowledge = text.acknowledging(direct.cell) if direct.cell is not None else []
     priority = f"level {level.number}, priority {task.priority}, source {level.source}"
     lines = [f"/* Task {task.name} ({priority}, {text.place(task.span)}) is its vector (osek.ld). */"]
+    begins = [f"    carillon_trace_begins({number}u);"] if noted else []
+    ends = [f"    carillon_trace_ends({number}u, false);"] if noted else []
     serve = [f"    carillon_serve_waiting({level.number}u);"] if direct.serves else []
     back = [*acknowledge, f"    carillon_osek_forget_request({level.source});"] if direct.takes_back else []
     framed = f"carillon_port_call{'_handler' * direct.body}({{}});"
-    for name, calls in (("acknowledged", "{}();"), ("framed", framed))[not acknowledge :]:
+    for name, calls in (("acknowledged", "{}();"), ("framed", framed))[not (acknowledge or noted) :]:
         runs = "    " + calls.format(c_names.task(task.name))
-        lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, runs, *serve, *back])
+        lines += text.function(f"carillon_{name}_{task.name}", [*acknowledge, *begins, runs, *ends, *serve, *back])
     return [*lines, ""]
 
 
