@@ -144,8 +144,8 @@ static int32_t shorter_way(uint32_t later, uint32_t turn)
     return (later > (turn / 2u)) ? -(int32_t)(turn - later) : (int32_t)later;
 }
 
-/* How many ticks after now the round is to be at `at`, where it is at `told` now, less how many ticks its cell has `left`
- * until it is there: all of them within a turn. */
+/* How many ticks longer the round is to be: it is to be at `told` now, and the sync cell has `left` to go to `at`.  All of
+ * them are within a turn. */
 static uint32_t later_by(uint32_t at, uint32_t told, uint32_t left, uint32_t turn)
 {
     const uint32_t wanted = (at >= told) ? (at - told) : (at + (turn - told));
