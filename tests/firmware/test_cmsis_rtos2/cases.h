@@ -33,10 +33,10 @@ extern void *volatile isr_pointer;
 extern osThreadId_t main_thread;
 
 /* Does a call take so many ticks? */
-#define TAKES(ticks, holds)                             \
-    do {                                                \
-        const uint32_t began = osKernelGetTickCount();  \
-        CHECK(holds);                                   \
+#define TAKES(ticks, holds)                               \
+    do {                                                  \
+        const uint32_t began = osKernelGetTickCount();    \
+        CHECK(holds);                                     \
         CHECK(osKernelGetTickCount() - began == (ticks)); \
     } while (0)
 

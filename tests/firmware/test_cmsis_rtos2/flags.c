@@ -64,7 +64,10 @@ void TC_ThreadFlagsChildToChild(void)
     pair[1] = begin(answers, &pair[0], osPriorityBelowNormal);
     CHECK(osThreadFlagsWait(1u, osFlagsWaitAll, 100u) == 1u);
 }
-static void sets(void *argument) { (void)osThreadFlagsSet(main_thread, *(uint32_t *)argument); }
+static void sets(void *argument)
+{
+    (void)osThreadFlagsSet(main_thread, *(uint32_t *)argument);
+}
 void TC_ThreadFlagsWaitTimeout(void)
 {
     uint32_t set = 3u;
@@ -115,7 +118,10 @@ void TC_ThreadFlagsInterrupts(void)
     CHECK(osThreadFlagsGet() == 1u);
 }
 
-static void new_flags(void) { isr_pointer = osEventFlagsNew(NULL); }
+static void new_flags(void)
+{
+    isr_pointer = osEventFlagsNew(NULL);
+}
 void TC_osEventFlagsNew_1(void)
 {
     flags = osEventFlagsNew(NULL);
@@ -125,7 +131,10 @@ void TC_osEventFlagsNew_1(void)
     CHECK(isr_pointer == NULL);
 }
 static const char *volatile text;
-static void name(void) { text = osEventFlagsGetName(flags); }
+static void name(void)
+{
+    text = osEventFlagsGetName(flags);
+}
 void TC_osEventFlagsNew_2(void)
 {
     const osEventFlagsAttr_t attr = {"EventFlags", 0u, NULL, 0u};
@@ -187,7 +196,10 @@ void TC_osEventFlagsClear_1(void)
     CHECK(osEventFlagsDelete(flags) == osOK);
     CHECK(osEventFlagsClear(NULL, 1u) == osFlagsErrorParameter);
 }
-static void get(void) { isr_word = osEventFlagsGet(flags); }
+static void get(void)
+{
+    isr_word = osEventFlagsGet(flags);
+}
 void TC_osEventFlagsGet_1(void)
 {
     flags = osEventFlagsNew(NULL);
@@ -229,7 +241,10 @@ void TC_osEventFlagsWait_1(void)
     CHECK(osEventFlagsDelete(flags) == osOK);
     CHECK(osEventFlagsWait(NULL, 1u, osFlagsWaitAny, 0u) == osFlagsErrorParameter);
 }
-static void delete(void) { isr_status = osEventFlagsDelete(flags); }
+static void delete (void)
+{
+    isr_status = osEventFlagsDelete(flags);
+}
 void TC_osEventFlagsDelete_1(void)
 {
     flags = osEventFlagsNew(NULL);
@@ -298,7 +313,10 @@ void TC_EventFlagsCheckTimeout(void)
     TAKES(10u, osEventFlagsWait(flags, 1u, osFlagsWaitAny, osWaitForever) == 1u);
     CHECK(osEventFlagsDelete(flags) == osOK);
 }
-static void sets_flags(void *argument) { (void)osEventFlagsSet(flags, *(uint32_t *)argument); }
+static void sets_flags(void *argument)
+{
+    (void)osEventFlagsSet(flags, *(uint32_t *)argument);
+}
 void TC_EventFlagsWaitTimeout(void)
 {
     uint32_t set = 3u;

@@ -3,7 +3,10 @@
  * The kernel, and waiting for the time. */
 #include "cases.h"
 
-static void initialize(void) { isr_status = osKernelInitialize(); }
+static void initialize(void)
+{
+    isr_status = osKernelInitialize();
+}
 void TC_osKernelInitialize_1(void)
 {
     CHECK(osKernelInitialize() == osError);
@@ -21,7 +24,8 @@ void TC_osKernelGetInfo_1(void)
 {
     char id[4] = "";
     osVersion_t version = {0u, 0u};
-    CHECK(osKernelGetInfo(&version, id, sizeof id) == osOK && version.api != 0u && version.kernel != 0u && id[0] == 'C');
+    CHECK(osKernelGetInfo(&version, id, sizeof id) == osOK && version.api != 0u && version.kernel != 0u &&
+          id[0] == 'C');
     CHECK(osKernelGetInfo(NULL, NULL, 4u) == osOK);
     id[0] = '\0';
     CHECK(osKernelGetInfo(NULL, id, 0u) == osOK && id[0] == '\0');
@@ -30,7 +34,10 @@ void TC_osKernelGetInfo_1(void)
     CHECK(isr_status == osOK);
 }
 
-static void state(void) { isr_word = (uint32_t)osKernelGetState(); }
+static void state(void)
+{
+    isr_word = (uint32_t)osKernelGetState();
+}
 void TC_osKernelGetState_1(void)
 {
     CHECK(osKernelGetState() == osKernelRunning);
@@ -41,7 +48,10 @@ void TC_osKernelGetState_1(void)
     CHECK(isr_word == osKernelRunning);
 }
 
-static void start(void) { isr_status = osKernelStart(); }
+static void start(void)
+{
+    isr_status = osKernelStart();
+}
 void TC_osKernelStart_1(void)
 {
     CHECK(osKernelStart() == osError);
@@ -49,7 +59,10 @@ void TC_osKernelStart_1(void)
     CHECK(isr_status == osErrorISR);
 }
 
-static void lock(void) { isr_status = (osStatus_t)osKernelLock(); }
+static void lock(void)
+{
+    isr_status = (osStatus_t)osKernelLock();
+}
 void TC_osKernelLock_1(void)
 {
     CHECK(osKernelLock() == 0);
@@ -60,7 +73,10 @@ void TC_osKernelLock_1(void)
     CHECK(isr_status == osErrorISR);
 }
 
-static void unlock(void) { isr_status = (osStatus_t)osKernelUnlock(); }
+static void unlock(void)
+{
+    isr_status = (osStatus_t)osKernelUnlock();
+}
 void TC_osKernelUnlock_1(void)
 {
     (void)osKernelLock();
@@ -70,7 +86,10 @@ void TC_osKernelUnlock_1(void)
     CHECK(isr_status == osErrorISR);
 }
 
-static void restore(void) { isr_status = (osStatus_t)osKernelRestoreLock(0); }
+static void restore(void)
+{
+    isr_status = (osStatus_t)osKernelRestoreLock(0);
+}
 void TC_osKernelRestoreLock_1(void)
 {
     CHECK(osKernelRestoreLock(1) == 1 && osKernelGetState() == osKernelLocked);
@@ -79,7 +98,10 @@ void TC_osKernelRestoreLock_1(void)
     CHECK(isr_status == osErrorISR);
 }
 
-static void count(void) { isr_word = osKernelGetTickCount(); }
+static void count(void)
+{
+    isr_word = osKernelGetTickCount();
+}
 void TC_osKernelGetTickCount_1(void)
 {
     const uint32_t before = osKernelGetTickCount();
@@ -89,7 +111,10 @@ void TC_osKernelGetTickCount_1(void)
     CHECK(isr_word - before == 4u);
 }
 
-static void frequency(void) { isr_word = osKernelGetTickFreq(); }
+static void frequency(void)
+{
+    isr_word = osKernelGetTickFreq();
+}
 void TC_osKernelGetTickFreq_1(void)
 {
     CHECK(osKernelGetTickFreq() == 1000u);
@@ -102,7 +127,10 @@ void TC_osKernelGetSysTimerCount_1(void)
     (void)osDelay(2u);
     CHECK(osKernelGetSysTimerCount() - before >= 2u * (osKernelGetSysTimerFreq() / 1000u));
 }
-void TC_osKernelGetSysTimerFreq_1(void) { CHECK(osKernelGetSysTimerFreq() != 0u); }
+void TC_osKernelGetSysTimerFreq_1(void)
+{
+    CHECK(osKernelGetSysTimerFreq() != 0u);
+}
 
 void TC_GenWaitBasic(void)
 {

@@ -14,7 +14,10 @@ static void new_and_delete(uint32_t bits)
     mutex = osMutexNew(&attr);
     CHECK(mutex != NULL && osMutexDelete(mutex) == osOK);
 }
-static void new_one(void) { isr_pointer = osMutexNew(NULL); }
+static void new_one(void)
+{
+    isr_pointer = osMutexNew(NULL);
+}
 void TC_osMutexNew_1(void)
 {
     mutex = osMutexNew(NULL);
@@ -23,10 +26,22 @@ void TC_osMutexNew_1(void)
     in_isr(new_one);
     CHECK(isr_pointer == NULL);
 }
-void TC_osMutexNew_2(void) { new_and_delete(osMutexRecursive); }
-void TC_osMutexNew_3(void) { new_and_delete(osMutexPrioInherit); }
-void TC_osMutexNew_4(void) { new_and_delete(osMutexRobust); }
-void TC_osMutexNew_5(void) { new_and_delete(0u); }
+void TC_osMutexNew_2(void)
+{
+    new_and_delete(osMutexRecursive);
+}
+void TC_osMutexNew_3(void)
+{
+    new_and_delete(osMutexPrioInherit);
+}
+void TC_osMutexNew_4(void)
+{
+    new_and_delete(osMutexRobust);
+}
+void TC_osMutexNew_5(void)
+{
+    new_and_delete(0u);
+}
 void TC_osMutexNew_6(void)
 {
     static struct carillon_rtos_mutex memory;
@@ -36,7 +51,10 @@ void TC_osMutexNew_6(void)
     attr.cb_size--;
     CHECK(osMutexNew(&attr) == NULL);
 }
-static void name(void) { text = osMutexGetName(mutex); }
+static void name(void)
+{
+    text = osMutexGetName(mutex);
+}
 void TC_osMutexGetName_1(void)
 {
     osMutexAttr_t attr = {NULL, 0u, NULL, 0u};
@@ -49,7 +67,10 @@ void TC_osMutexGetName_1(void)
     in_isr(name);
     CHECK(text == NULL && osMutexDelete(mutex) == osOK && osMutexGetName(NULL) == NULL);
 }
-static void acquire(void) { isr_status = osMutexAcquire(mutex, 0u); }
+static void acquire(void)
+{
+    isr_status = osMutexAcquire(mutex, 0u);
+}
 void TC_osMutexAcquire_1(void)
 {
     mutex = osMutexNew(NULL);
@@ -78,7 +99,10 @@ void TC_osMutexAcquire_2(void)
     (void)osDelay(10u);
     CHECK(osMutexDelete(mutex) == osOK);
 }
-static void release(void) { isr_status = osMutexRelease(mutex); }
+static void release(void)
+{
+    isr_status = osMutexRelease(mutex);
+}
 void TC_osMutexRelease_1(void)
 {
     mutex = osMutexNew(NULL);
@@ -89,7 +113,10 @@ void TC_osMutexRelease_1(void)
     CHECK(osMutexRelease(mutex) == osOK);
     CHECK(osMutexDelete(mutex) == osOK && osMutexRelease(NULL) == osErrorParameter);
 }
-static void owner(void) { isr_pointer = osMutexGetOwner(mutex); }
+static void owner(void)
+{
+    isr_pointer = osMutexGetOwner(mutex);
+}
 void TC_osMutexGetOwner_1(void)
 {
     mutex = osMutexNew(NULL);
@@ -100,7 +127,10 @@ void TC_osMutexGetOwner_1(void)
     CHECK(isr_pointer == NULL);
     CHECK(osMutexRelease(mutex) == osOK && osMutexDelete(mutex) == osOK && osMutexGetOwner(NULL) == NULL);
 }
-static void delete(void) { isr_status = osMutexDelete(mutex); }
+static void delete (void)
+{
+    isr_status = osMutexDelete(mutex);
+}
 void TC_osMutexDelete_1(void)
 {
     mutex = osMutexNew(NULL);

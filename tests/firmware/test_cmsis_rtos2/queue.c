@@ -11,7 +11,10 @@ static osMessageQueueId_t queue;
 static osMemoryPoolId_t pool;
 static const char *volatile text;
 
-static void new_queue(void) { isr_pointer = osMessageQueueNew(1u, 4u, NULL); }
+static void new_queue(void)
+{
+    isr_pointer = osMessageQueueNew(1u, 4u, NULL);
+}
 void TC_osMessageQueueNew_1(void)
 {
     queue = osMessageQueueNew(1u, 4u, NULL);
@@ -38,7 +41,10 @@ void TC_osMessageQueueNew_3(void)
     attr.mq_size--;
     CHECK(osMessageQueueNew(1u, 4u, &attr) == NULL);
 }
-static void name(void) { text = osMessageQueueGetName(queue); }
+static void name(void)
+{
+    text = osMessageQueueGetName(queue);
+}
 void TC_osMessageQueueGetName_1(void)
 {
     osMessageQueueAttr_t attr = {NULL, 0u, NULL, 0u, NULL, 0u};
@@ -138,11 +144,26 @@ static void check_sizes(void)
     sizes();
     CHECK(isr_word == 0u);
 }
-void TC_osMessageQueueGetCapacity_1(void) { check_sizes(); }
-void TC_osMessageQueueGetMsgSize_1(void) { check_sizes(); }
-void TC_osMessageQueueGetCount_1(void) { check_sizes(); }
-void TC_osMessageQueueGetSpace_1(void) { check_sizes(); }
-static void reset(void) { isr_status = osMessageQueueReset(queue); }
+void TC_osMessageQueueGetCapacity_1(void)
+{
+    check_sizes();
+}
+void TC_osMessageQueueGetMsgSize_1(void)
+{
+    check_sizes();
+}
+void TC_osMessageQueueGetCount_1(void)
+{
+    check_sizes();
+}
+void TC_osMessageQueueGetSpace_1(void)
+{
+    check_sizes();
+}
+static void reset(void)
+{
+    isr_status = osMessageQueueReset(queue);
+}
 void TC_osMessageQueueReset_1(void)
 {
     queue = osMessageQueueNew(COUNT, 4u, NULL);
@@ -152,7 +173,10 @@ void TC_osMessageQueueReset_1(void)
     CHECK(isr_status == osErrorISR);
     CHECK(osMessageQueueDelete(queue) == osOK && osMessageQueueReset(NULL) == osErrorParameter);
 }
-static void delete(void) { isr_status = osMessageQueueDelete(queue); }
+static void delete (void)
+{
+    isr_status = osMessageQueueDelete(queue);
+}
 void TC_osMessageQueueDelete_1(void)
 {
     queue = osMessageQueueNew(COUNT, 4u, NULL);
@@ -239,7 +263,10 @@ void TC_MsgQCheckTimeout(void)
     CHECK(osMessageQueueDelete(queue) == osOK);
 }
 
-static void new_pool(void) { isr_pointer = osMemoryPoolNew(1u, 4u, NULL); }
+static void new_pool(void)
+{
+    isr_pointer = osMemoryPoolNew(1u, 4u, NULL);
+}
 void TC_osMemoryPoolNew_1(void)
 {
     pool = osMemoryPoolNew(4u, 12u, NULL);
@@ -265,7 +292,10 @@ void TC_osMemoryPoolNew_3(void)
     attr.mp_size--;
     CHECK(osMemoryPoolNew(2u, 5u, &attr) == NULL);
 }
-static void pool_name(void) { text = osMemoryPoolGetName(pool); }
+static void pool_name(void)
+{
+    text = osMemoryPoolGetName(pool);
+}
 void TC_osMemoryPoolGetName_1(void)
 {
     pool = osMemoryPoolNew(1u, 4u, NULL);
@@ -288,7 +318,10 @@ void TC_osMemoryPoolAlloc_1(void)
     TAKES(5u, osMemoryPoolAlloc(pool, 5u) == NULL);
     CHECK(osMemoryPoolDelete(pool) == osOK && osMemoryPoolAlloc(NULL, 0u) == NULL);
 }
-static void give_back(void) { isr_status = osMemoryPoolFree(pool, isr_pointer); }
+static void give_back(void)
+{
+    isr_status = osMemoryPoolFree(pool, isr_pointer);
+}
 void TC_osMemoryPoolFree_1(void)
 {
     pool = osMemoryPoolNew(2u, 4u, NULL);
@@ -321,11 +354,26 @@ static void check_pool_sizes(void)
     pool_sizes();
     CHECK(isr_word == 0u);
 }
-void TC_osMemoryPoolGetCapacity_1(void) { check_pool_sizes(); }
-void TC_osMemoryPoolGetBlockSize_1(void) { check_pool_sizes(); }
-void TC_osMemoryPoolGetCount_1(void) { check_pool_sizes(); }
-void TC_osMemoryPoolGetSpace_1(void) { check_pool_sizes(); }
-static void delete_pool(void) { isr_status = osMemoryPoolDelete(pool); }
+void TC_osMemoryPoolGetCapacity_1(void)
+{
+    check_pool_sizes();
+}
+void TC_osMemoryPoolGetBlockSize_1(void)
+{
+    check_pool_sizes();
+}
+void TC_osMemoryPoolGetCount_1(void)
+{
+    check_pool_sizes();
+}
+void TC_osMemoryPoolGetSpace_1(void)
+{
+    check_pool_sizes();
+}
+static void delete_pool(void)
+{
+    isr_status = osMemoryPoolDelete(pool);
+}
 void TC_osMemoryPoolDelete_1(void)
 {
     pool = osMemoryPoolNew(1u, 4u, NULL);
@@ -359,7 +407,10 @@ void TC_MemPoolAllocAndFree(void)
     }
     CHECK(osMemoryPoolGetSpace(pool) == 8u && osMemoryPoolDelete(pool) == osOK);
 }
-static void takes_block(void *argument) { *(void **)argument = osMemoryPoolAlloc(pool, osWaitForever); }
+static void takes_block(void *argument)
+{
+    *(void **)argument = osMemoryPoolAlloc(pool, osWaitForever);
+}
 void TC_MemPoolAllocAndFreeComb(void)
 {
     void *block[3], *found = NULL;

@@ -10,7 +10,10 @@
 static osSemaphoreId_t semaphore;
 static const char *volatile text;
 
-static void new_one(void) { isr_pointer = osSemaphoreNew(1u, 1u, NULL); }
+static void new_one(void)
+{
+    isr_pointer = osSemaphoreNew(1u, 1u, NULL);
+}
 void TC_osSemaphoreNew_1(void)
 {
     static const uint32_t counts[][2] = {{1u, 0u}, {1u, 1u}, {255u, 0u}, {255u, 255u}, {MOST, MOST}};
@@ -40,7 +43,10 @@ void TC_osSemaphoreNew_3(void)
     attr.cb_size--;
     CHECK(osSemaphoreNew(1u, 0u, &attr) == NULL);
 }
-static void name(void) { text = osSemaphoreGetName(semaphore); }
+static void name(void)
+{
+    text = osSemaphoreGetName(semaphore);
+}
 void TC_osSemaphoreGetName_1(void)
 {
     osSemaphoreAttr_t attr = {NULL, 0u, NULL, 0u};
@@ -54,7 +60,10 @@ void TC_osSemaphoreGetName_1(void)
     CHECK(text == NULL && osSemaphoreDelete(semaphore) == osOK);
     CHECK(osSemaphoreGetName(NULL) == NULL);
 }
-static void acquire(void) { isr_status = osSemaphoreAcquire(semaphore, osWaitForever); }
+static void acquire(void)
+{
+    isr_status = osSemaphoreAcquire(semaphore, osWaitForever);
+}
 void TC_osSemaphoreAcquire_1(void)
 {
     semaphore = osSemaphoreNew(5u, 5u, NULL);
@@ -65,7 +74,10 @@ void TC_osSemaphoreAcquire_1(void)
     CHECK(osSemaphoreAcquire(NULL, 0u) == osErrorParameter);
     CHECK(osSemaphoreAcquire(main_thread, 0u) == osErrorParameter);
 }
-static void release(void) { isr_status = osSemaphoreRelease(semaphore); }
+static void release(void)
+{
+    isr_status = osSemaphoreRelease(semaphore);
+}
 void TC_osSemaphoreRelease_1(void)
 {
     for (uint32_t most = 1u; most <= 5u; most += 4u) {
@@ -79,7 +91,10 @@ void TC_osSemaphoreRelease_1(void)
     }
     CHECK(osSemaphoreRelease(NULL) == osErrorParameter);
 }
-static void count(void) { isr_word = osSemaphoreGetCount(semaphore); }
+static void count(void)
+{
+    isr_word = osSemaphoreGetCount(semaphore);
+}
 void TC_osSemaphoreGetCount_1(void)
 {
     semaphore = osSemaphoreNew(9u, 9u, NULL);
@@ -91,7 +106,10 @@ void TC_osSemaphoreGetCount_1(void)
     CHECK(isr_word == 1u);
     CHECK(osSemaphoreDelete(semaphore) == osOK && osSemaphoreGetCount(NULL) == 0u);
 }
-static void delete(void) { isr_status = osSemaphoreDelete(semaphore); }
+static void delete (void)
+{
+    isr_status = osSemaphoreDelete(semaphore);
+}
 void TC_osSemaphoreDelete_1(void)
 {
     semaphore = osSemaphoreNew(1u, 1u, NULL);
@@ -136,7 +154,10 @@ void TC_SemaphoreObtainCounting(void)
     obtain(50u);
     obtain(1u);
 }
-void TC_SemaphoreObtainBinary(void) { obtain(1u); }
+void TC_SemaphoreObtainBinary(void)
+{
+    obtain(1u);
+}
 
 static void tries(void *argument)
 {
@@ -157,8 +178,14 @@ static void wait_for(uint32_t units, uint32_t threads)
     CHECK(acquired == units && refused == threads - units);
     CHECK(osSemaphoreRelease(semaphore) == osOK && osSemaphoreDelete(semaphore) == osOK);
 }
-void TC_SemaphoreWaitForBinary(void) { wait_for(1u, 3u); }
-void TC_SemaphoreWaitForCounting(void) { wait_for(3u, 5u); }
+void TC_SemaphoreWaitForBinary(void)
+{
+    wait_for(1u, 3u);
+}
+void TC_SemaphoreWaitForCounting(void)
+{
+    wait_for(3u, 5u);
+}
 void TC_SemaphoreZeroCount(void)
 {
     semaphore = osSemaphoreNew(1u, 0u, NULL);

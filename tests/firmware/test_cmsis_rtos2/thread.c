@@ -9,7 +9,10 @@ static osThreadId_t thread;
 static const char *volatile text;
 static uint32_t counter;
 
-static void new_one(void) { isr_pointer = osThreadNew(yields_for_ever, NULL, NULL); }
+static void new_one(void)
+{
+    isr_pointer = osThreadNew(yields_for_ever, NULL, NULL);
+}
 void TC_osThreadNew_1(void)
 {
     const osThreadId_t id = osThreadNew(yields_for_ever, NULL, NULL);
@@ -20,7 +23,10 @@ void TC_osThreadNew_1(void)
     in_isr(new_one);
     CHECK(isr_pointer == NULL);
 }
-void TC_osThreadNew_2(void) { CHECK(osThreadTerminate(begin(yields_for_ever, NULL, osPriorityNormal)) == osOK); }
+void TC_osThreadNew_2(void)
+{
+    CHECK(osThreadTerminate(begin(yields_for_ever, NULL, osPriorityNormal)) == osOK);
+}
 void TC_osThreadNew_3(void)
 {
     const osThreadId_t id = begin_joinable(yields_for_ever, NULL, osPriorityNormal);
@@ -37,7 +43,10 @@ void TC_osThreadNew_5(void)
     attr.stack_size = 1000000u;
     CHECK(osThreadNew(yields_for_ever, NULL, &attr) == NULL); /* no thread of the schedule has such a stack */
 }
-static void takes(void *argument) { isr_pointer = argument; }
+static void takes(void *argument)
+{
+    isr_pointer = argument;
+}
 void TC_osThreadNew_7(void)
 {
     CHECK(osThreadNew(takes, &counter, NULL) != NULL);
@@ -45,7 +54,10 @@ void TC_osThreadNew_7(void)
     CHECK(isr_pointer == &counter);
 }
 
-static void name(void) { text = osThreadGetName(thread); }
+static void name(void)
+{
+    text = osThreadGetName(thread);
+}
 void TC_osThreadGetName_1(void)
 {
     osThreadAttr_t attr = {NULL, 0u, NULL, 0u, NULL, 0u, osPriorityLow, 0u, 0u};
@@ -61,8 +73,14 @@ void TC_osThreadGetName_1(void)
     CHECK(strcmp(osThreadGetName(osThreadGetId()), "main") == 0);
 }
 
-static void says_who(void *argument) { *(osThreadId_t *)argument = osThreadGetId(); }
-static void who(void) { isr_pointer = osThreadGetId(); }
+static void says_who(void *argument)
+{
+    *(osThreadId_t *)argument = osThreadGetId();
+}
+static void who(void)
+{
+    isr_pointer = osThreadGetId();
+}
 void TC_osThreadGetId_1(void)
 {
     osThreadId_t made[3], found[3];
@@ -78,7 +96,10 @@ void TC_osThreadGetId_1(void)
     CHECK(isr_pointer == osThreadGetId());
 }
 
-static void state(void) { isr_word = (uint32_t)osThreadGetState(thread); }
+static void state(void)
+{
+    isr_word = (uint32_t)osThreadGetState(thread);
+}
 void TC_osThreadGetState_1(void)
 {
     CHECK(osThreadGetState(osThreadGetId()) == osThreadRunning);
@@ -115,7 +136,10 @@ void TC_osThreadGetState_3(void)
     CHECK(osThreadDetach(thread) == osOK);
 }
 
-static void set_priority(void) { isr_status = osThreadSetPriority(thread, osPriorityHigh); }
+static void set_priority(void)
+{
+    isr_status = osThreadSetPriority(thread, osPriorityHigh);
+}
 void TC_osThreadSetPriority_2(void)
 {
     thread = begin(ends_itself, NULL, osPriorityLow);
@@ -127,7 +151,10 @@ void TC_osThreadSetPriority_2(void)
     CHECK(isr_status == osErrorISR);
     CHECK(osThreadSetPriority(NULL, osPriorityLow) == osErrorParameter);
 }
-static void priority(void) { isr_word = (uint32_t)osThreadGetPriority(main_thread); }
+static void priority(void)
+{
+    isr_word = (uint32_t)osThreadGetPriority(main_thread);
+}
 void TC_osThreadGetPriority_1(void)
 {
     CHECK(osThreadGetPriority(osThreadGetId()) == osPriorityNormal);
@@ -136,7 +163,10 @@ void TC_osThreadGetPriority_1(void)
     CHECK(osThreadGetPriority(NULL) == osPriorityError);
 }
 
-static void yields(void) { isr_status = osThreadYield(); }
+static void yields(void)
+{
+    isr_status = osThreadYield();
+}
 void TC_osThreadYield_1(void)
 {
     CHECK(osThreadYield() == osOK);
@@ -153,7 +183,10 @@ static void suspends(void *argument)
     CHECK(osThreadSuspend(osThreadGetId()) == osOK);
     (*count)++;
 }
-static void suspend(void) { isr_status = osThreadSuspend(thread); }
+static void suspend(void)
+{
+    isr_status = osThreadSuspend(thread);
+}
 void TC_osThreadSuspend_1(void)
 {
     uint32_t count = 0u;
@@ -168,7 +201,10 @@ void TC_osThreadSuspend_1(void)
     CHECK(osThreadTerminate(thread) == osOK);
     CHECK(osThreadSuspend(NULL) == osErrorParameter);
 }
-static void resume(void) { isr_status = osThreadResume(thread); }
+static void resume(void)
+{
+    isr_status = osThreadResume(thread);
+}
 void TC_osThreadResume_1(void)
 {
     uint32_t count = 0u;
@@ -235,7 +271,10 @@ void TC_osThreadDetach_1(void)
     CHECK(osThreadDetach(thread) == osOK);
     CHECK(osThreadGetState(thread) == osThreadError);
 }
-static void detach(void) { isr_status = osThreadDetach(thread); }
+static void detach(void)
+{
+    isr_status = osThreadDetach(thread);
+}
 void TC_osThreadDetach_2(void)
 {
     thread = begin(ends_itself, NULL, osPriorityBelowNormal);
@@ -263,7 +302,10 @@ void TC_osThreadJoin_1(void)
     CHECK(osThreadJoin(begin_joinable(chain, &depth, osPriorityBelowNormal)) == osOK);
     CHECK(depth == 8u);
 }
-static void join(void) { isr_status = osThreadJoin(thread); }
+static void join(void)
+{
+    isr_status = osThreadJoin(thread);
+}
 void TC_osThreadJoin_2(void)
 {
     thread = begin_joinable(ends_itself, NULL, osPriorityBelowNormal);
@@ -294,7 +336,10 @@ void TC_osThreadExit_1(void)
     thread = begin(exits, &count, osPriorityHigh);
     CHECK(count == 1u && osThreadGetState(thread) == osThreadError);
 }
-static void terminate(void) { isr_status = osThreadTerminate(thread); }
+static void terminate(void)
+{
+    isr_status = osThreadTerminate(thread);
+}
 void TC_osThreadTerminate_1(void)
 {
     thread = begin(sleeps_for_ever, NULL, osPriorityLow);
@@ -310,7 +355,10 @@ void TC_osThreadTerminate_1(void)
     CHECK(osThreadTerminate(thread) == osOK);
 }
 
-static void stack_size(void) { isr_word = osThreadGetStackSize(main_thread); }
+static void stack_size(void)
+{
+    isr_word = osThreadGetStackSize(main_thread);
+}
 void TC_osThreadGetStackSize_1(void)
 {
     CHECK(osThreadGetStackSize(osThreadGetId()) == 2048u);
@@ -320,7 +368,10 @@ void TC_osThreadGetStackSize_1(void)
     CHECK(isr_word == 0u);
     CHECK(osThreadGetStackSize(NULL) == 0u);
 }
-static void stack_space(void) { isr_word = osThreadGetStackSpace(main_thread); }
+static void stack_space(void)
+{
+    isr_word = osThreadGetStackSpace(main_thread);
+}
 void TC_osThreadGetStackSpace_1(void)
 {
     const uint32_t space = osThreadGetStackSpace(osThreadGetId());
@@ -336,7 +387,8 @@ static void threads(void)
 }
 void TC_osThreadGetCount_1(void)
 {
-    const osThreadId_t one = begin(sleeps_for_ever, NULL, osPriorityHigh), other = begin(ends_itself, NULL, osPriorityLow);
+    const osThreadId_t one = begin(sleeps_for_ever, NULL, osPriorityHigh),
+                       other = begin(ends_itself, NULL, osPriorityLow);
     CHECK(osThreadGetCount() == 3u);
     CHECK(osThreadTerminate(one) == osOK && osThreadTerminate(other) == osOK);
     CHECK(osThreadGetCount() == 1u);
@@ -347,7 +399,8 @@ void TC_osThreadGetCount_1(void)
 void TC_osThreadEnumerate_1(void)
 {
     osThreadId_t every[10];
-    const osThreadId_t one = begin(sleeps_for_ever, NULL, osPriorityHigh), other = begin(ends_itself, NULL, osPriorityLow);
+    const osThreadId_t one = begin(sleeps_for_ever, NULL, osPriorityHigh),
+                       other = begin(ends_itself, NULL, osPriorityLow);
     uint32_t found = 0u;
     const uint32_t count = osThreadEnumerate(every, 10u);
     for (uint32_t k = 0u; k < count; k++) {
@@ -372,10 +425,13 @@ void TC_ThreadAllocation(void)
         CHECK(osThreadTerminate(id[k]) == osOK);
     }
 }
-static void adds(void *argument) { counter += (argument == NULL) ? 1u : 2u; }
+static void adds(void *argument)
+{
+    counter += (argument == NULL) ? 1u : 2u;
+}
 void TC_ThreadNew(void)
 {
-    static const osPriority_t priorities[] = {osPriorityLow,         osPriorityBelowNormal, osPriorityNormal,
+    static const osPriority_t priorities[] = {osPriorityLow, osPriorityBelowNormal, osPriorityNormal,
                                               osPriorityAboveNormal, osPriorityHigh};
     counter = 0u;
     for (uint32_t turn = 0u; turn < 2u; turn++) {
@@ -441,7 +497,10 @@ void TC_ThreadRestart(void)
     }
 }
 static uint32_t order;
-static void notes(void *argument) { order = order * 10u + (uint32_t)(uintptr_t)argument; }
+static void notes(void *argument)
+{
+    order = order * 10u + (uint32_t)(uintptr_t)argument;
+}
 void TC_ThreadPriorityExec(void) /* in the order of priorities that the schedule gives, as none can be changed */
 {
     order = 0u;
@@ -485,7 +544,10 @@ void TC_ThreadSuspendResume(void)
     (void)osDelay(2u);
     CHECK(count == 3u);
 }
-static void returns(void *argument) { (void)argument; }
+static void returns(void *argument)
+{
+    (void)argument;
+}
 void TC_ThreadReturn(void)
 {
     thread = begin(returns, NULL, osPriorityLow);

@@ -9,10 +9,16 @@ static osTimerId_t timer;
 static const char *volatile text;
 static volatile uint32_t calls;
 
-static void counts(void *argument) { calls += *(const uint32_t *)argument; }
+static void counts(void *argument)
+{
+    calls += *(const uint32_t *)argument;
+}
 static const uint32_t one = 1u;
 
-static void new_one(void) { isr_pointer = osTimerNew(counts, osTimerOnce, NULL, NULL); }
+static void new_one(void)
+{
+    isr_pointer = osTimerNew(counts, osTimerOnce, NULL, NULL);
+}
 void TC_osTimerNew_1(void)
 {
     for (uint32_t k = 0u; k < 2u; k++) {
@@ -39,7 +45,10 @@ void TC_osTimerNew_3(void)
     attr.cb_size--;
     CHECK(osTimerNew(counts, osTimerOnce, NULL, &attr) == NULL);
 }
-static void name(void) { text = osTimerGetName(timer); }
+static void name(void)
+{
+    text = osTimerGetName(timer);
+}
 void TC_osTimerGetName_1(void)
 {
     osTimerAttr_t attr = {NULL, 0u, NULL, 0u};
@@ -52,7 +61,10 @@ void TC_osTimerGetName_1(void)
     in_isr(name);
     CHECK(text == NULL && osTimerDelete(timer) == osOK && osTimerGetName(NULL) == NULL);
 }
-static void start(void) { isr_status = osTimerStart(timer, 10u); }
+static void start(void)
+{
+    isr_status = osTimerStart(timer, 10u);
+}
 void TC_osTimerStart_1(void)
 {
     calls = 0u;
@@ -90,7 +102,10 @@ void TC_osTimerStart_2(void)
     (void)osDelay(5u);
     CHECK(calls == 2u && osTimerDelete(timer) == osOK);
 }
-static void stop(void) { isr_status = osTimerStop(timer); }
+static void stop(void)
+{
+    isr_status = osTimerStop(timer);
+}
 static void check_stop(osTimerType_t type)
 {
     timer = osTimerNew(counts, type, NULL, NULL);
@@ -111,7 +126,10 @@ void TC_osTimerStop_2(void)
     check_stop(osTimerOnce);
     check_stop(osTimerPeriodic);
 }
-static void runs(void) { isr_word = osTimerIsRunning(timer); }
+static void runs(void)
+{
+    isr_word = osTimerIsRunning(timer);
+}
 void TC_osTimerIsRunning_1(void)
 {
     timer = osTimerNew(counts, osTimerPeriodic, (void *)(uintptr_t)&one, NULL);
@@ -125,7 +143,10 @@ void TC_osTimerIsRunning_1(void)
     CHECK(osTimerStop(timer) == osOK && osTimerIsRunning(timer) == 0u);
     CHECK(osTimerDelete(timer) == osOK && osTimerIsRunning(NULL) == 0u);
 }
-static void delete(void) { isr_status = osTimerDelete(timer); }
+static void delete (void)
+{
+    isr_status = osTimerDelete(timer);
+}
 void TC_osTimerDelete_1(void)
 {
     timer = osTimerNew(counts, osTimerPeriodic, (void *)(uintptr_t)&one, NULL);

@@ -13,12 +13,12 @@
 #include "report.h"
 
 static uint32_t failures;
-#define CHECK(holds)                  \
-    do {                              \
-        if (!(holds)) {               \
-            failures++;               \
+#define CHECK(holds)                    \
+    do {                                \
+        if (!(holds)) {                 \
+            failures++;                 \
             report("failed", __LINE__); \
-        }                             \
+        }                               \
     } while (0)
 
 static TaskHandle_t tester;
