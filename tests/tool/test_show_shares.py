@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from carillon import show
 from carillon.show import scene, svg
 from carillon.show.utilisation import PARTS, parts_of, picture, share_text
-from carillon.trace import Event, Kind, Trace
+from carillon.trace import Event, Kind, Trace, Unseen
 from carillon.trace.analyse import analyse
 from carillon.trace.blocking import ranks_of
 from carillon.trace.timeline import IDLE, KERNEL, Release
@@ -201,3 +201,24 @@ def test_the_page_and_the_svg_show_blocking_and_name_it(tmp_path: Path) -> None:
     svg.write(stream, panels)
     assert stream.getvalue().count('fill="url(#blocked)"') == 2  # the lane's and the legend's
     assert ">blocked</text>" in stream.getvalue()
+
+
+def test_what_was_not_seen_is_nobodys_and_no_part_of_the_shares() -> None:
+    events = (
+        *((0, Kind.IDLE, "idle"), (100, Kind.START, "A"), (150, Kind.END, "A"), (150, Kind.IDLE, "idle")),
+        *((850, Kind.START, "A"), (870, Kind.END, "A"), (870, Kind.IDLE, "idle")),
+    )
+    trace = replace(a_trace(*events, length=1000), captured=True)
+    blind = replace(trace, unseen=(Unseen(400, 800, 5, exact=True),))
+    before, after = parts_of(analyse(trace, ()), 10), parts_of(analyse(blind, ()), 10)
+    ran = {1: 50, 8: 20}
+    assert [(p.tasks, p.idle, p.unseen) for p in before] == [(ran.get(k, 0), 100 - ran.get(k, 0), 0) for k in range(10)]
+    seen = [0 if 4 <= k < 8 else 100 for k in range(10)]
+    assert [(p.tasks, p.idle, p.unseen) for p in after] == [
+        (ran.get(k, 0), seen[k] - ran.get(k, 0), 100 - seen[k]) for k in range(10)
+    ]
+    assert analyse(trace, ()).totals.idle_share == 930 / 1000
+    assert analyse(blind, ()).totals.idle_share == 530 / 600
+    assert share_text(after, 0) == "11.7 % (0 to 50 %)"
+    drawn = picture(after, "Captured", 1)
+    assert drawn.count(": not seen</title>") == 4

@@ -20,18 +20,24 @@ HEIGHT = 100
 
 
 class Part(NamedTuple):
-    """What tasks and interrupts, the kernel, and nobody had of the processor in [begin, end); all in ``u``."""
+    """What tasks and interrupts, the kernel, and nobody had of the processor in [begin, end), and what was not seen; in ``u``."""
 
     begin: int
     end: int
     tasks: int
     kernel: int
     idle: int
+    unseen: int = 0
+
+    @property
+    def seen(self) -> int:
+        """How much of it was seen."""
+        return self.tasks + self.kernel + self.idle
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The three parts of the time, in per cent."""
-        length = self.end - self.begin
+        """The three parts of the time that was seen, in per cent; zeros if nothing was."""
+        length = max(1, self.seen)
         return 100 * self.tasks / length, 100 * self.kernel / length, 100 * self.idle / length
 
 
@@ -52,16 +58,18 @@ def parts_of(summary: Summary, most: int = PARTS) -> list[Part]:
             end = min(segment.end.u, edges[place + 1])
             had[place][segment.lane.kind is LaneKind.KERNEL] += end - begin
             begin = end
-    return [
-        Part(begin, end, tasks, kernel, end - begin - tasks - kernel)
-        for (begin, end), (tasks, kernel) in zip(pairwise(edges), had, strict=True)
-    ]
+    parts = []
+    for (begin, end), (tasks, kernel) in zip(pairwise(edges), had, strict=True):
+        unseen = sum(max(0, min(last, end) - max(since, begin)) for since, last in summary.unseen)
+        unseen = min(unseen, end - begin - tasks - kernel)  # what runs on into a gap was seen
+        parts.append(Part(begin, end, tasks, kernel, end - begin - tasks - kernel - unseen, unseen))
+    return parts
 
 
 def share_text(parts: Sequence[Part], which: int) -> str:
     """The share of one of the three over the whole run, with the least and the greatest of a part."""
-    length = sum(p.end - p.begin for p in parts)
-    each = [p.shares[which] for p in parts]
+    length = max(1, sum(p.seen for p in parts))
+    each = [p.shares[which] for p in parts if p.seen] or [0.0]
     mean = 100 * sum(p[2 + which] for p in parts) / length
     return f"{number(round(mean, 1))} % ({number(round(min(each), 1))} to {number(round(max(each), 1))} %)"
 
@@ -89,9 +97,10 @@ def picture(parts: Sequence[Part], title: str, scale: int) -> str:
     for p in parts:
         tasks, kernel, idle = (number(round(share, 1)) for share in p.shares)
         ticks = f"{number(p.begin / scale)} to {number(p.end / scale)}"
-        told = f"ticks {ticks}: tasks {tasks} %, kernel {kernel} %, idle {idle} %"
+        told = f"ticks {ticks}: tasks {tasks} %, kernel {kernel} %, idle {idle} %" if p.seen else f"ticks {ticks}: not seen"
         place = f'x="{number(x(p.begin))}" width="{number(x(p.end) - x(p.begin))}" height="{HEIGHT}"'
-        drawn.append(f'<rect {place} fill="transparent"><title>{told}</title></rect>')
+        fill = "transparent" if p.seen else "var(--paper)"
+        drawn.append(f'<rect {place} fill="{fill}"><title>{told}</title></rect>')
     label = quoteattr(f"Who has the processor, {title}, whole run: {words}")
     return (
         f'<svg viewBox="0 0 1000 {HEIGHT}" preserveAspectRatio="none" role="img" aria-label={label}>'

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from carillon.groups import grouped
-from carillon.trace import Event, Kind, Trace
+from carillon.trace import Event, Kind, Trace, Unseen
 from carillon.trace.summary import Energy, Spread, Summary, TaskSummary, Totals, Verdict
 from carillon.trace.timeline import IDLE, KERNEL, HandlerKind, Lane, LaneKind, Moment, Release, Run
 from carillon.trace.walk import Walk
@@ -63,6 +63,7 @@ def analyse(trace: Trace, releases: Sequence[Release]) -> Summary:
         tasks=tasks,
         totals=_totals(trace, walk, verdicts, counts),
         high=walk.high(trace),
+        unseen=tuple((gap.begin, gap.end) for gap in trace.unseen),
     )
 
 
@@ -230,6 +231,11 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict], counts: Count
     kernel = sum(s.end.n - s.begin.n for s in walk.segments if s.lane is KERNEL)
     idle = sum(s.end.u - s.begin.u for s in walk.segments if s.lane is IDLE)
     total_n, total_u = walk.end.n - walk.begin.n, walk.end.u - walk.begin.u
+    begins = [s.begin.u for s in walk.segments] if trace.unseen else []
+    for gap in trace.unseen:  # who ran in it is not known
+        within = walk.segments[max(0, bisect.bisect_right(begins, gap.begin) - 1) : bisect.bisect_left(begins, gap.end)]
+        idle -= sum(_shared(gap, s.begin.u, s.end.u) for s in within if s.lane is IDLE)
+        total_u -= _shared(gap, walk.begin.u, walk.end.u)
     return Totals(
         interrupts=len(walk.handlers),
         interrupts_by_kind={kind: kinds[kind] for kind in HandlerKind},
@@ -244,6 +250,11 @@ def _totals(trace: Trace, walk: Walk, verdicts: Sequence[Verdict], counts: Count
         lost=sum(counts[key] for key in counts if key[0] is Kind.LOST),
         energy=_energy(trace, idle, total_u, walk.scale),
     )
+
+
+def _shared(gap: Unseen, begin: int, end: int) -> int:
+    """How much of [begin, end) lies in a gap."""
+    return max(0, min(gap.end, end) - max(gap.begin, begin))
 
 
 def _energy(trace: Trace, idle: int, total: int, scale: int) -> Energy | None:

@@ -181,7 +181,8 @@ class Summary:
 
     ``lanes`` is the order of display: tasks by first activation, interrupts, what is event-triggered by priority, schedule
     tables, pins, kernel, idle.  ``segments`` are in order of time, never overlap and cover the trace from ``begin`` to ``end`` in
-    each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``.
+    each of the three units.  ``scale`` is the number of units ``u`` in a tick.  ``high``: when each pin was high, in ``u``;
+    ``unseen``: when nothing was seen, in ``u``.
     """
 
     begin: Moment
@@ -196,6 +197,7 @@ class Summary:
     tasks: tuple[TaskSummary, ...]
     totals: Totals
     high: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    unseen: tuple[tuple[int, int], ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The figures, without segments and runs, in the form that ``--json`` prints."""
