@@ -74,8 +74,8 @@ static bool take(uint32_t *word, bool *place)
         if (next == sent) {
             return false;
         }
-        if ((next - sent) >
-            own->bytes) { /* half of the ring is left out, so that not every event is followed by a gap */
+        if ((next - sent) > own->bytes) {
+            /* Half of the ring is left out, so that not every event is followed by a gap. */
             const uint32_t skipped = (next - sent) - (own->bytes / 2u);
             lost = (uint16_t)(lost + (skipped / 4u));
             sent += skipped;
