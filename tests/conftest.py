@@ -177,16 +177,17 @@ class Drawn:
 
 def _drawn(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], Drawn]:
     """The items that run by default."""
-    files: dict[Path, dict[str, list[pytest.Function]]] = {}
+    suites: dict[Path, dict[str, list[pytest.Function]]] = {}
     for item in items:
         if isinstance(item, pytest.Function) and _is_of_a_suite(item):
-            files.setdefault(item.path, {}).setdefault(_function(item), []).append(item)
+            suite = item.path.parent if item.path.parent.name in FOLDERS else item.path
+            suites.setdefault(suite, {}).setdefault(_function(item), []).append(item)
     said, left_out = Drawn(of=len(items)), set[pytest.Item]()
     more: list[tuple[str, list[pytest.Function]]] = []
     changed = touched_functions()
     if changed is None:
         said.cut.append("all of it: Git has no commit to compare with")
-    for tests in files.values():
+    for tests in suites.values():
         for name, cases in tests.items():
             usual = [item for item in cases if not _is_costly(item)]
             left_out.update(item for item in cases if usual and _is_costly(item))

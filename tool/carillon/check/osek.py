@@ -64,7 +64,7 @@ CPP_NAMES = frozenset(
     """Alarm Chronometer Clock Date Delay Handler Handler_Event Handler_Function Handler_Semaphore Handler_Task
     Handler_Thread INFINITE Microsecond Mutex Second Semaphore Thread activate alarm carillon chronometer count date
     delay delay_for event exact exactly function handler id infinite join kind lap left length lock microseconds
-    microseconds_per_second most mutex now number other p parts period read reset result resume runs seconds self semaphore set
+    microseconds_per_second most mutex now number other p period read reset result resume runs seconds self semaphore set
     start state status stop suspend task ticks timed times unlock uptime v whole within""".split()  # noqa: SIM905
 )
 
