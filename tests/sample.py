@@ -17,7 +17,7 @@ from pathlib import Path
 SHARE = 45
 """By default, one of so many cases of a test runs, and at least one."""
 COSTLY = 8
-"""By default, a case that is marked as costly runs at one of so many commits."""
+"""By default, a case that is marked as costly takes part in the draw of one of so many commits."""
 MOST = 40
 """So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
 

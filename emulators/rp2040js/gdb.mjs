@@ -55,9 +55,9 @@ export async function serve(part, chip, port, enter, step) {
 
   class Server extends GDBTCPServer {
     processGDBMessage(command) {
-      const [what, address, bytes] = command.slice(1).split(',').map((text) => parseInt(text, 16));
+      const [first, second] = command.slice(1).split(/[,:]/).map((text) => parseInt(text, 16));
       if (/^[Zz][01],/.test(command)) {
-        breakpoints[command[0] === 'Z' ? 'add' : 'delete'](address);
+        breakpoints[command[0] === 'Z' ? 'add' : 'delete'](second);
         return gdbMessage('OK');
       }
       if (command.startsWith('vCont;s')) {
@@ -66,12 +66,20 @@ export async function serve(part, chip, port, enter, step) {
         passed = at();
         return gdbMessage(TRAP);
       }
-      if (command[0] === 'm' && !(isMapped(chip, what) && isMapped(chip, what + (address || 1) - 1))) return gdbMessage('E01');
       if (command[0] === 'D') return gdbMessage('OK');
       if (command[0] === 'k') process.exit(0);
-      return bytes === undefined || command[0] !== 'm' ? super.processGDBMessage(command) : gdbMessage('E01');
+      if (!/^[mM]/.test(command)) return super.processGDBMessage(command);
+      if (!(isMapped(chip, first) && isMapped(chip, first + (second || 1) - 1))) return gdbMessage('E01');
+      const { logger } = chip; // what gdb reads is no fault of the firmware
+      chip.logger = quiet;
+      try {
+        return super.processGDBMessage(command);
+      } finally {
+        chip.logger = logger;
+      }
     }
   }
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const server = new Server(target, port);
-  server.logger = { debug() {}, info() {}, warn() {}, error() {} }; // gdb says what is wrong
+  server.logger = quiet; // gdb says what is wrong
 }

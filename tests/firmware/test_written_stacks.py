@@ -8,10 +8,12 @@ import re
 import shutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from carillon import pipeline
 from carillon.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +62,7 @@ def test_a_stack_that_suffices_stays_and_one_that_does_not_is_raised(schedule: P
     assert "stack = 2048 of Log" not in out
     code, out, _ = carillon("build", str(schedule), "--board", "mps2-an385", "--write-stacks")
     assert code == 0
-    assert out.endswith("Nothing was written: each stack whose bound is known is in the schedule, and suffices.\n")
+    assert out.endswith("Nothing was written: no stack is known to be absent from the schedule, or too small.\n")
     assert schedule.read_text(encoding="utf-8") == made
 
 
@@ -73,3 +75,23 @@ def test_what_is_no_schedule_is_not_written(tmp_path: Path) -> None:
     code, _, err = carillon("build", str(ROOT / "examples" / "mutex"), "--write-stacks", "--generate-only")
     assert code == 2
     assert "--write-stacks needs an image: leave --generate-only out" in err
+    code, _, err = carillon("build", str(ROOT / "examples" / "mutex"), "--write-stacks", "--library")
+    assert code == 2
+    assert "leave --library out" in err
+
+
+def test_a_schedule_that_changes_during_the_build_is_left_and_its_json_says_so(
+    schedule: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, before = pipeline.plan, schedule.read_text(encoding="utf-8")
+
+    def changing(*arguments: Any, **named: Any) -> Any:
+        schedule.write_text(before + "# mine\n", encoding="utf-8")
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(pipeline, "plan", changing)
+    code, out, _ = carillon("build", str(schedule), "--board", "mps2-an385", "--write-stacks", "--json")
+    assert code == 1
+    (found,) = json.loads(out)["diagnostics"]
+    assert (found["code"], found["cause"]) == ("C350", f"'{schedule}' has changed during the run, and was not written")
+    assert schedule.read_text(encoding="utf-8") == before + "# mine\n"

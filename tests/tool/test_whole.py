@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sample import MOST, SHARE
+from sample import COSTLY, MOST, SHARE
 from touched import touched
 from whole import Record, append, estimate, spent
 
@@ -116,6 +116,41 @@ def test_each_function_runs_with_a_part_that_the_draw_decides(project: Project) 
     assert project.cases(CARILLON_DRAW="2")[0] != one
     assert len(project.cases(CARILLON_SUITES="all")[0]) == 121
     assert len(project.cases("tests/firmware/test_suite.py")[0]) == 121
+
+
+MARKED = """import pytest
+
+@pytest.mark.suite
+@pytest.mark.parametrize("seed", [*range(40), pytest.param(40, marks=pytest.mark.costly)])
+def test_of_a_suite(seed):
+    pass
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_none(seed):
+    pass
+
+@pytest.mark.suite
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.costly)])
+def test_costly(seed):
+    pass
+"""
+
+
+def test_a_marked_function_is_a_suite_and_few_commits_draw_its_costly_cases(project: Project) -> None:
+    (project.folder / "tests" / "test_marked.py").write_text(MARKED, encoding="utf-8")
+    project.commit()
+    project.commit()
+    costly = []
+    for draw in range(2 * COSTLY):
+        said = project.run("-m", "pytest", "--collect-only", "-v", CARILLON_DRAW=str(draw)).stdout
+        found = [re.findall(rf"{name}\[(\d+)\]", said) for name in ("test_of_a_suite", "test_of_none", "test_costly")]
+        assert 1 <= len(found[0]) < 40
+        assert len(found[1]) == 40
+        assert len(found[2]) >= 1
+        costly += [case for case in (*found[0], *found[2]) if case == "40"] + found[2].count("1") * ["1"]
+    assert 0 < len(costly) <= COSTLY
+    everything = project.run("-m", "pytest", "--collect-only", "-v", CARILLON_SUITES="all").stdout
+    assert len(re.findall(r"test_(?:of_a_suite|of_none|costly)\[", everything)) == 83
 
 
 def test_the_commit_is_the_draw(project: Project) -> None:

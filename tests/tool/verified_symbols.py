@@ -139,6 +139,7 @@ SYMBOLS = (
     Generated(
         r"carillon_(slice|clock|frame)_(vector|timer)", "that a cell of the clock, of slices or of frames leads to it", KERNEL
     ),
+    Generated(r"carillon_slices_(enable|disable)", "", "its code is not read"),
     Generated(r"mtime_period", "", f"{MEMORY}; the store that gives it its value is compared"),
     Generated(
         r"(aspeed|cmsdk|dualtimer|systick|virtual|mtime|avr16|avr8)_\w+",

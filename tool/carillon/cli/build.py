@@ -65,6 +65,8 @@ def command(
     if library:
         if generate_only or depfile is not None:
             usage("--library compiles: leave --generate-only and --depfile out")
+        if write_stacks:
+            usage("--write-stacks needs an image, as the bounds of a library's stacks are not known: leave --library out")
         check_kernel(kernel)
         _library(report, schedule, board, kernel, check_machine(machine, schedule), out, time_limit)
         return
@@ -131,42 +133,35 @@ def command(
         answer = build()
     if answer is not None:
         report.diagnostics.reported += [diagnostic(found) for found in answer["found"]]
+        written = _write_stacks(file, before, answer["result"]["stacks"], report) if write_stacks else []
         report.result(answer["result"])
-        report.say(*answer["lines"])
-        if write_stacks:
-            _write_stacks(file, before, answer["result"]["stacks"], report)
+        report.say(*answer["lines"], *written)
 
 
 _LEAST, _EVEN = 128, 8
 """The least stack that a schedule may ask for, and of what each is a multiple, in bytes."""
 
 
-def _write_stacks(file: Path, before: bytes, stacks: Sequence[Mapping[str, Any]], report: Report) -> None:
-    """Give each task and thread the stack that it needs, if its bound is known and it has none of its own or too little."""
+def _write_stacks(file: Path, before: bytes, stacks: Sequence[Mapping[str, Any]], report: Report) -> list[str]:
+    """Give each task and thread the stack that it needs, if its bound is known and it has none of its own or too little.
+
+    The lines that say so; none after an error (C350).
+    """
     schedule = tomllib.loads(before.decode())
+    tables: dict[tuple[str, ...], Any] = {("thread", name): table for name, table in schedule.get("thread", {}).items()}
+    tables |= {("osek", "task", name): table for name, table in schedule.get("osek", {}).get("task", {}).items()}
+    bounds = {stack["name"]: stack["bound"] for stack in stacks if stack["bound"] is not None}
     wanted: dict[tuple[str, ...], dict[str, str | int]] = {}
-    for stack in stacks:
-        path = next((p for p in (("thread", stack["name"]), ("osek", "task", stack["name"])) if _has(schedule, p)), None)
-        if path is None or stack["bound"] is None:
-            continue
-        needs = max(_LEAST, -(-stack["bound"] // _EVEN) * _EVEN)
-        own = _has(schedule, path).get("stack")
-        if own is None or own < needs:
+    for path, table in tables.items():
+        needs = max(_LEAST, -(-bounds.get(path[-1], 0) // _EVEN) * _EVEN)
+        if path[-1] in bounds and table.get("stack", 0) < needs:
             wanted[path] = {"stack": needs}
     if not wanted:
-        report.say("Nothing was written: each stack whose bound is known is in the schedule, and suffices.")
-        return
+        return ["Nothing was written: no stack is known to be absent from the schedule, or too small."]
     rows = [f"stack = {keys['stack']} of {path[-1]}" for path, keys in wanted.items()]
-    if write_settings(file, before, wanted, ", ".join(rows), report) is not None:
-        report.say(f"wrote {file}:", *(f"  {row}" for row in rows), "Build it again.")
-
-
-def _has(schedule: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """A table of the file; an empty one if there is none."""
-    table: Any = schedule
-    for name in path:
-        table = table.get(name, {}) if isinstance(table, dict) else {}
-    return table if isinstance(table, dict) else {}
+    if write_settings(file, before, wanted, ", ".join(rows), report) is None:
+        return []
+    return [f"wrote {file}:", *(f"  {row}" for row in rows), "Build it again."]
 
 
 def _stacks(stacks: Sequence[StackBound]) -> list[str]:

@@ -29,7 +29,7 @@ from carillon.model.stimuli import Stimuli
 from carillon.model.tools import Run
 from carillon.run.alarms import STEERING
 from carillon.run.clocks import clocks_fit
-from carillon.run.emulators import found_emulator, qemu_machine, simavr_runner
+from carillon.run.emulators import found_emulator, qemu_machine, quoted, simavr_runner
 from carillon.run.entries import ENTRIES, Code, Record, entry_values, own_vectors, place
 from carillon.run.faults import LOCKUP, fault_of, locked_up
 from carillon.run.frames import frames
@@ -211,7 +211,7 @@ def _traced_command(
     if serial is not None:  # who talks to it lives in the host's time
         options += f",pace={clock.hz * clock.instructions_per_tick}"
     if hardware.stream is not None:
-        save = [*save, "-serial", f"file:{str(hardware.stream).replace(',', ',,')}"]
+        save = [*save, "-serial", f"file:{quoted(hardware.stream)}"]
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]

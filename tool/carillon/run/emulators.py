@@ -281,6 +281,11 @@ def qemu_with_plugin(board: Board, how: Run, diagnostics: Diagnostics) -> tuple[
     return None if plugin is None else (emulator, plugin)
 
 
+def quoted(path: Path) -> str:
+    """A path in an option of QEMU, where a comma ends a part."""
+    return str(path).replace(",", ",,")
+
+
 def qemu_machine(emulator: str, how: Run, clock: Clock, elf: Path, counting: str = "", serial: str = "stdio") -> list[str]:
     """The command that runs an image in QEMU, whose time is a count of instructions; ``counting``: more about that."""
     return [

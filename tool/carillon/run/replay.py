@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from carillon.run.emulators import quoted
+
 QEMU_IMG = "qemu-img"
 """The program that makes a disk, of Debian's package ``qemu-utils``."""
 
@@ -28,12 +30,12 @@ class Replay:
 
     def counting(self, way: Literal["record", "replay"]) -> str:
         """What is behind ``-icount`` and its other parts: ``way`` is the first run, or a later one."""
-        return f",rr={way},rrfile={_quoted(self.log)}" + (",rrsnapshot=init" if self.disk is not None else "")
+        return f",rr={way},rrfile={quoted(self.log)}" + (",rrsnapshot=init" if self.disk is not None else "")
 
     @property
     def drive(self) -> list[str]:
         """QEMU's options for the disk."""
-        return [] if self.disk is None else ["-drive", f"file={_quoted(self.disk)},if=none,id=rr"]
+        return [] if self.disk is None else ["-drive", f"file={quoted(self.disk)},if=none,id=rr"]
 
     def prepare(self) -> None:
         """Make the empty disk of a first run."""
@@ -69,8 +71,3 @@ def end_of_recording() -> list[str]:
 
 def _hook(command: str) -> list[str]:
     return [f"define hook-{command}", "recording-goes-on", "end"]
-
-
-def _quoted(path: Path) -> str:
-    """A path in an option of QEMU, where a comma ends a part."""
-    return str(path).replace(",", ",,")

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "carillon/osektime.h"
+
+void ttStartupHook(void)
+{
+    (void)ttSyncEdge();
+}
