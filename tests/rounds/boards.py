@@ -49,7 +49,7 @@ TARGETS = {
                 Profile(
                     board, 4000, interrupts=_SOFT, mixed=True, tasks=n, points=8, modes=1, fine=1000, steps=(1, 2), conventional=0
                 ),
-                Costs(160, 160, 300, 40, 60),
+                Costs(240, 160, 300, 40, 60),  # a source of four channels takes back each of them, 180 cycles
                 edge=60,
             )
             for board, n in (("stm32f4-discovery", 4), ("blackpill-f411", 3))
