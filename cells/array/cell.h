@@ -42,6 +42,11 @@
 #define ARRAY_STOP_TOGETHER(bits) CARILLON_STORE(ARRAY_BASE(0u) + ARRAY_STOP_OFFSET, (bits))
 #define ARRAY_STOP(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_STOP_OFFSET, ARRAY_BIT(cell))
 
+/* What stops and starts the cells whose words are stored, as they stand; with a reload value of 0 a cell stops at 0. */
+#define ARRAY_PAUSE (ARRAY_BASE(0u) + ARRAY_STOP_OFFSET)
+#define ARRAY_RESUME (ARRAY_BASE(0u) + ARRAY_START_OFFSET)
+#define ARRAY_WORD(cell) ARRAY_BIT(cell)
+
 /* A task's deadlines request from the expiry on that activates the task, until the end of its handler is stored to DONE. */
 #define ARRAY_ARMS(cell, bits) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ARMS_OFFSET(cell), (bits))
 #define ARRAY_HOLD(cell) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_DISABLE_OFFSET, ARRAY_BIT(cell))

@@ -9,6 +9,9 @@
 #include "carillon_port.h"
 
 #define VIRTUAL_START_ALL UINT32_C(0x200000)
+/* What stops and starts the cell whose word is stored, as it stands; with a reload value of 0 it stops at 0. */
+#define VIRTUAL_PAUSE UINT32_C(0x200004)
+#define VIRTUAL_RESUME UINT32_C(0x200008)
 #define VIRTUAL_CELLS UINT32_C(0x300000)
 #define VIRTUAL_COUNTER(cell) (VIRTUAL_CELLS + 16u * (cell))
 #define VIRTUAL_RELOAD(cell) (VIRTUAL_CELLS + 16u * (cell) + 4u)
@@ -23,6 +26,7 @@
 /* A cell with a reload other than 0 takes part in the next start. */
 #define VIRTUAL_PREPARE(cell, first, period, prescaler) \
     CARILLON_STORE(VIRTUAL_RELOAD(cell), (period)), CARILLON_STORE(VIRTUAL_PRESCALER(cell), (prescaler))
+#define VIRTUAL_WORD(cell) ((uint32_t)(cell) + 1u)
 #define VIRTUAL_PHASE(offset) (offset)
 #define VIRTUAL_BIT(cell) 0u
 #define VIRTUAL_START(bits) CARILLON_STORE(VIRTUAL_START_ALL, 1u)

@@ -28,6 +28,7 @@
 
 struct cell {
     uint64_t expiry;                 /* ticks, while it runs */
+    uint64_t left;                   /* ticks to its expiry, while it stands */
     uint32_t reload;                 /* units */
     uint64_t numerator, denominator; /* ticks per unit of the cell's clock */
     uint32_t prescaler;
@@ -171,6 +172,23 @@ static void stop_cell(uint16_t cell)
             put(place - 1u, machine.heap[machine.running]);
             sift(place - 1u);
         }
+    }
+}
+
+/* A cell by its word (VIRTUAL_WORD), of which 0 names none: it stands, or goes on, with what it has left. */
+static void pause_cell(uint32_t word)
+{
+    if (word != 0u && machine.cells[word - 1u].heap != 0u) {
+        struct cell *const it = &machine.cells[word - 1u];
+        it->left = it->expiry - machine.now;
+        stop_cell((uint16_t)(word - 1u));
+    }
+}
+
+static void resume_cell(uint32_t word)
+{
+    if (word != 0u && machine.cells[word - 1u].heap == 0u) {
+        run_cell((uint16_t)(word - 1u), machine.now + machine.cells[word - 1u].left);
     }
 }
 
@@ -406,6 +424,11 @@ static uint64_t advance(uint64_t until)
         const uint16_t cell = machine.heap[0];
         record(RECORD_EXPIRY, cell);
         expire(machine.cells[cell].source);
+        if (machine.cells[cell].reload == 0u) {
+            machine.cells[cell].left = 0u;
+            stop_cell(cell);
+            continue;
+        }
         machine.cells[cell].expiry = next + period(cell);
         sift(0u);
     }
@@ -439,8 +462,9 @@ void carillon_port_write(uint32_t address, uint32_t value)
         struct cell *const it = &machine.cells[cell];
         switch ((address - VIRTUAL_CELLS) % 16u) {
         case 0:
+            it->left = ticks(it, value);
             if (it->heap != 0u) {
-                run_cell(cell, machine.now + ticks(it, value));
+                run_cell(cell, machine.now + it->left);
             }
             break;
         case 4:
@@ -452,9 +476,14 @@ void carillon_port_write(uint32_t address, uint32_t value)
         default:
             stop_cell(cell);
             it->reload = 0u;
+            it->left = 0u;
             it->has_match = 0;
             break;
         }
+    } else if (address == VIRTUAL_PAUSE) {
+        pause_cell(value);
+    } else if (address == VIRTUAL_RESUME) {
+        resume_cell(value);
     } else if (address == VIRTUAL_START_ALL) {
         for (uint16_t cell = 0; cell < CELLS; cell++) {
             if (machine.cells[cell].reload != 0u && machine.cells[cell].heap == 0u) {
@@ -495,10 +524,8 @@ uint32_t carillon_port_read(uint32_t address)
     if ((address - VIRTUAL_CELLS) % 16u == 4u) {
         return cell->reload;
     }
-    if (cell->heap == 0u) {
-        return 0u;
-    }
-    return (uint32_t)((cell->expiry - machine.now) * cell->denominator / cell->numerator / cell->prescaler);
+    const uint64_t left = (cell->heap == 0u) ? cell->left : (cell->expiry - machine.now);
+    return (uint32_t)(left * cell->denominator / cell->numerator / cell->prescaler);
 }
 
 void carillon_port_pend(uint32_t source)

@@ -3,7 +3,14 @@
  * Execution budgets of the rounds' tasks. */
 #include "kernel/core/round_budget.h"
 
+#include "kernel/core/budget_again.h"
+
 volatile uint32_t carillon_round_budget_watched;
+
+void carillon_budget_arm(void)
+{
+    carillon_port_arm(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
+}
 
 uint64_t carillon_round_budget_stops(void)
 {
@@ -27,15 +34,6 @@ void carillon_round_budget_goes_on(uint64_t kept)
     }
 }
 
-/* In how many units a late job is looked for again. */
-static uint32_t again(void)
-{
-    static uint32_t last;
-    const bool is_last = last <= CARILLON_ROUND_BUDGET_STEP;
-    last = is_last ? CARILLON_ROUND_BUDGET_RETRY : (last - CARILLON_ROUND_BUDGET_STEP);
-    return last;
-}
-
 void carillon_round_budget_strikes(const void *frame)
 {
     const uint32_t job = carillon_round_budget_watched;
@@ -46,7 +44,7 @@ void carillon_round_budget_strikes(const void *frame)
     const uint32_t source = (job & ~CARILLON_ROUND_BUDGET_LATE) >> CARILLON_ROUND_BUDGET_SOURCE_AT;
     if (carillon_port_preempted(frame) != source) {
         carillon_round_budget_watched = job | CARILLON_ROUND_BUDGET_LATE;
-        carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, again());
+        carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, carillon_round_budget_again());
         return;
     }
     carillon_round_budget_watched = 0u;

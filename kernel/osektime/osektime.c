@@ -6,25 +6,11 @@
 #include "kernel/core/kernel.h"
 #include "kernel/core/stream.h"
 #include "kernel/osektime/sync.h"
-#if CARILLON_ROUND_BUDGETS
-#include "kernel/core/round_budget.h"
-#endif
 #if CARILLON_OSEK
 #include "kernel/run/kernel.h"
 #endif
 
 static uint16_t missed_task;
-
-#if CARILLON_ROUND_BUDGETS
-static inline void arm_budgets(void)
-{
-    carillon_port_arm(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
-}
-#else
-static inline void arm_budgets(void)
-{
-}
-#endif
 
 /* Of the event-triggered system beneath: its cells start with the rounds, and StartOS enables its interrupts. */
 #if CARILLON_OSEK
@@ -100,7 +86,7 @@ void ttStartOS(ttAppModeType mode)
     begin_in(mode);
     ttStartupHook(); /* which may ask for another mode already */
     start_beneath();
-    arm_budgets();
+    carillon_budget_arm();
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
     carillon_sync_begin(ACTIVE_MODE);
     carillon_port_unlock(saved);

@@ -101,6 +101,9 @@ ONLY_ARM = {
 }
 """What other ports than ARM's have no use for: they have no budgets beneath rounds, no mode switches or no cells that ask."""
 
+OWN_BUDGETS = {f"task_budget_{what}" for what in ("stops", "goes_on", "begin", "end")}
+"""Of cells that stand and keep their count: of the timer array, which is beside a core with a CLIC."""
+
 MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", "next"}
 """Of matches that are moved with the answer to their request: of boards with ARM's processors."""
 
@@ -123,6 +126,7 @@ def test_every_port_prices_every_operation(port: str) -> None:
     wanted |= {"frame_begin", "frame_end", "direct_end", "lower", "raise"}
     missing = {name for name in wanted if name not in port_prices(port)}
     lacks = {"armv6m": ONLY_ARMV7M | ONLY_AVR, "armv7m": ONLY_AVR, "avr": ONLY_ARM | MOVED, "rv32": ONLY_ARM | ONLY_AVR | MOVED}
+    lacks = {of: own | OWN_BUDGETS for of, own in lacks.items()}
     lacks["rv32clic"] = (ONLY_ARM - {"leaves", "asks", "lowered_tasks"}) | ONLY_AVR | MOVED
     assert missing <= lacks[port]
 
@@ -148,7 +152,7 @@ def test_equal_operations_are_one_statement_and_others_are_not() -> None:
         ):
             seen["\n".join(statements([it]))] = it
     alone = {Does.ONE_MORE_LOWERED, Does.ONE_LESS_LOWERED, Does.BUDGET_STOPS, Does.BUDGET_GOES_ON, Does.CONTROL}
-    alone |= {Does.ROUND_BUDGET_STOPS, Does.ROUND_BUDGET_GOES_ON}
+    alone |= {Does.ROUND_BUDGET_STOPS, Does.ROUND_BUDGET_GOES_ON, Does.TASK_BUDGET_STOPS, Does.TASK_BUDGET_GOES_ON}
     by_name = {Does.SYNCHRONISE}  # a call of a function, as that of a task
     assert len(seen) == 2 * (len(Does) - len(by_name)) - len(alone)
 

@@ -303,3 +303,24 @@ def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, b
         assert outcome.said("late") == [1]
     if later >= (0 if board == VIRTUAL else 300):
         assert outcome.said("late") == [0]
+
+
+@pytest.mark.parametrize("name", [VIRTUAL, "tc1796", RTL])
+def test_each_task_has_a_cell_for_its_budget_where_cells_are_left(lab: Laboratory, name: str) -> None:
+    """Where two tasks run a function, one cell keeps all budgets; else each task has its own, which no handler reads."""
+    text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\n[task.C]\nbudget = "3000 ticks"\n{more}'
+    code = "ttTASK(A) { carillon_work(200u); }\nttTASK(B) { carillon_work(200u); }\nttTASK(C) { carillon_work(200u); }\n"
+    rounds = ((1000, "A"), (9000, "B"), (17_000, "C"))
+    figures = {}
+    for kind, more, others in (("own", "", ()), ("shared", '[task.D]\nentry = "A"\nbudget = "3000 ticks"\n', ((25_000, "D"),))):
+        outcome = lab.run(text.format(more=more) + points(40_000, *rounds, *others), code, name, rounds=3)
+        osek = outcome.planned.image.osek
+        assert osek is not None and set(osek.allocation.task_budgets) == ({"A", "C"} if kind == "own" else set())
+        bounded, free = outcome.task("A"), outcome.task("B")
+        if name == RTL:
+            figures[kind] = [f.maximum for task in (bounded, free) for f in (task.dispatch, task.terminate) if f is not None]
+    assert figures == ({} if name != RTL else OWN_AND_SHARED), figures
+
+
+OWN_AND_SHARED = {"own": [91, 73, 37, 40], "shared": [90, 74, 37, 42]}
+"""On cv32e40x-rtl, in cycles (GCC -O2): before and after a task with a budget, and one without.  The guide has these figures."""

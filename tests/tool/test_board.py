@@ -382,6 +382,7 @@ NEEDED = {
     Capability.ASK: ("_asks(",),
     Capability.DEFER: ("_begin(", "_next("),
     Capability.LOAD: ("COUNTER(",),
+    Capability.PAUSE: ("WORD(",),
     Capability.FIRST: ("FIRST(",),
     Capability.RESTART: ("STOP_TOGETHER(", "RESTART("),
     Capability.MOVE: ("MOVE(", "RESTART_PREPARE("),
@@ -526,7 +527,7 @@ def only_diagnostics(folder: Path, text: str, schedule: Path) -> Board | None:
     try:
         planned = pipeline.plan(schedule, Diagnostics(), str(path), time_limit=1.0)
         emit(planned.image)
-        manifest(planned.system, folder)
+        manifest(planned.image, folder)
         return planned.system.board
     except CarillonError as refused:
         assert any(d.severity.value == "error" for d in refused.diagnostics)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from verified_images import LEVELS, PREPARE, RELOAD, Fault, Images, at, must_be_found, plus, to, value
 
-BOUNDED = "carillon_round_budgets"
+BOUNDED, OWN = "carillon_round_budgets", "carillon_task_budgets"
 JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
 
 FAULTS = [
@@ -63,7 +63,7 @@ FAULTS = [
     Fault("bounded", "no budget loaded", "C205", lambda p: p.drop(JOB, r"str .*r1"), "load the task's budget"),
     Fault("bounded", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"str .*r0"), "far from 0"),
     Fault("bounded", "a caller's register lost", "C209", lambda p: p.drop(JOB, r"push"), "loads from where is not known"),
-    Fault("bounded on the host", "no budget", "C205", lambda p: p.drop(JOB, r"call .*", 2), "load the task's budget"),
+    Fault("bounded on the host", "no budget", "C205", lambda p: p.drop(JOB, r"call .*", 1), "load the task's budget"),
     Fault("bounded on the host", "no end", "C205", lambda p: p.drop(JOB, r"mov .*, 0$"), "watch nothing at its end"),
     Fault(
         "bounded", "no table", "C205", lambda p: p.rename(BOUNDED, BOUNDED[:-1] + "x"), "table of the rounds' budgets is missing"
@@ -88,15 +88,23 @@ FAULTS = [
             ("budgets", "carillon_osek_vectors", "carillon_budget_vector"),
         )
     ),
-    Fault("bounded in RTL", "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 3001 ticks"),
+    Fault("bounded in RTL", "another budget", "C205", lambda p: p.number(OWN, 0, plus(1)), "has a budget of 3001 ticks"),
+    Fault("bounded in RTL", "another task to blame", "C205", lambda p: p.number(OWN, 7, plus(1), 2), "told of task 2 where"),
+    Fault("bounded in RTL", "another's counter", "C204", lambda p: p.number(OWN, 2, plus(32)), "and no cell keeps them"),
+    Fault("bounded in RTL", "another's source", "C204", lambda p: p.number(OWN, 6, plus(1), 2), "and no cell keeps them"),
+    Fault("bounded in RTL", "another's cell", "C205", lambda p: p.number(OWN, 1, to(4)), "does not start the task's cell"),
+    Fault("bounded in RTL", "two cells", "C205", lambda p: p.number(OWN, 1, plus(1)), "does not start the task's cell"),
+    Fault("bounded in RTL", "no cell", "C205", lambda p: p.number(OWN, 1, to(0)), "does not start the task's cell"),
     Fault("bounded in RTL", "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
     Fault("bounded in RTL", "a job's part", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
     Fault("bounded in RTL", "no frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
-    Fault("bounded in RTL", "no begin", "C205", lambda p: p.drop(JOB, r"sw a5, .*gp"), "does not watch this job"),
+    Fault("bounded in RTL", "no place", "C205", lambda p: p.drop(JOB, r"sw a4, .*gp"), "does not say where the job runs"),
+    Fault("bounded in RTL", "no budget loaded", "C205", lambda p: p.drop(JOB, r"sw a2, .*a3"), "load the task's budget"),
+    Fault("bounded in RTL", "no begin", "C205", lambda p: p.drop(JOB, r"sw s0, .*gp"), "does not watch this job"),
+    Fault("bounded in RTL", "no start", "C205", lambda p: p.drop(JOB, r"sw s0, .*zero", 0), "the task's cell"),
     Fault("bounded in RTL", "no end", "C205", lambda p: p.drop(JOB, r"sw zero, .*gp"), "watch nothing at its end"),
-    Fault("bounded in RTL", "no budget loaded", "C205", lambda p: p.drop(JOB, r"sw a4, .*zero"), "load the task's budget"),
-    Fault("bounded in RTL", "a cell that goes by 0", "C205", lambda p: p.drop(JOB, r"sw a3, .*zero"), "far from 0"),
-    Fault("bounded in RTL", "another source", "C209", lambda p: p.drop(JOB, r"c.slli a5"), "what its caller has left"),
+    Fault("bounded in RTL", "no stop", "C205", lambda p: p.drop(JOB, r"sw s0, .*zero", 1), "the task's cell"),
+    Fault("bounded in RTL", "another source", "C209", lambda p: p.drop(JOB, r"c.slli a4"), "what its caller has left"),
     Fault("bounded in RTL", "a register lost", "C209", lambda p: p.drop(JOB, r"c.lwsp ra"), "loads from where"),
     Fault("bounded in RTL", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "not the highest"),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
@@ -110,11 +118,11 @@ FAULTS = [
             lambda p, vector=vector + where, calls=calls: p.call(vector, *calls),
             "does not keep the counter of budgets from counting",
         )
-        for image, vector in (("bounded", "carillon_"), ("bounded in RTL", "carillon_body_carillon_"))
+        for image, vector, kind in (("bounded", "carillon_", "round"), ("bounded in RTL", "carillon_body_carillon_", "task"))
         for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
         for what, calls in (
-            ("counts on", ("carillon_round_budget_stops", "carillon_round_budget_goes_on")),
-            ("never goes on", ("carillon_round_budget_goes_on", "carillon_round_budget_stops")),
+            ("counts on", (f"carillon_{kind}_budget_stops", f"carillon_{kind}_budget_goes_on")),
+            ("never goes on", (f"carillon_{kind}_budget_goes_on", f"carillon_{kind}_budget_stops")),
         )
     ),
 ]

@@ -69,7 +69,7 @@ SYMBOLS = (
         "each instruction: which task runs, watched with which budget of which cell, and that nothing is watched at its end",
         exact=True,
     ),
-    Generated(r"carillon_round_budgets", "each budget, and whom ttErrorHook is told of", "padding"),
+    Generated(r"carillon_(round|task)_budgets", "each budget, its cell, and whom ttErrorHook is told of", "padding"),
     Generated(r"carillon_round_budget_vector", "that a cell of these budgets leads to it, and which function goes on", KERNEL),
     Generated(r"carillon_held_\w+", "which task it runs, and that its source is held back"),
     # The event-triggered system

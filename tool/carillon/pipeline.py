@@ -206,14 +206,23 @@ def _allocated(
 ) -> Allocation:
     """Allocate a checked system that was lowered."""
     from carillon.allocate.memory import Memory, default_folder
-    from carillon.allocate.whole import allocate_system
+    from carillon.allocate.tasks import budgets_apart
+    from carillon.allocate.whole import allocate_system, loses_nothing
     from carillon.lower.events import lower_events
 
-    events = lower_events(system, one_timer=kernel != "carillon") if system.osek is not None else None
     folder = default_folder()
     memory = Memory(folder / "allocations") if folder is not None else None
-    found = allocate_system(system, lowered, events, diagnostics, kernel=kernel, time_limit=time_limit, memory=memory)
-    return diagnostics.required(found)
+
+    def allocated(each: bool, said: Diagnostics) -> Allocation | None:
+        events = lower_events(system, one_timer=kernel != "carillon", each=each) if system.osek is not None else None
+        return allocate_system(system, lowered, events, said, kernel=kernel, time_limit=time_limit, memory=memory)
+
+    found = allocated(False, diagnostics)
+    if found is None or kernel != "carillon" or not system.bounded or not budgets_apart(system):
+        return diagnostics.required(found)
+    said = Diagnostics()
+    own = allocated(True, said)  # a cell for each budget, unless that takes one from something else
+    return own if own is not None and not said.reported and loses_nothing(own, found) else diagnostics.required(found)
 
 
 def start_bounds(planned: Planned) -> tuple[tuple[str, int], ...]:

@@ -78,6 +78,8 @@ class Action:
     the handler asks at each point."""
     wraps: ClassVar[bool] = False
     """Whether, on a cell of its own, it needs code around each activation of its object."""
+    stands: ClassVar[bool] = False
+    """Whether its cell is prepared and not started: software starts and stops it."""
     constant: ClassVar[str] = ""
     """Its name in ``kernel/contract/action.h``, behind ``CARILLON_ACTION_``; empty if no table of the kernel has it."""
     says: ClassVar[type[AlarmAction] | None] = None

@@ -18,6 +18,7 @@ from carillon.actions.end_slice import EndSlice
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
+from carillon.actions.keep_task_budget import KeepTaskBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, base_on, counts_alone, is_held
 from carillon.allocate.clock import counting_cell
@@ -32,7 +33,7 @@ from carillon.lower.events import LoweredEvents, Series, to_do
 from carillon.model import System
 from carillon.model.board import Board, Role, Service
 from carillon.model.family import Capability
-from carillon.model.keeper import NEEDED
+from carillon.model.keeper import NEEDED, PAUSED
 from carillon.model.osek import Alarm
 
 CLOCK = "the clock"
@@ -222,6 +223,7 @@ class ClaimBuilder:
             (EndSlice, "slices", self._slices),
             (KeepBudget, "budgets", self._budgets),
             (KeepRoundBudget, "budgets of the rounds", self._budgets),
+            (KeepTaskBudget, "budgets of the rounds", self._own_budgets),
             (CountTurns, "time frames", self._frames),
         ):
             claims += [Claim(name, demand, ways_of(demand), True) for demand in to_do(events.demands, kind)]
@@ -317,6 +319,9 @@ class ClaimBuilder:
 
     def _budgets(self, demand: Demand) -> tuple[Way, ...]:
         return self._protects(demand, NEEDED)
+
+    def _own_budgets(self, demand: Demand) -> tuple[Way, ...]:
+        return self._protects(demand, PAUSED)
 
     def _frames(self, demand: Demand) -> tuple[Way, ...]:
         return self._protects(demand, {Capability.REMAINING})

@@ -16,6 +16,7 @@ from carillon.actions.costs import cost_table
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
+from carillon.actions.keep_task_budget import KeepTaskBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base, longest_stretch
 from carillon.allocate.claims import Claim, Claims, Way, base_for, counted_in
@@ -127,7 +128,7 @@ class EventPlacer:
             return self._clock(demand, source)
         at_task_level = form in (Form.OWN, Form.VECTOR)
         above: dict[type[Action], int] = {EndSlice: plan.slice_level, KeepBudget: plan.all + 1}
-        above[KeepRoundBudget] = plan.above_rounds
+        above |= dict.fromkeys((KeepRoundBudget, KeepTaskBudget), plan.above_rounds)
         level = claim.level if at_task_level else above.get(type(demand.action), plan.top)
         goes_on = form is Form.OWN and plan.runs_level(osek, plan.levels[claim.level - 1])
         part = [c.name for c in osek.counters].index(claim.name) if claim.counter == claim.name and demand.whose is None else -1

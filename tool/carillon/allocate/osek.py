@@ -17,6 +17,7 @@ from carillon.actions.count_turns import CountTurns
 from carillon.actions.end_slice import EndSlice
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
+from carillon.actions.keep_task_budget import KeepTaskBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.allocate.base import Base
 from carillon.allocate.clock import ClockCell
@@ -163,6 +164,11 @@ class OsekAllocation:
     def round_budgets(self) -> Carrier | None:
         """The cell of the execution budgets of the rounds' tasks."""
         return self.to_do(KeepRoundBudget)
+
+    @property
+    def task_budgets(self) -> dict[str, Carrier]:
+        """The cell of the execution budget of each of the rounds' tasks, where each has one."""
+        return {c.demand.object: c for c in self.carriers if isinstance(c.action, KeepTaskBudget)}
 
     @property
     def frames(self) -> Carrier | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from carillon.allocate.explain import count
@@ -10,7 +11,7 @@ from carillon.allocate.groups import spare_sources
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
-from carillon.model.keeper import budget_range, keeps_budgets
+from carillon.model.keeper import budget_range, keeps_budgets, paused_by_a_store
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 
 LONGEST_FRAME = (1 << 32) - 1
@@ -185,6 +186,12 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
             "shorten the budget, or choose a clock with longer ticks",
         )
     return not long
+
+
+def budgets_apart(system: System) -> bool:
+    """Whether each of the rounds' tasks with an execution budget may have a cell for it: no other task runs its function."""
+    runs = Counter(task.entry for task in system.tasks)
+    return paused_by_a_store(system.board) and all(runs[task.entry] == 1 for task in system.bounded)
 
 
 def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> bool:

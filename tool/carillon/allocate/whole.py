@@ -79,6 +79,16 @@ def allocate_system(
     return replace(best_whole.modes, osek=replace(osek, proved=best_whole.proved))
 
 
+def loses_nothing(one: Allocation, other: Allocation) -> bool:
+    """Whether ``one`` watches, and has on cells, what ``other`` does, with no more kernel code in its rounds."""
+
+    def misses(it: Allocation) -> tuple[int, int, int]:
+        queued = len(it.osek.queued) if it.osek is not None else 0
+        return sum(len(m.unmonitored) for m in it.modes), queued, sum(m.overhead for m in it.modes)
+
+    return all(own <= its for own, its in zip(misses(one), misses(other), strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """The shares, the modes on the cells left, and the modes' diagnostics; ``proved``: no other shares are better."""

@@ -119,7 +119,7 @@ def _lacks_library(complaint: str, system: System, diagnostics: Diagnostics) -> 
 
 def _units(image: Image, generated: Path, folder: Path, more: Sequence[str]) -> list[_Unit]:
     system, root = image.system, data_root()
-    plan = manifest(system, generated)
+    plan = manifest(image, generated)
     options = [*(str(o) for o in plan["compile_options"]), *more]
     for include in (generated, *(root / p for p in plan["include"])):
         options += ["-I", str(include)]
@@ -326,7 +326,7 @@ def write_generated(image: Image, folder: Path) -> Path:
     generated = folder / "generated"
     for name, text in emit(image).items():
         write_text(generated / name, text)
-    write_text(generated / MANIFEST, as_text(image.system, generated))
+    write_text(generated / MANIFEST, as_text(image, generated))
     return generated
 
 
@@ -417,7 +417,7 @@ def build(
         return None
     _check_errno(system, units, diagnostics)
     elf = folder / f"{system.name}.elf"
-    plan = manifest(system, generated)
+    plan = manifest(image, generated)
     command = [compiler, *plan["link_options"], *(str(u.target) for u in units), "-o", str(elf)]
     if plan["linker_script"]:
         command += ["-T", str(located(str(plan["linker_script"]), generated))]

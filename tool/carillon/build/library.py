@@ -159,7 +159,7 @@ CONSOLE = {"carillon/console.h", "carillon/ostream.hpp"}
 
 def _headers(image: Image, generated: Path) -> list[tuple[str, Path]]:
     """The headers of the services, and whatever these include: where each stands below ``include``, and where it is."""
-    roots = [generated, *(data_root() / str(folder) for folder in manifest(image.system, generated)["include"])]
+    roots = [generated, *(data_root() / str(folder) for folder in manifest(image, generated)["include"])]
     api = data_root() / "kernel/api"
     every = [path.relative_to(api).as_posix() for path in sorted((*api.rglob("*.h"), *api.rglob("*.hpp")))]
     waiting = [*(name for name in every if name not in CONSOLE), "carillon_library.h"]

@@ -11,6 +11,8 @@ import json
 import os
 from pathlib import Path
 
+from carillon.image import Image
+from carillon.image.forms import budget_kind
 from carillon.model import System
 from carillon.model.giotto import Machine
 from carillon.resources import data_root
@@ -30,7 +32,6 @@ OSEK = tuple(
 )
 TABLES = ("kernel/counters/table_points.c", "kernel/counters/schedule_table.c")
 BUDGETS = ("kernel/levels/budget.c", "kernel/levels/preempt.c", "kernel/run/strike.c")
-ROUND_BUDGETS = ("kernel/core/round_budget.c",)
 FRAMES = ("kernel/jobs/frame.c",)
 QUEUE = ("kernel/clock/queue.c", "kernel/conventional/counters.c")
 CONTROLLER = ("emulators/host/controller.c", "emulators/host/bus.c")
@@ -72,9 +73,9 @@ def located(path: str, generated: Path) -> Path:
     return (generated if path.startswith(".") else data_root()) / path
 
 
-def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
+def manifest(image: Image, folder: Path) -> dict[str, list[str] | str]:
     """Sources, include folders and options for the system's board; ``folder``: that of the generated files."""
-    board = system.board
+    system, board = image.system, image.system.board
     port = f"ports/{board.port}"
     sources = [*CONTROLLER] if board.native else [f"{port}/carillon_port.c"]
     generated = ["vectors.c"]
@@ -89,7 +90,7 @@ def manifest(system: System, folder: Path) -> dict[str, list[str] | str]:
         generated.append("osek.c")
         sources += TABLES if system.osek.schedule_tables else []
         sources += BUDGETS if system.osek.budgets else []
-        sources += ROUND_BUDGETS if system.bounded else []
+        sources += [f"kernel/core/{budget_kind(image)}_budget.c"] if system.bounded else []
         sources += FRAMES if system.osek.framed else []
         sources += QUEUE if system.osek.counters or system.time is not None else []
     generated += ["reserved.c"] if board.kept else []
@@ -170,6 +171,6 @@ def _processor_clock(system: System) -> list[str]:
     return [f"-DF_CPU={clock.hz * clock.instructions_per_tick}UL"]
 
 
-def as_text(system: System, generated: Path) -> str:
+def as_text(image: Image, generated: Path) -> str:
     """The manifest as it is written."""
-    return json.dumps(manifest(system, generated), indent=2) + "\n"
+    return json.dumps(manifest(image, generated), indent=2) + "\n"

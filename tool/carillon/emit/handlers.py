@@ -23,6 +23,8 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.BUDGET_STOPS: lambda _: "const uint32_t budget = carillon_budget_stops();",
     Does.BUDGET_GOES_ON: lambda _: "carillon_budget_goes_on(budget);",
     Does.ROUND_BUDGET_STOPS: lambda _: "const uint64_t round_budget = carillon_round_budget_stops();",
+    Does.TASK_BUDGET_STOPS: lambda _: "const uint32_t task_budget = carillon_task_budget_stops();",
+    Does.TASK_BUDGET_GOES_ON: lambda _: "carillon_task_budget_goes_on(task_budget);",
     Does.ROUND_BUDGET_GOES_ON: lambda _: "carillon_round_budget_goes_on(round_budget);",
     Does.BEGIN: lambda it: f"const uint32_t since = {it.driver}_begin({it.cell});",
     Does.NEXT: lambda it: f"{it.driver}_next({it.cell}, since);",

@@ -10,20 +10,25 @@ from __future__ import annotations
 from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
+from carillon.image.forms import budget_kind
 
 
 def table(image: Image) -> list[str]:
     """The table of budgets, which stands in another file, so that it is read and not compiled into what reads it."""
     system, osek = image.system, image.osek
-    carrier = osek.allocation.round_budgets if osek is not None else None
-    if osek is None or carrier is None:
+    if osek is None or not system.bounded:
         return []
-    units = osek.cell(carrier).use.units
+    shared, own = osek.allocation.round_budgets, osek.allocation.task_budgets
     rows = []
     for task in system.bounded_functions:
+        carrier = own.get(task.name, shared)
+        assert carrier is not None
+        cell, number = osek.cell(carrier), f"{system.tasks.index(task)}u"
+        its = [f"{cell.says('WORD')}", f"{cell.says('COUNTER')}", f"{carrier.source}u"] if own else []
         comment = f"{task.name}, {task.budget} ticks ({text.place(task.span)})"
-        rows.append(f"{{{units(task.budget)}u, {system.tasks.index(task)}u}}, /* {comment} */")
-    return text.table("const struct carillon_round_budget carillon_round_budgets[]", rows)
+        rows.append(f"{{{', '.join([f'{cell.use.units(task.budget)}u', *its, number])}}}, /* {comment} */")
+    name = f"carillon_{budget_kind(image)}_budget"
+    return text.table(f"const struct {name} {name}s[]", rows)
 
 
 def emit(image: Image) -> dict[str, str]:
@@ -32,14 +37,16 @@ def emit(image: Image) -> dict[str, str]:
     if not system.bounded:
         return {}
     lines = [text.head(image, "The tasks of the rounds that have execution budgets.")]
-    lines += ['#include "kernel/core/round_budget.h"', ""]
+    lines += [f'#include "kernel/core/{budget_kind(image)}_budget.h"', ""]
+    stem = f"carillon_{budget_kind(image)}_budget"
     for number, function in enumerate(task.entry for task in system.bounded_functions):
         real, within = f"__real_{function}", f"{function}_within_its_budget"
-        job = [f"    carillon_round_budget_begins({number}u);", f"    {real}();", "    carillon_round_budget_ends();"]
+        whose = f"{number}u" if budget_kind(image) == "task" else ""
+        job = [f"    {stem}_begins({number}u);", f"    {real}();", f"    {stem}_ends({whose});"]
         name = c_names.bounded(function) if function in system.traced else f"__wrap_{function}"
         lines += [f"void {real}(void);", f"static void {within}(void)", "{", *job, "}"]
         body = [
-            "    if (carillon_round_budget_watched != 0u) {",
+            f"    if ({stem}_watched != 0u) {{",
             f"        {real}(); /* another task's work */",
             "    } else {",
             f"        CARILLON_CALL_AS({real}, {within});",

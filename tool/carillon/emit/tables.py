@@ -8,6 +8,7 @@ from collections.abc import Sized
 from carillon.allocate.result import Style
 from carillon.emit import library, round_budgets, text
 from carillon.image import CellImage, Image, ModeImage, SyncImage, names
+from carillon.image.forms import budget_kind
 from carillon.image.sync import place_of
 from carillon.model import Synchronisation
 
@@ -134,7 +135,7 @@ def emit(image: Image) -> str:
     lines = [text.head(image, "Tables of the application's modes."), '#include "kernel/contract/mode.h"', ""]
     lines += [f'#include "cells/{family}/cell.h"' for family in families]
     lines += ['#include "kernel/contract/sync.h"'] if image.system.sync is not None else []
-    lines += ['#include "kernel/core/round_budget.h"'] if image.system.bounded else []
+    lines += [f'#include "kernel/core/{budget_kind(image)}_budget.h"'] if image.system.bounded else []
     if any(mode.table for mode in image.modes):
         lines += ['#include "kernel/osektime/table.h"', ""]
         entries = dict.fromkeys(task.entry for task in image.system.tasks)

@@ -159,6 +159,7 @@ _HEADERS = {
     Does.SYNCHRONISE: "osektime/sync.h",
     Does.BUDGET_STOPS: "levels/budget.h",
     Does.ROUND_BUDGET_STOPS: "core/round_budget.h",
+    Does.TASK_BUDGET_STOPS: "core/task_budget.h",
 }
 """The kernel's headers that declare what operations call."""
 

@@ -240,7 +240,8 @@ def _osek(system: System, allocation: OsekAllocation, counts_ticks: bool, microc
         longest = [use.progression.offset + use.progression.period for _, use in members]
         images = tuple(_cell_image(system, c, u, position, n, lead) for (c, u), n in zip(members, longest, strict=True))
         cells.extend(images)
-        start.append(StartStore(images, array.start is Start.GROUP))
+        begins = tuple(it for it in images if not it.carrier.action.stands)
+        start += [StartStore(begins, array.start is Start.GROUP)] if begins else []
     base_cell = next((c for c in cells if base is not None and c.carrier.source == base.source and base.use is not None), None)
     if base_cell is not None and base is not None and base.kind is BaseKind.UP:
         origin -= base_cell.first - base.period  # the base counts from 0, and from its own start

@@ -7,7 +7,7 @@ The reasons for these values: ``kernel/clock/clock.h``, ``kernel/clock/base.h``,
 from __future__ import annotations
 
 from carillon.allocate.result import Carrier
-from carillon.image import Device, Image, OsekImage, Unsigned, Value
+from carillon.image import CellImage, Device, Image, OsekImage, Unsigned, Value
 from carillon.model import System
 from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
@@ -132,21 +132,36 @@ def _budgets(system: System, osek: OsekImage) -> list[Device]:
         ("BUDGET", osek.allocation.budgets, "execution budgets"),
         ("ROUND_BUDGET", osek.allocation.round_budgets, "the execution budgets of the rounds' tasks"),
     )
-    return [_budget(system, osek, header, carrier, whose) for header, carrier, whose in kept if carrier is not None]
+    found = [_budget(system, osek, header, carrier, whose) for header, carrier, whose in kept if carrier is not None]
+    own = list(osek.allocation.task_budgets.values())
+    return [*found, _own_budgets(system, osek, own)] if own else found
 
 
 def _budget(system: System, osek: OsekImage, header: str, carrier: Carrier, whose: str) -> Device:
     """A cell that counts down what is left of budgets."""
     cell = osek.cell(carrier)
-    per_tick = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
     values: dict[str, Value] = {
         "COUNTER": f"({cell.says('COUNTER')})",
         "SOURCE": Unsigned(cell.carrier.source),
         "RANGE": f"UINT32_C({cell.period})",
     }
-    for name, instructions in (("RETRY", _RETRY), ("STEP", _STEP), ("PATIENCE", _PATIENCE)):
-        values[name] = Unsigned(cell.use.units(-(-instructions // per_tick)))
+    values |= _looks(system, cell)
     return Device(header, cell.family.name, f"The cell of {whose} is {cell.use.cell.name}.", values)
+
+
+def _own_budgets(system: System, osek: OsekImage, carriers: list[Carrier]) -> Device:
+    """What stops and starts the cells of the tasks' own budgets."""
+    cell = osek.cell(carriers[0])
+    values: dict[str, Value] = {"PAUSE": f"({cell.macro}_PAUSE)", "RESUME": f"({cell.macro}_RESUME)"} | _looks(system, cell)
+    names = ", ".join(osek.cell(carrier).use.cell.name for carrier in carriers)
+    return Device("ROUND_BUDGET", cell.family.name, f"The cells of the budgets of the rounds' tasks are {names}.", values)
+
+
+def _looks(system: System, cell: CellImage) -> dict[str, Value]:
+    """In how many units of a cell its handler looks again for a job that is late."""
+    per_tick = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
+    times = (("RETRY", _RETRY), ("STEP", _STEP), ("PATIENCE", _PATIENCE))
+    return {name: Unsigned(cell.use.units(-(-instructions // per_tick))) for name, instructions in times}
 
 
 def _frames(osek: OsekImage) -> list[Device]:

@@ -61,3 +61,8 @@ def plain(image: Image, carrier: Carrier) -> bool:
 def runs_apart(image: Image, carrier: Carrier) -> bool:
     """Whether a task's level differs from its handler's: the handler is above the task, or has interrupts off."""
     return carrier.lowered or plain(image, carrier)
+
+
+def budget_kind(image: Image) -> str:
+    """``task`` if each of the rounds' tasks has a cell for its budget, else ``round``: so files and prices are named."""
+    return "task" if image.osek is not None and image.osek.allocation.task_budgets else "round"

@@ -15,7 +15,7 @@ from carillon import c_names
 from carillon.allocate.osek import TaskKind
 from carillon.allocate.result import Carrier
 from carillon.image import Image, ModeImage, names
-from carillon.image.forms import only_held, plain
+from carillon.image.forms import budget_kind, only_held, plain
 from carillon.image.levels import mode_levels
 from carillon.image.operations import Asked, Does, Frame, Handler, Operation, Part, Vector
 from carillon.image.osek import serve
@@ -28,12 +28,14 @@ from carillon.model.family import Capability
 def _around(image: Image) -> tuple[tuple[Operation, ...], tuple[Operation, ...]]:
     """Operations before and after a round's handler (``kernel/levels/budget.h``, 13, and ``kernel/core/round_budget.h``).
 
-    There are none without budgets.
+    With a cell for each budget of the rounds, ``kernel/core/task_budget.h`` says what they are.  There are none without budgets.
     """
     before, after = [], []
     if image.osek is not None and image.osek.allocation.budgets is not None:
         before, after = [Operation(Does.BUDGET_STOPS)], [Operation(Does.BUDGET_GOES_ON)]
-    if image.system.bounded:
+    if image.system.bounded and budget_kind(image) == "task":
+        before, after = [*before, Operation(Does.TASK_BUDGET_STOPS)], [Operation(Does.TASK_BUDGET_GOES_ON), *after]
+    elif image.system.bounded:
         before, after = [*before, Operation(Does.ROUND_BUDGET_STOPS)], [Operation(Does.ROUND_BUDGET_GOES_ON), *after]
     return tuple(before), tuple(after)
 

@@ -55,6 +55,8 @@ class Does(Enum):
     """Between them no budget of a job beneath is used up."""
     ROUND_BUDGET_STOPS = "round_budget_stops"
     ROUND_BUDGET_GOES_ON = "round_budget_goes_on"
+    TASK_BUDGET_STOPS = "task_budget_stops"  # the same where each task has a cell for its own
+    TASK_BUDGET_GOES_ON = "task_budget_goes_on"
     """The same of the budget of a job of the rounds."""
     RUN = "run"
     RUN_BOUNDED = "run bounded"

@@ -127,12 +127,14 @@ def _services(osek: OsekImage, microcode: bool) -> Iterator[EventHandler]:
         call = EventCall(osek.cell(budgets), "carillon_budget_strikes", ("frame",))
         leads = ((budgets.source, budgets.demand.name),)
         yield EventHandler("carillon_budget_vector", leads, (call,), False, vector="carillon_port_budget_vector")
-    rounds = allocation.round_budgets
-    if rounds is not None:
-        call = EventCall(osek.cell(rounds), "carillon_round_budget_strikes", ("frame",))
-        leads, header = ((rounds.source, rounds.demand.name),), "kernel/core/round_budget.h"
+    shared, each = allocation.round_budgets, allocation.task_budgets
+    rounds = [shared] if shared is not None else list(each.values())
+    if rounds:
+        kind = "task" if each else "round"
+        call = EventCall(osek.cell(rounds[0]), f"carillon_{kind}_budget_strikes", ("frame",))
+        sources, header = tuple((it.source, it.demand.name) for it in rounds), f"kernel/core/{kind}_budget.h"
         vector = "carillon_port_round_budget_vector"
-        yield EventHandler("carillon_round_budget_vector", leads, (call,), False, vector=vector, header=header)
+        yield EventHandler("carillon_round_budget_vector", sources, (call,), False, vector=vector, header=header)
     if frames is not None:
         call = EventCall(osek.cell(frames), "carillon_frame_turns", ())
         yield EventHandler("carillon_frame_vector", ((frames.source, frames.demand.name),), (call,), osek.model.budgets)

@@ -36,7 +36,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     """The mode with its lists of stores, and the state of its sources while it runs."""
     board, cells = image.system.board, mode.cells
     control = mode.control.cell if mode.control is not None else None
-    beneath = image.osek.cells if image.osek is not None else ()
+    beneath = [cell for cell in image.osek.cells if not cell.carrier.action.stands] if image.osek is not None else ()
     sources_of_mode = [c.carrier.source for c in cells if controlled(board, c.carrier.source)]
     may = enabled(image, mode)
     armed, elsewhere = armed_by_expiry(image, mode), _arming(image)
@@ -80,8 +80,10 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
     """The event-triggered system with its lists of stores, and the state of its sources while it runs."""
     levels = osek_levels(osek.allocation)
     nothing = Store("UNPEND", numbers=(board.request_base,))
-    rounds = osek.allocation.round_budgets  # which ttStartOS admits, and no ShutdownOS stops
-    sources = [source for source in levels if controlled(board, source) and (rounds is None or source != rounds.source)]
+    shared, own = osek.allocation.round_budgets, osek.allocation.task_budgets.values()
+    rounds = [*own, *([shared] if shared is not None else [])]  # which ttStartOS admits, and no ShutdownOS stops
+    admitted = {carrier.source for carrier in rounds}
+    sources = [source for source in levels if controlled(board, source) and source not in admitted]
     kept = [cell for table in osek.tables if table.restarts for _, cell in table.cells]
     start = []
     for store in osek.start:
@@ -99,7 +101,7 @@ def osek_with_stores(board: Board, osek: OsekImage) -> OsekImage:
         "start": tuple(start) or (nothing,),  # marks the run's beginning where no cell starts
         "align": _align(osek.cells),
         "finish": _finish(osek.cells),
-        "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped) if cell.carrier is not rounds),
+        "stop": tuple(_of(cell, "STOP") for cell in (*osek.cells, *osek.stopped) if cell.carrier not in rounds),
     }
     kinds = {"forget": "UNPEND", "enable": "ADMIT", "disable": "DISABLE"}
     requests = {name: of_sources(board, kind, sources) or (nothing,) for name, kind in kinds.items()}
@@ -123,7 +125,8 @@ def _of(cell: CellImage, does: str) -> Store:
 
 def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -> Store:
     first = cell.first if first is None else first
-    return Store(does, cell, (cell.number, first, cell.period, cell.use.prescaler), about=(cell,))
+    times = (0, 0) if cell.carrier.action.stands else (first, cell.period)
+    return Store(does, cell, (cell.number, *times, cell.use.prescaler), about=(cell,))
 
 
 def _prepare_table(cell: CellImage) -> Store:
@@ -151,7 +154,8 @@ def _first(cell: CellImage, mode: ModeImage | None = None) -> int:
 
 
 def _align(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:
-    return tuple(Store("ALIGN", c, (c.number, _first(c, mode), c.period), about=(c,)) for c in cells if c.family.align)
+    moved = (cell for cell in cells if cell.family.align and not cell.carrier.action.stands)
+    return tuple(Store("ALIGN", cell, (cell.number, _first(cell, mode), cell.period), about=(cell,)) for cell in moved)
 
 
 def _finish(cells: Iterable[CellImage], mode: ModeImage | None = None) -> tuple[Store, ...]:

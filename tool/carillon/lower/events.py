@@ -19,6 +19,7 @@ from carillon.actions.end_table import EndTable
 from carillon.actions.every import of
 from carillon.actions.keep_budget import KeepBudget
 from carillon.actions.keep_round_budget import KeepRoundBudget
+from carillon.actions.keep_task_budget import KeepTaskBudget
 from carillon.actions.serve_clock import ServeClock
 from carillon.diagnostics import Span
 from carillon.lower import Demand, ExpiryPoint, Named, When
@@ -142,11 +143,11 @@ def can_wake(array: Cells, clock_hz: int, kind: ClockKind, tick: int) -> bool:
     return driver is not None and not driver.restarts and whole and (3 << driver.bits) // 4 > 2 * (tick // unit)
 
 
-def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
+def lower_events(system: System, one_timer: bool = False, each: bool = False) -> LoweredEvents:
     """The demands of a checked system's event-triggered part; it must have one.
 
     ``one_timer``: of a conventional kernel, whose time services have a tick, of a millisecond if the schedule has none, and whose
-    alarms are all in queues.
+    alarms are all in queues.  ``each`` of the rounds' tasks with an execution budget has a cell for it.
     """
     osek = system.osek
     assert osek is not None
@@ -176,7 +177,9 @@ def lower_events(system: System, one_timer: bool = False) -> LoweredEvents:
     if osek.celled_budgets:
         first = osek.bounded[0]
         demands.append(_periodic(KeepBudget("budgets"), keeps, keeps, first.span))
-    if system.bounded:
+    if each:
+        demands += [_periodic(KeepTaskBudget(task.name), keeps, keeps, task.span) for task in system.bounded]
+    elif system.bounded:
         demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), keeps, keeps, system.bounded[0].span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))

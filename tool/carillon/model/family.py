@@ -48,6 +48,7 @@ class Capability(Enum):
     DEFER = "defer"
     SYNCHRONISE = "synchronise"
     LOAD = "load"
+    PAUSE = "pause"
     FIRST = "first"
     RESTART = "restart"
     MOVE = "move"

@@ -26,6 +26,15 @@ def prefers_cells(board: Board) -> bool:
     return keeps_budgets(board) and budget_range(board) == 1 << _BITS
 
 
+PAUSED = frozenset({*NEEDED, Capability.PAUSE})
+"""A cell of each task's own is stopped where the task is preempted, and keeps its count."""
+
+
+def paused_by_a_store(board: Board) -> bool:
+    """Whether some cell of a board can keep the budget of one task, so that its counter is never read."""
+    return any(set(cells.family.can) >= PAUSED and cells.width >= _FEWEST for cells in board.cells)
+
+
 def keeps_budgets(board: Board) -> bool:
     """Whether some cell of a board can keep budgets, however many others need cells."""
     return any(set(cells.family.can) >= NEEDED and cells.width >= _FEWEST for cells in board.cells)

@@ -118,7 +118,7 @@ def osek_json(image: Image) -> dict[str, Any]:
         ]
         + [
             {"line": t.span.line, "task": t.name, "isr": None, "ticks": t.budget, "by": "cell"}
-            | part_json(allocation, allocation.round_budgets)
+            | part_json(allocation, allocation.task_budgets.get(t.name, allocation.round_budgets))
             for t in image.system.bounded
         ],
         "time_frames": [

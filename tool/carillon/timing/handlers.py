@@ -18,7 +18,7 @@ from carillon.actions.enable_interrupt import EnableInterrupt
 from carillon.allocate.result import Carrier, Style
 from carillon.check.simulation import KernelTime
 from carillon.image import Image, ModeImage
-from carillon.image.forms import only_held
+from carillon.image.forms import budget_kind, only_held
 from carillon.image.handlers import operations, preempted, wrapped
 from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
@@ -66,7 +66,8 @@ def _noted(image: Image, table: Mapping[str, int], *, bounded: bool) -> tuple[in
     if table and tracing is not None and tracing.ring is not None:
         before, after = table["trace_begin"], table["trace_end"]
     if table and bounded:
-        before, after = before + table["round_budget_begin"], after + table["round_budget_end"]
+        kind = budget_kind(image)
+        before, after = before + table[f"{kind}_budget_begin"], after + table[f"{kind}_budget_end"]
     return before, after
 
 

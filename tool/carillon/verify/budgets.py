@@ -7,7 +7,7 @@ compared with one another: all are those of the schedule in one unit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,44 +18,63 @@ from carillon.elf import REAL, UnreadableError
 from carillon.model.osek import ServerKind
 from carillon.model.time import ClockKind
 from carillon.verify.code.executed import Done, executed
+from carillon.verify.contract import Store
 from carillon.verify.controllers import named
 from carillon.verify.event_cells import budget_turn
 
 if TYPE_CHECKING:
     from carillon.model import Task
     from carillon.verify.events import Events
+    from carillon.verify.families import Cell
 
-HANDLER, STRIKES = "carillon_round_budget_vector", "carillon_round_budget_strikes"
-TABLE, WATCHED = "carillon_round_budgets", "carillon_round_budget_watched"
+HANDLER = "carillon_round_budget_vector"
 CALLS = {"carillon_port_call": 0, "carillon_port_call_as": 1}
 """The port's functions that call a function with a frame to unwind to, and which argument that is."""
 OTHERS = (1, 1 << 16, 0x5A5A_5A5A, 0xFFFF_FFFF)
 """What the watched word is while a job is watched, for what bounds another one: that it is not 0 is all that counts."""
 
 
+class _Kind(NamedTuple):
+    """How the image keeps these budgets: by one cell, or by a cell of each task's own."""
+
+    table: str
+    watched: str
+    strikes: str
+
+
+SHARED, OWN = (
+    _Kind(f"carillon_{kind}_budgets", f"carillon_{kind}_budget_watched", f"carillon_{kind}_budget_strikes")
+    for kind in ("round", "task")
+)
+RUNS_IN = "carillon_task_budget_sources"
+"""Of own cells: in which source's handler the last job of each task runs."""
+
+
 def check_round_budgets(events: Events) -> None:
     """Check all of them: C204 without a cell, C205 what the image has instead, C207 the level of the cell."""
     system, elf, tasks = events.system, events.elf, events.system.bounded
-    sources = events.of_kind("round budgets")
     if not tasks:
         return
-    cell = events.round_budget_cell
-    if cell is None or len(sources) != 1:
+    kind = OWN if OWN.table in elf.symbols else SHARED
+    sources = events.of_kind("round budgets")
+    cells = _own_cells(events) if kind is OWN else [events.round_budget_cell] * len(system.bounded_functions)
+    if len(sources) != (len(tasks) if kind is OWN else 1) or not all(cells):
         events.error("C204", "tasks of the rounds have execution budgets, and no cell keeps them", tasks[0].span)
         return
-    source = next(iter(sources))
-    if events.sources[source] != system.board.levels:
-        cause = f"{named([source])}, of the rounds' budgets, has level {events.sources[source]} of {system.board.levels}"
-        events.error("C207", f"{cause}, and not the highest", tasks[0].span)
+    for source in sources:
+        if events.sources[source] != system.board.levels:
+            cause = f"{named([source])}, of the rounds' budgets, has level {events.sources[source]} of {system.board.levels}"
+            events.error("C207", f"{cause}, and not the highest", tasks[0].span)
     handler = elf.symbols.get(HANDLER)
-    if handler is None or STRIKES not in {s.name for s in events.meanings.of(handler.address).every("call")}:
-        events.error("C205", f"'{HANDLER}' does not lead to '{STRIKES}'", tasks[0].span)
+    if handler is None or kind.strikes not in {s.name for s in events.meanings.of(handler.address).every("call")}:
+        events.error("C205", f"'{HANDLER}' does not lead to '{kind.strikes}'", tasks[0].span)
     own = system.bounded_functions
-    rows = elf.rows(TABLE)
+    rows = elf.rows(kind.table)
     if len(rows) != len(own):
         events.error("C205", f"the table of the rounds' budgets is missing, or has not {len(own)} of them", tasks[0].span)
         return
-    for number, task in enumerate(own):
+    for number, (task, cell) in enumerate(zip(own, cells, strict=True)):
+        assert cell is not None
         events.report.tables += 1
         time, said = cell.ticks(rows[number]["units"]), rows[number]["task"]
         if time != task.budget:
@@ -67,12 +86,24 @@ def check_round_budgets(events: Events) -> None:
             events.error("C205", f"nothing bounds the task '{task.name}': its function is called without a budget", task.span)
             continue
         try:
-            wrong = next(_wrong_place(events, task, number), None)
+            wrong = next(_wrong_place(events, kind, task, number, cell), None)
         except UnreadableError as error:
             events.error("C209", f"what stands in the place of the task '{task.name}' cannot be read: {error}", task.span)
             continue
         if wrong is not None:
             events.error("C205", f"what stands in the place of the task '{task.name}' {wrong}", task.span)
+
+
+def _own_cells(events: Events) -> list[Cell | None]:
+    """The cell of each task's own budget, by its counter; None where it is no cell that stands behind such a source."""
+    sources = events.of_kind("round budgets")
+    found: list[Cell | None] = []
+    for row in events.elf.rows(OWN.table):
+        cell = events.hardware.counter(row["counter"])
+        stands = cell is not None and cell.started is None and cell.again == 0 and not cell.mute
+        fits = cell is not None and cell.place.source == row["source"] and cell.place.source in sources
+        found.append(cell if stands and fits and cell not in found else None)
+    return found
 
 
 PAUSE, RESUME = "carillon_pause_budget", "carillon_resume_budget"
@@ -96,14 +127,14 @@ def check_pauses(events: Events) -> None:
                 break
 
 
-def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
+def _wrong_place(events: Events, kind: _Kind, task: Task, number: int, cell: Cell) -> Iterator[str]:
     """The faults of what is called in place of a task's function; each of its instructions is read.
 
     While no job is watched, it has the port call a function that watches the job, runs the task, and watches nothing again.
     Else a job of another task goes on in the task's own function.
     """
     elf = events.elf
-    real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(WATCHED).address
+    real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(kind.watched).address
     place = elf.symbols.get(c_names.bounded(task.entry)) or elf.symbol(task.entry)
     done = executed(elf, place.address, {watched: 0})
     beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS}
@@ -120,31 +151,69 @@ def _wrong_place(events: Events, task: Task, number: int) -> Iterator[str]:
         yield "is recorded as another function"
     else:
         within = elf.code(arguments[CALLS[name]])
+        wrong = _wrong_own_job if kind is OWN else _wrong_job
         for source in range(events.system.board.sources):
-            yield from _wrong_job(events, within, real, number, source)
+            yield from wrong(events, within, real, number, source, cell)
 
 
-def _wrong_job(events: Events, within: int, real: int, number: int, source: int) -> Iterator[str]:
+def _wrong_job(events: Events, within: int, real: int, number: int, source: int, cell: Cell) -> Iterator[str]:
     """The faults of a function that bounds a task where it runs in a certain source's handler."""
-    elf, cell = events.elf, events.round_budget_cell
-    assert cell is not None
-    units, watched = elf.rows(TABLE)[number].address, elf.symbol(WATCHED).address
+    elf = events.elf
+    units, watched = elf.rows(SHARED.table)[number].address, elf.symbol(SHARED.watched).address
     done = [it for it in executed(elf, within, {units: 0x5AA5_A55A}, source) if it != Done("read", units)]
     counter = next((it.address for it in done if events.hardware.counter(it.address) is cell), -1)
     far = next((it.value for it in done if it.address == counter and isinstance(it.value, int)), 0)
     wanted = [
-        Done("write", counter, far),
-        Done("write", watched, number + 1 | source << 16),
-        Done("write", counter, ("held", units)),
-        Done("call", real),
-        Done("write", watched, 0),
+        ("keep the cell from 0", Done("write", counter, far)),
+        ("watch this job", Done("write", watched, number + 1 | source << 16)),
+        ("load the task's budget", Done("write", counter, ("held", units))),
+        ("run the task", Done("call", real)),
+        ("watch nothing at its end", Done("write", watched, 0)),
     ]
     if cell.ticks(4 * far) != budget_turn(cell):  # a quarter of what it counts
         yield "does not keep its cell far from 0 while it begins to watch the job"
-    elif done != wanted:
-        first = next((k for k, (d, w) in enumerate(zip(done, wanted, strict=False)) if d != w), min(len(done), len(wanted)))
-        said = ("keep the cell from 0", "watch this job", "load the task's budget", "run the task", "watch nothing at its end")
-        yield f"does not {said[first]}" if first < len(said) else "does more than run the task within its budget"
+    else:
+        yield from _other(done, wanted)
+
+
+def _other(done: Sequence[Done], wanted: Sequence[tuple[str, Done]]) -> Iterator[str]:
+    """The first thing that is not done as it must be."""
+    if list(done) != [one for _, one in wanted]:
+        first = next((k for k, (d, (_, w)) in enumerate(zip(done, wanted, strict=False)) if d != w), min(len(done), len(wanted)))
+        yield f"does not {wanted[first][0]}" if first < len(wanted) else "does more than run the task within its budget"
+
+
+def _wrong_own_job(events: Events, within: int, real: int, number: int, source: int, cell: Cell) -> Iterator[str]:
+    """The same of a task with a cell for its budget, which a store starts and another one stops."""
+    elf, row = events.elf, events.elf.rows(OWN.table)[number]
+    places = {name: row.address + 4 * k for k, name in enumerate(("units", "cell", "counter"))}
+    counter = 0x5AA5_A560  # so that what is stored there, and where, is known to be what the row says
+    held = {places["units"]: 0x5AA5_A55A, places["cell"]: 0x5AA5_A55B, places["counter"]: counter}
+    reads = {Done("read", place) for place in places.values()}
+    done = [it for it in executed(elf, within, held, source) if it not in reads]
+    runs_in, watched = elf.symbol(RUNS_IN).address + 4 * number, elf.symbol(OWN.watched).address
+    word = ("held", places["cell"])
+    resume = next((it.address for it in done if it.value == word and it.address != watched), -1)
+    pause = next((it.address for it in reversed(done) if it.value == word and it.address != watched), -1)
+    wanted = [
+        ("say where the job runs", Done("write", runs_in, source)),
+        ("load the task's budget", Done("write", counter, ("held", places["units"]))),
+        ("watch this job", Done("write", watched, word)),
+        ("start the task's cell", Done("write", resume, word)),
+        ("run the task", Done("call", real)),
+        ("watch nothing at its end", Done("write", watched, 0)),
+        ("stop the task's cell", Done("write", pause, word)),
+    ]
+    running = [c for _, c in events.hardware.cells if c.started is not None]
+    with events.hardware.tried():
+        events.hardware.carry_out([Store(resume, row["cell"], 0)], Fraction(0))
+        starts = [c for _, c in events.hardware.cells if c.started is not None and c not in running] == [cell]
+        events.hardware.carry_out([Store(pause, row["cell"], 0)], None)
+        stops = [c for _, c in events.hardware.cells if c.started is not None] == running
+    if not starts or not stops:
+        yield f"does not {'stop' if starts else 'start'} the task's cell, and no other"
+    else:
+        yield from _other(done, wanted)
 
 
 NOTE = "carillon_port_note"

@@ -188,7 +188,8 @@ class Hardware:
                 raise UnreadableError(f"an addition to {shift.address:#x}, which is no running counter that a rule reads")
         self.carry_out(table.stores("finish"), Fraction(len(starts) * spacing))
         started = [(f, c) for f, c in self.cells if c.started is not None and id(c) not in before]
-        if table.row["prepare"] and starts and not started:
+        stand = any(cell.again == 0 for _, cell in self.cells)  # software starts them
+        if table.row["prepare"] and starts and not started and not stand:
             raise UnreadableError("the stores that are to start cells start none")
         return started
 

@@ -49,7 +49,9 @@ def _wrong(interrupt: Interrupt, meaning: Meaning) -> str:
 
 STOPS, GOES_ON = "carillon_budget_stops", "carillon_budget_goes_on"
 ROUND_STOPS, ROUND_GOES_ON = "carillon_round_budget_stops", "carillon_round_budget_goes_on"
-ALL = (STOPS, GOES_ON, ROUND_STOPS, ROUND_GOES_ON)
+OWN_STOPS, OWN_GOES_ON = "carillon_task_budget_stops", "carillon_task_budget_goes_on"
+"""The same where each task has a cell for its budget."""
+ALL = (STOPS, GOES_ON, ROUND_STOPS, ROUND_GOES_ON, OWN_STOPS, OWN_GOES_ON)
 
 
 def stopped(meaning: Meaning) -> Meaning:
@@ -65,8 +67,9 @@ def check_stopped(round_: Round) -> None:
     """Where jobs have budgets, each vector stops the counter before all else, and lets it go on after all else: else C205."""
     system, osek = round_.system, round_.system.osek
     kept = osek is not None and osek.celled_budgets
-    stops = [STOPS] * kept + [ROUND_STOPS] * bool(system.bounded)
-    goes_on = [ROUND_GOES_ON] * bool(system.bounded) + [GOES_ON] * kept
+    own = OWN_STOPS in round_.hardware.elf.symbols
+    stops = [STOPS] * kept + [OWN_STOPS if own else ROUND_STOPS] * bool(system.bounded)
+    goes_on = [OWN_GOES_ON if own else ROUND_GOES_ON] * bool(system.bounded) + [GOES_ON] * kept
     for source in sorted({r.source for r in round_.running} | {i.source for i in round_.system.interrupts}):
         meaning = round_.meanings.of(round_.vector_of[source])
         for path in meaning.paths:

@@ -2,7 +2,8 @@
 """Cells of the virtual controller (``emulators/host``): down counters, 16 bytes of registers each from 0x300000 on.
 
 Counter at +0, reload at +4, a store at +8 stops the cell, prescaler at +12.  A store at 0x200000 starts every cell whose
-reload is not 0, at its reload.  Code takes no time, so what is added to a counter moves its expiry by just that.
+reload is not 0, at its reload.  A cell's number and 1 is stored at 0x200004 to stop the cell, with what it has left, and at
+0x200008 to let it go on; 0 is no cell's.  Code takes no time, so what is added to a counter moves its expiry by just that.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from fractions import Fraction
 
 from carillon.verify.families import AddedTo, Cell
 
-CELLS, START = 0x30_0000, 0x20_0000
+CELLS, START, PAUSE, RESUME = 0x30_0000, 0x20_0000, 0x20_0004, 0x20_0008
 
 
 class Model(AddedTo):
@@ -28,11 +29,15 @@ class Model(AddedTo):
                 if reload and cell.started is None:
                     cell.started, cell.first, cell.again = at, reload, reload
             return True
+        if address in (PAUSE, RESUME) and (value == 0 or value - 1 in self.cells):
+            for own in [self.cells[value - 1]] if value else []:
+                own.started = None if address == PAUSE else at if own.started is None else own.started
+            return True
         return super().write(address, value, at)
 
     def stored(self, cell: Cell, register: int, value: int, at: Fraction | None) -> bool:
         if register == 4:
-            cell.registers["reload"] = value
+            cell.registers["reload"] = cell.again = value
         elif register == 12:
             cell.prescaler = value or 1
         elif register == 8:
@@ -41,4 +46,5 @@ class Model(AddedTo):
         return register in (4, 8, 12)
 
     def means(self, address: int, value: int) -> bool:
-        return value == 1 if address == START or (address - CELLS) % 16 == 8 else True
+        found = self.place(address)
+        return value == 1 if address == START or (found is not None and found[1] == 8) else True
