@@ -56,6 +56,7 @@ class Capability(Enum):
     UNTOUCHED = "untouched"
     MEASURED = "measured"
     WITHIN = "within"
+    TRIGGER = "trigger"
 
 
 class Timed(Enum):
