@@ -65,9 +65,12 @@ def check_started(round_: Round) -> None:
     """A timer of the application starts the cells behind its trigger, if the schedule says so: else C204."""
     system, start = round_.system, round_.system.start
     found = next((t for family in round_.hardware.families.values() if (t := family.triggered) is not None), None)
-    if start is None or found is None:
-        if start is not None or found is not None:
-            round_.error("C204", f"{'a store' if found is None else 'a trigger'} starts its cells")
+    if start is None:
+        if found is not None:
+            round_.error("C204", f"{found[0] or 'a timer'} starts its cells, and the schedule has no [start]")
+        return
+    if found is None:
+        round_.error("C204", f"a store starts its cells, and not {start.by}")
         return
     by, delay = found
     phase = (delay + system.board.lead_at(system.clock_hz)) % start.period
