@@ -186,13 +186,16 @@ class Synchronisation:
 class Started:
     """What starts the round in hardware: each trigger of the timer ``by`` is ``period`` ticks behind the one before it.
 
-    The round begins ``phase`` ticks behind one of them.
+    The round begins ``phase`` ticks behind one of them.  ``named``, ``timed``, ``phased``: where the three stand in the file.
     """
 
     by: str
     phase: int
     period: int
     span: Span
+    named: Span
+    timed: Span
+    phased: Span
 
     def delay(self, lead: int) -> int:
         """Ticks from the trigger that starts the cells to their start, 1 or more, if they start ``lead`` ticks early."""

@@ -153,7 +153,8 @@ class Rounds(Reading):
         phase = self._convert(table.phase, ("start", "phase")) if table.phase is not None else Fraction(0)
         if table.by is None or period is None or phase is None:
             return None
-        return Started(table.by, whole(phase), whole(period), span)
+        named, timed, phased = (self.places.value(("start", key)) for key in ("by", "period", "phase"))
+        return Started(table.by, whole(phase), whole(period), span, named, timed, phased)
 
     def mode(self, name: str, table: ModeTable) -> Mode | None:
         """The mode; None if its round cannot be told, after a diagnostic."""

@@ -54,7 +54,7 @@ def _never_begun(system: System) -> tuple[str, str]:
     """Why no cell has started, and what helps."""
     if system.start is None:
         return NOTHING_STARTS
-    remedy = f"set up {system.start.by} so that it counts, and its CR2 so that its trigger output is its update"
+    remedy = f"let {system.start.by} count, and its update be its trigger output (on STM32, MMS = 2 in its CR2)"
     return f"the round has not begun: {system.start.by} has triggered nothing since ttStartOS", remedy
 
 
