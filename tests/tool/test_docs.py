@@ -175,7 +175,7 @@ def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "model", [Board, Clock, ClockTree, Pll, Bus, Baud, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents]
+    "model", [Board, Clock, ClockTree, Pll, Bus, Baud, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents, Starter]
 )
 def test_every_key_of_a_board_file_is_specified(model: type) -> None:
     section = spec_section("Board file")
