@@ -191,7 +191,7 @@ void plugin_clock(uint32_t hz)
     record(executed, RECORD_CLOCK, hz);
 }
 
-/* The start list of cells that wait for another timer, the instruction that let them, and whether the run is to begin with
+/* The start list of cells that wait for another timer, the instruction that let them, and whether the run begins with
  * them. */
 static struct {
     bool wait, begin;
@@ -224,7 +224,8 @@ void plugin_starts(uint32_t instructions)
             stimuli.begun = true;
             stimuli.origin = executed + instructions;
         }
-    } else if (line_count != 0 && lines[line_count - 1].kind == RECORD_BEGIN && lines[line_count - 1].time == executed) {
+    } else if (line_count != 0 && lines[line_count - 1].kind == RECORD_BEGIN &&
+               lines[line_count - 1].time == executed) {
         lines[line_count - 1].time += instructions;
     }
 }
