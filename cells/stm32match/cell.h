@@ -22,13 +22,12 @@
 
 #include "carillon_board.h"
 #include "carillon_port.h"
+#include "cells/stm32tim/starter.h"
 
 #define STM32MATCH_DIER 0x0Cu
 #define STM32MATCH_SR 0x10u
 #define STM32MATCH_GENERATE 0x14u /* EGR: of a channel, sets its flag */
 #define STM32MATCH_COUNT 0x24u
-#define STM32MATCH_STARTER_CR2 (STM32MATCH_STARTER(0u) + 0x04u)
-#define STM32MATCH_STARTER_CCMR1 (STM32MATCH_STARTER(0u) + 0x18u)
 
 #define STM32MATCH_MATCH(cell) (STM32MATCH_BASE(cell) + 0x34u + 4u * STM32MATCH_CHANNEL(cell))
 #define STM32MATCH_OF(match) ((match) & ~UINT32_C(0x3FF)) /* timers lie at multiples of 1024 */
@@ -41,10 +40,7 @@
 #define STM32MATCH_LETS(cell) STM32MATCH_ALIAS(STM32MATCH_BASE(cell) + STM32MATCH_DIER, STM32MATCH_PLACE(cell))
 #define STM32MATCH_FLAG(cell) STM32MATCH_ALIAS(STM32MATCH_BASE(cell) + STM32MATCH_SR, STM32MATCH_PLACE(cell))
 
-#define STM32MATCH_COUNTS 0x04u   /* CR1: URS, UG sets no flag */
-#define STM32MATCH_TRIGGERS 0x40u /* of the starter, as in cells/stm32tim */
-#define STM32MATCH_REFERENCE_LOW 0x40u
-#define STM32MATCH_REFERENCE_HIGH 0x50u
+#define STM32MATCH_COUNTS 0x04u /* CR1: URS, UG sets no flag */
 
 #define STM32MATCH_BIT(cell) (UINT32_C(1) << (cell))
 
@@ -52,22 +48,21 @@
 extern uint32_t stm32match_periods[4];
 __attribute__((weak)) uint32_t stm32match_periods[4];
 
-#define STM32MATCH_PREPARE(cell, first, period, prescaler)                                                    \
-    CARILLON_STORE((carillon_address)(uintptr_t)&stm32match_periods[cell], (uint32_t)(period)),               \
-        CARILLON_STORE(STM32MATCH_STARTER_CR2, STM32MATCH_TRIGGERS),                                          \
-        CARILLON_STORE(STM32MATCH_STARTER_CCMR1, STM32MATCH_REFERENCE_LOW),                                   \
-        CARILLON_STORE(STM32MATCH_BASE(cell), STM32MATCH_COUNTS),                                             \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, STM32MATCH_SLAVE(cell)),                                \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x18u, 0u), /* CCMR1 and 2: compare, and drive nothing */      \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x1Cu, 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x28u, 0u), \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX), /* PSC, ARR: it turns after 2^32 */        \
-        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x14u, 1u),         /* UG: from 0 */                           \
-        CARILLON_STORE(STM32MATCH_MATCH(cell), (uint32_t)(first)),                                            \
+#define STM32MATCH_PREPARE(cell, first, period, prescaler)                                                          \
+    CARILLON_STORE((carillon_address)(uintptr_t)&stm32match_periods[cell], (uint32_t)(period)),                     \
+        STM32TIM_STARTER_PREPARE(STM32MATCH_STARTER(0u)), CARILLON_STORE(STM32MATCH_BASE(cell), STM32MATCH_COUNTS), \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, STM32MATCH_SLAVE(cell)),                                      \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x18u, 0u), /* CCMR1 and 2: compare, and drive nothing */            \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x1Cu, 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x28u, 0u),       \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x2Cu, UINT32_MAX), /* PSC, ARR: it turns after 2^32 */              \
+        CARILLON_STORE(STM32MATCH_BASE(cell) + 0x14u, 1u),         /* UG: from 0 */                                 \
+        CARILLON_STORE(STM32MATCH_MATCH(cell), (uint32_t)(first)),                                                  \
         CARILLON_STORE(STM32MATCH_BASE(cell) + STM32MATCH_SR, 0u), CARILLON_STORE(STM32MATCH_LETS(cell), 1u)
 /* A cell that is armed later: a deadline. */
 #define STM32MATCH_HOLD(cell) CARILLON_STORE(STM32MATCH_LETS(cell), 0u)
-/* The store is the same whichever cells have been prepared. */
-#define STM32MATCH_START(bits) CARILLON_STORE(STM32MATCH_STARTER_CCMR1, STM32MATCH_REFERENCE_HIGH + 0u * (bits))
+#define STM32MATCH_START(bits) STM32TIM_STARTER_START(STM32MATCH_STARTER(0u), (bits))
+#define STM32MATCH_TRIGGER_PREPARE(delay) STM32TIM_STARTER_WAIT(STM32MATCH_STARTER(0u), (delay))
+#define STM32MATCH_TRIGGER_START(select) STM32TIM_STARTER_LET(STM32MATCH_STARTER(0u), (select))
 #define STM32MATCH_STOP(cell)                                                                     \
     CARILLON_STORE(STM32MATCH_BASE(cell), 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + 0x08u, 0u), \
         CARILLON_STORE(STM32MATCH_LETS(cell), 0u), CARILLON_STORE(STM32MATCH_BASE(cell) + STM32MATCH_SR, 0u)

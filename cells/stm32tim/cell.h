@@ -6,9 +6,8 @@
  * Nothing here depends on how long an instruction takes:
  *
  * 1. One store starts all cells.  They are slaves in trigger mode, and their trigger is the output reference of channel
- *    1 of another timer, the starter.  A store to the starter's CCMR1 forces the reference inactive or active; its edge
- *    starts the slaves.  The starter itself need not count, and is no cell.  The slaves begin as many cycles of the
- *    timers' clock after the store as the synchronisation takes, which is the same for all whose buses have one clock.
+ *    1 of another timer, the starter (starter.h).  The slaves begin as many cycles of the timers' clock after the
+ *    store as the synchronisation takes, which is the same for all whose buses have one clock.
  *    What runs already is not touched: a trigger starts a counter that stands still.  So a round and what runs
  *    beneath it are started one after the other, each prepared before its own start.
  * 2. The reload register is preloaded: what it gets while the counter runs holds from the next update event on.  So the
@@ -25,6 +24,7 @@
 
 #include "carillon_board.h"
 #include "carillon_port.h"
+#include "cells/stm32tim/starter.h"
 
 /* carillon_board.h says where a cell has its timer (STM32TIM_BASE), and where the starter is (STM32TIM_STARTER).
  * STM32TIM_SLAVE makes the timer a slave of the starter: trigger mode, and the internal trigger that the starter is. */
@@ -36,29 +36,25 @@
 #define STM32TIM_COUNTER(cell) (STM32TIM_BASE(cell) + 0x24u)
 #define STM32TIM_PSC(cell) (STM32TIM_BASE(cell) + 0x28u)
 #define STM32TIM_ARR(cell) (STM32TIM_BASE(cell) + 0x2Cu)
-#define STM32TIM_STARTER_CR2 (STM32TIM_STARTER(0u) + 0x04u)
-#define STM32TIM_STARTER_CCMR1 (STM32TIM_STARTER(0u) + 0x18u)
 
 #define STM32TIM_DOWN 0x94u /* ARPE, DIR and URS: down, with a preloaded reload register; UG sets no flag */
 #define STM32TIM_UPDATE 1u  /* UIE, UIF and UG */
 #define STM32TIM_ANSWERED (~UINT32_C(1)) /* of SR: UIF is cleared */
-#define STM32TIM_TRIGGERS 0x40u          /* MMS: the reference of channel 1 is the trigger output */
-#define STM32TIM_REFERENCE_LOW 0x40u     /* OC1M: forced inactive */
-#define STM32TIM_REFERENCE_HIGH 0x50u    /* OC1M: forced active */
 
 #define STM32TIM_BIT(cell) (UINT32_C(1) << (cell))
 
-#define STM32TIM_PREPARE(cell, first, period, prescaler)                                                              \
-    CARILLON_STORE(STM32TIM_STARTER_CR2, STM32TIM_TRIGGERS),                                                          \
-        CARILLON_STORE(STM32TIM_STARTER_CCMR1, STM32TIM_REFERENCE_LOW),                                               \
-        CARILLON_STORE(STM32TIM_CR1(cell), STM32TIM_DOWN), CARILLON_STORE(STM32TIM_SMCR(cell), STM32TIM_SLAVE(cell)), \
-        CARILLON_STORE(STM32TIM_PSC(cell), (prescaler)-1u), CARILLON_STORE(STM32TIM_ARR(cell), (first)-1u),           \
-        CARILLON_STORE(STM32TIM_EGR(cell), STM32TIM_UPDATE), CARILLON_STORE(STM32TIM_ARR(cell), (period)-1u),         \
-        CARILLON_STORE(STM32TIM_SR(cell), 0u), CARILLON_STORE(STM32TIM_DIER(cell), STM32TIM_UPDATE)
+#define STM32TIM_PREPARE(cell, first, period, prescaler)                                                               \
+    STM32TIM_STARTER_PREPARE(STM32TIM_STARTER(0u)), CARILLON_STORE(STM32TIM_CR1(cell), STM32TIM_DOWN),                 \
+        CARILLON_STORE(STM32TIM_SMCR(cell), STM32TIM_SLAVE(cell)), CARILLON_STORE(STM32TIM_PSC(cell), (prescaler)-1u), \
+        CARILLON_STORE(STM32TIM_ARR(cell), (first)-1u), CARILLON_STORE(STM32TIM_EGR(cell), STM32TIM_UPDATE),           \
+        CARILLON_STORE(STM32TIM_ARR(cell), (period)-1u), CARILLON_STORE(STM32TIM_SR(cell), 0u),                        \
+        CARILLON_STORE(STM32TIM_DIER(cell), STM32TIM_UPDATE)
 /* A cell that is armed later: a deadline, or the control cell. */
 #define STM32TIM_HOLD(cell) CARILLON_STORE(STM32TIM_DIER(cell), 0u)
-/* The store is the same whichever cells have been prepared. */
-#define STM32TIM_START(bits) CARILLON_STORE(STM32TIM_STARTER_CCMR1, STM32TIM_REFERENCE_HIGH + 0u * (bits))
+#define STM32TIM_START(bits) STM32TIM_STARTER_START(STM32TIM_STARTER(0u), (bits))
+/* The same by another timer, whose trigger the starter waits for from the second on: so many ticks behind it. */
+#define STM32TIM_TRIGGER_PREPARE(delay) STM32TIM_STARTER_WAIT(STM32TIM_STARTER(0u), (delay))
+#define STM32TIM_TRIGGER_START(select) STM32TIM_STARTER_LET(STM32TIM_STARTER(0u), (select))
 #define STM32TIM_STOP(cell)                                                          \
     CARILLON_STORE(STM32TIM_CR1(cell), 0u), CARILLON_STORE(STM32TIM_SMCR(cell), 0u), \
         CARILLON_STORE(STM32TIM_DIER(cell), 0u), CARILLON_STORE(STM32TIM_SR(cell), 0u)
@@ -66,9 +62,10 @@
 #define STM32TIM_UNTOUCHED(cell, width)                                                                         \
     {STM32TIM_CR1(cell), UINT32_MAX, 0u}, {STM32TIM_SMCR(cell), UINT32_MAX, 0u},                                \
         {STM32TIM_DIER(cell), UINT32_MAX, 0u}, {STM32TIM_ARR(cell), UINT32_MAX, UINT32_MAX >> (32u - (width))}, \
-        {STM32TIM_STARTER(cell) + 0x2Cu, UINT32_MAX, UINT32_MAX}, {STM32TIM_STARTER_CR2, UINT32_MAX, 0u},       \
+        {STM32TIM_STARTER(cell) + 0x2Cu, UINT32_MAX, UINT32_MAX},                                               \
+        {STM32TIM_STARTER_CR2(STM32TIM_STARTER(0u)), UINT32_MAX, 0u},                                           \
     {                                                                                                           \
-        STM32TIM_STARTER_CCMR1, UINT32_MAX, 0u                                                                  \
+        STM32TIM_STARTER_CCMR1(STM32TIM_STARTER(0u)), UINT32_MAX, 0u                                            \
     }
 /* Where its counter is made to run after a reset, by what, and where it is read. */
 #define STM32TIM_MEASURED(cell) STM32TIM_CR1(cell), 1u, STM32TIM_COUNTER(cell)

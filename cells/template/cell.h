@@ -52,6 +52,12 @@
  * read: its clock is measured.  0 there stops it. */
 #define TEMPLATE_MEASURED(cell) 0u, 1u, 0u
 
+/* cell.toml: trigger.  Another timer starts the cells, instead of TEMPLATE_START: a store, or several, after those that
+ * prepare them, and the store with which they begin to wait.  They begin `delay` ticks behind its trigger, which is 1 or
+ * more, and `select` is what the board's [starter] says of that timer. */
+#define TEMPLATE_TRIGGER_PREPARE(delay) CARILLON_STORE(0u, (delay))
+#define TEMPLATE_TRIGGER_START(select) CARILLON_STORE(0u, (select))
+
 /* cell.toml: align.  A struct carillon_shift that moves a cell, started at its period, to its first expiry. */
 #define TEMPLATE_ALIGN(cell, first, period) CARILLON_SHIFT(0u, (uint32_t)(first) - (uint32_t)(period))
 

@@ -191,13 +191,41 @@ void plugin_clock(uint32_t hz)
     record(executed, RECORD_CLOCK, hz);
 }
 
-/* The cells that were started last begin so many instructions later than the store that starts them. */
-void plugin_later(uint32_t instructions)
+/* The start list of cells that wait for another timer, the instruction that let them, and whether the run begins with
+ * them. */
+static struct {
+    bool wait, begin;
+    uint32_t list;
+    uint64_t since;
+} cells;
+
+/* The store that was made is of a start list: it lets another timer start the cells.  So they have not begun. */
+void plugin_waits(void)
 {
-    for (size_t k = line_count; k-- > 0;) {
-        if (lines[k].kind == RECORD_BEGIN) {
-            lines[k].time += instructions;
-            return;
+    if (line_count == 0 || lines[line_count - 1].kind != RECORD_BEGIN || lines[line_count - 1].time != executed) {
+        return;
+    }
+    line_count--;
+    cells.wait = true;
+    cells.list = lines[line_count].value;
+    cells.since = executed;
+    cells.begin = stimuli.begun && stimuli.origin == executed;
+    stimuli.begun = stimuli.begun && !cells.begin;
+}
+
+/* The cells that wait, or that the store starts that was made, begin so many instructions later. */
+void plugin_starts(uint32_t instructions)
+{
+    if (cells.wait) {
+        cells.wait = false;
+        record(executed + instructions, RECORD_BEGIN, cells.list);
+        limit = limit == UINT64_MAX ? limit : limit + (executed - cells.since);
+        if (cells.begin) {
+            stimuli.begun = true;
+            stimuli.origin = executed + instructions;
         }
+    } else if (line_count != 0 && lines[line_count - 1].kind == RECORD_BEGIN &&
+               lines[line_count - 1].time == executed) {
+        lines[line_count - 1].time += instructions;
     }
 }

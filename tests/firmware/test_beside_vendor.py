@@ -18,7 +18,9 @@ from carillon.build.symbols import symbols
 from carillon.diagnostics import Diagnostics
 from carillon.elf import read_elf
 from carillon.pipeline import Planned, plan
-from carillon.run import run
+from carillon.run import record, run
+from carillon.run.entries import Code
+from carillon.run.records import Decoder
 from carillon.trace import Event, Kind
 from carillon.trace.analyse import analyse
 from carillon.trace.timeline import HandlerKind
@@ -477,3 +479,39 @@ def test_the_same_starts_with_the_start_up_code_of_avr_libc(
     notes = library.notes.read_text(encoding="utf-8")
     assert "__vector_11 " in notes
     assert "sei()" in notes
+
+
+PWM_HOOK = """
+void ttStartupHook(void)
+{
+    volatile uint32_t *const tim1 = (volatile uint32_t *)0x40010000u;
+    *(volatile uint32_t *)0x40023844u |= 1u; /* RCC_APB2ENR: TIM1 */
+    tim1[0x2C / 4] = 8399u;                  /* of 168 MHz: 50 us */
+    tim1[0x04 / 4] = 0x20u;
+    __asm__ volatile(".global pwm_counts\\npwm_counts: str %1, [%0]\\n" : : "r"(tim1), "r"(1u) : "memory");
+}
+"""
+
+
+@RIGLESS
+@pytest.mark.parametrize("phase", [0, 17])
+def test_in_a_library_a_pwm_of_the_project_starts_the_round(tmp_path: Path, phase: int) -> None:
+    """TIM1 counts at twice the clock of what it starts, and an instruction takes no whole nanoseconds."""
+    path = schedule(tmp_path, DISCOVERY)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f'{text}\n[start]\nby = "TIM1"\nperiod = "50us"\nphase = "{phase}us"\n', encoding="utf-8")
+    loops = tmp_path / "loops.c"
+    loops.write_text(loops.read_text(encoding="utf-8") + PWM_HOOK, encoding="utf-8")
+    planned = plan(path, Diagnostics(), DISCOVERY)
+    shutil.copytree(EXAMPLE / "project", tmp_path / "project")
+    elf = project(planned, tmp_path, CHIPS[DISCOVERY], tmp_path / "project")
+    assert "TIM1 is yours" in (tmp_path / "carillon" / "carillon_library.txt").read_text(encoding="utf-8")
+    diagnostics = Diagnostics()
+    make = built_elsewhere(planned.image, elf, diagnostics)
+    assert make is not None, diagnostics.reported
+    recording = record(planned.image, make, 2 * planned.system.modes[0].round_length, diagnostics, marks=("pwm_counts",))
+    assert recording is not None, diagnostics.reported
+    counts = next(r.time for r in recording.records if r.code == Code.MARK) + 1
+    zero = Decoder(planned.image, symbols(elf), None).origin(recording.records)
+    assert zero is not None
+    assert abs((zero - counts - phase * 168 + 4200) % 8400 - 4200) <= 1

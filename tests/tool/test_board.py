@@ -391,6 +391,7 @@ NEEDED = {
     Capability.UNTOUCHED: ("UNTOUCHED(",),
     Capability.MEASURED: ("MEASURED(",),
     Capability.WITHIN: ("LEFT(",),
+    Capability.TRIGGER: ("TRIGGER_PREPARE(", "TRIGGER_START("),
 }
 """The names by which a driver does what its family can."""
 

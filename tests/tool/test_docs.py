@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from bench.papers.rows import Row
 from carillon.allocate.result import Style
 from carillon.cli import app
-from carillon.model.board import Board, Cells, Clock, Requests, Role
+from carillon.model.board import Board, Cells, Clock, Requests, Role, Starter
 from carillon.model.clock_tree import Baud, Bus, ClockTree, Pll
 from carillon.model.currents import Currents
 from carillon.model.registers import Console
@@ -175,7 +175,8 @@ def test_every_row_of_a_table_has_a_cell_for_each_column(document: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "model", [Board, Clock, ClockTree, Pll, Bus, Baud, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents]
+    "model",
+    [Board, Clock, ClockTree, Pll, Bus, Baud, Cells, Build, Run, Debug, Flash, Programmer, Requests, Console, Currents, Starter],
 )
 def test_every_key_of_a_board_file_is_specified(model: type) -> None:
     section = spec_section("Board file")

@@ -44,6 +44,12 @@ def nowhere(_a: int, _v: int) -> tuple[int, int]:
     return UNPEND, 0
 
 
+def forced(address: int, _v: int) -> tuple[int, int]:
+    """The store to CCMR1 of STM32's starter, in the place of one to its SMCR, that starts its slaves."""
+    return address + 0x10, 0x50
+
+
+STARTER = 0x4000_0000  # TIM2 of STM32
 TABLE = M0 + "table"  # entries of 20 bytes
 OFTEN = "carillon_multiplex_activation_0_Often_steps"
 DUE = "carillon_multiplex_deadline_0_Often_steps"
@@ -334,6 +340,21 @@ FAULTS = [
     Fault("few levels", "a level that no mask holds back", "C207", lambda p: p.number(LEVELS, 1, to(4), 2), "no mask"),
     Fault("pico", "an alarm that is not set again", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r0\]"), "next expiry"),
     Fault("pico", "an alarm that is not answered", "C205", lambda p: p.drop(SHORT, r"^str r3, \[r2\]", 1), "acknowledge"),
+    # STM32: the timer that starts the others, by a store or by another timer's trigger.
+    Fault("stm32", "a start that is none", "C209", lambda p: p.store(M0 + "start", at(STARTER + 0x18), value(to(0x40)))),
+    Fault("triggered", "a phase one longer", "C204", lambda p: p.store(M0 + "prepare", at(STARTER + 0x34), value(plus(1)))),
+    Fault(
+        "triggered", "a phase a period longer", "C204", lambda p: p.store(M0 + "prepare", at(STARTER + 0x34), value(plus(3125)))
+    ),
+    Fault("triggered", "no phase", "C209", lambda p: p.store(M0 + "prepare", at(STARTER + 0x34), value(to(0)))),
+    Fault("triggered", "a prescaled phase", "C209", lambda p: p.store(M0 + "prepare", at(STARTER + 0x28), value(to(1)))),
+    Fault("triggered", "a short counter", "C209", lambda p: p.store(M0 + "prepare", at(STARTER + 0x2C), value(to(1000)))),
+    Fault("triggered", "a counter that is not at 0", "C209", lambda p: p.store(M0 + "prepare", at(STARTER + 0x14), nowhere)),
+    Fault("triggered", "a counter that runs", "C209", lambda p: p.store(M0 + "prepare", at(STARTER), value(to(1)))),
+    Fault("triggered", "forced, not matched", "C209", lambda p: p.store(M0 + "prepare", at(STARTER + 0x18), value(to(0x50)))),
+    Fault("triggered", "another timer", "C204", lambda p: p.store(M0 + "start", at(STARTER + 8), value(to(0x16))), "TIM8"),
+    Fault("triggered", "no trigger mode", "C209", lambda p: p.store(M0 + "start", at(STARTER + 8), value(to(4)))),
+    Fault("triggered", "a store starts them", "C204", lambda p: p.store(M0 + "start", at(STARTER + 8), forced), "a store"),
     # nRF51: a start sets up each channel, and starts its timer.
     Fault("nrf", "a first match one later", "C204", lambda p: p.store(M0 + "prepare", at(0x4000_8540), value(plus(1))), "1"),
     Fault(

@@ -41,6 +41,7 @@ IMAGES = {  # name: schedule, board
     "cells of the array": ("table-cells", "cv32e40x-rtl"),
     "adjusted on the array": ("table-adjusted", "cv32e40x-rtl"),
     "stm32": ("started", "stm32f4-discovery"),
+    "triggered": ("triggered", "stm32f4-discovery"),
     "matches": ("matches", "blackpill-f411"),
     "nrf": ("started", "microbit"),
     "pico": ("motor", "raspberry-pi-pico"),

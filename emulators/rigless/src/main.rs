@@ -80,7 +80,8 @@ impl Board for Chip {
 const GENERAL: [(usize, u8); 3] = [(1, 1), (2, 1), (3, 0)];
 const ADVANCED: [(usize, u8); 2] = [(0, 1), (1, 1)];
 const TIM2: usize = 0;
-const TIM2_REGISTERS: std::ops::Range<u64> = 0x4000_0000..0x4000_0400;
+const TIM2_SMCR: u64 = 0x4000_0008;
+const MASTERS: usize = 4; // of TIM2, as its internal triggers: TIM1, TIM8, TIM3 and TIM4
 const SECOND: u128 = 1_000_000_000; // in nanoseconds
 const CONSOLES: [u64; 2] = [0x4000_4404, 0x4000_4804]; // the data registers of USART2 and USART3
 
@@ -102,6 +103,7 @@ impl Clock {
 
 /// The board: its timers' triggers, where the firmware's output goes, and what happens to the chip from outside.
 struct Wires {
+    masters: [(Level, u64); MASTERS], // the level of each one's trigger output, and its pulses so far
     trigger: Level,
     outside: Outside,
     awaited: bool,      // the next stimulus is
@@ -142,15 +144,77 @@ fn say(bytes: &[u8]) {
     }
 }
 
-impl Driver<Chip> for Wires {
-    /// Of TIM2 the level of its trigger output goes to the others; what the consoles send is this program's output.
-    fn on_settled(&mut self, session: &mut Session<Chip>, host: &mut dyn Host, settled: Settled) {
-        let Settled::Access { access, .. } = settled else { return };
+impl Wires {
+    /// Asks the run to reach the next stimulus, if when it comes was not known before.
+    fn await_stimulus(&mut self, session: &mut Session<Chip>, executed: u64) {
         if !self.awaited {
             let rate = session.board().rate;
-            let due = self.due(access.instruction_count, rate);
+            let due = self.due(executed, rate);
             session.run_until(due);
         }
+    }
+
+    /// What TIM1, TIM8, TIM3 and TIM4 trigger goes to TIM2.  A pulse is an edge that is over at once.
+    fn trigger_starter(&mut self, mcu: &mut Part, at: VirtualNanos) {
+        let [one, eight] = [0, 1].map(|nth| mcu.advanced[nth].trigger_output());
+        let outputs = [one, eight, mcu.tim[1].trigger_output(), mcu.tim[2].trigger_output()];
+        for (input, (output, was)) in (0u8..).zip(outputs.into_iter().zip(&mut self.masters)) {
+            if output == *was {
+                continue;
+            }
+            let levels: &[Level] = if output.1 > was.1 { &[Level::High, Level::Low] } else { &[output.0] };
+            *was = output;
+            for &level in levels {
+                mcu.drive_timer(at, TIM2, |timer, registers, bus| {
+                    timer.drive_internal_trigger(input, level, registers, bus);
+                });
+            }
+        }
+    }
+
+    /// The level of TIM2's trigger output goes to the others.  `stored`: it may have changed between edges of clocks.
+    fn trigger_cells(&mut self, session: &mut Session<Chip>, now: VirtualNanos, stored: bool) {
+        let rate = u128::from(session.board().rate.get());
+        let mcu = &mut session.board_mut().mcu;
+        self.trigger_starter(mcu, now);
+        let (level, _) = mcu.tim[TIM2].trigger_output();
+        if level == self.trigger {
+            return;
+        }
+        self.trigger = level;
+        // All timers see it at an edge of the slowest, which is one of each.  From there on the run counts.
+        let slowest = self.clocks.iter().min_by_key(|clock| clock.hz).expect("there are clocks");
+        let at = if stored { slowest.edge(now) } else { now };
+        if level == Level::High {
+            let [now, seen] = [now, at].map(|time| (u128::from(time.0) * rate + SECOND / 2) / SECOND);
+            plugin::starts((seen - now) as u32);
+        }
+        for (nth, input) in GENERAL {
+            mcu.drive_timer(at, nth, |timer, registers, bus| {
+                timer.drive_internal_trigger(input, level, registers, bus);
+            });
+        }
+        for (nth, input) in ADVANCED {
+            mcu.drive_advanced_timer(at, nth, |timer, registers, bus| {
+                timer.drive_internal_trigger(input, level, registers, bus);
+            });
+        }
+    }
+}
+
+impl Driver<Chip> for Wires {
+    /// Triggers go from timer to timer, and what the consoles send is this program's output.
+    fn on_settled(&mut self, session: &mut Session<Chip>, host: &mut dyn Host, settled: Settled) {
+        let access = match settled {
+            Settled::Access { access, .. } => access,
+            Settled::Stop(stop) => {
+                self.trigger_cells(session, stop.at, false);
+                self.await_stimulus(session, stop.instruction_count); // they count from the cells' start
+                return;
+            }
+            _ => return,
+        };
+        self.await_stimulus(session, access.instruction_count);
         if RCC.contains(&access.address) {
             self.look(session, access.virtual_time);
         }
@@ -164,30 +228,10 @@ impl Driver<Chip> for Wires {
         if CONSOLES.contains(&access.address) {
             say(&[access.value as u8]);
         }
-        let rate = u128::from(session.board().rate.get());
-        let mcu = &mut session.board_mut().mcu;
-        let (level, _) = mcu.tim[TIM2].trigger_output();
-        if TIM2_REGISTERS.contains(&access.address) && level != self.trigger {
-            self.trigger = level;
-            // All timers see it at an edge of the slowest, which is one of each.  From there on the run counts.
-            let slowest = self.clocks.iter().min_by_key(|clock| clock.hz).expect("there are clocks");
-            let at = slowest.edge(access.virtual_time);
-            let [stored, seen] =
-                [access.virtual_time, at].map(|time| (u128::from(time.0) * rate + SECOND / 2) / SECOND);
-            if level == Level::High {
-                plugin::later((seen - stored) as u32);
-            }
-            for (nth, input) in GENERAL {
-                mcu.drive_timer(at, nth, |timer, registers, bus| {
-                    timer.drive_internal_trigger(input, level, registers, bus);
-                });
-            }
-            for (nth, input) in ADVANCED {
-                mcu.drive_advanced_timer(at, nth, |timer, registers, bus| {
-                    timer.drive_internal_trigger(input, level, registers, bus);
-                });
-            }
+        if access.address == TIM2_SMCR && access.value & 7 == 6 {
+            plugin::waits(); // in trigger mode TIM2 itself is started by another timer
         }
+        self.trigger_cells(session, access.virtual_time, true);
     }
 
     /// A stimulus is due, or is one instruction later.
@@ -247,7 +291,8 @@ fn main() {
     start.debugger = listener.as_ref();
     start.wait_for_debugger = true;
     let clocks = [Clock { hz: 0, since: VirtualNanos(0) }; 3];
-    match run(session, &start, Wires { trigger: Level::Low, outside, awaited: false, clocks }) {
+    let wires = Wires { masters: [(Level::Low, 0); MASTERS], trigger: Level::Low, outside, awaited: false, clocks };
+    match run(session, &start, wires) {
         Ok(_) if listener.is_some() => {} // the debugger has ended it
         Ok(_) => fail("the emulator ended before the run did"),
         Err(error) => fail(error),

@@ -33,7 +33,8 @@ unsafe extern "C" {
     fn plugin_stimulus() -> *const Stimulus;
     fn plugin_level(number: u32, high: bool);
     fn plugin_clock(hz: u32);
-    fn plugin_later(instructions: u32);
+    fn plugin_waits();
+    fn plugin_starts(instructions: u32);
 }
 
 /// Starts the plugin; false if it refuses its arguments.
@@ -74,9 +75,14 @@ pub fn level(number: usize, high: bool) {
     unsafe { plugin_level(number as u32, high) };
 }
 
-/// The cells that were started begin so many instructions later.
-pub fn later(instructions: u32) {
-    unsafe { plugin_later(instructions) };
+/// The store was made that lets another timer start the cells, if it is one of a start list.
+pub fn waits() {
+    unsafe { plugin_waits() };
+}
+
+/// The cells that wait, or that this store starts, begin so many instructions later.
+pub fn starts(instructions: u32) {
+    unsafe { plugin_starts(instructions) };
 }
 
 /// A clock has so many hertz from here on.

@@ -62,6 +62,9 @@ def _cells(image: Image) -> Iterator[str]:
                 base = f" at {array.registers['base'][k]:#x}" if "base" in array.registers else ""
                 yield f"  {name}{base}, {array.width} bits: its clock has {array.hz or hz} Hz"
     yield from (f"  the timer at {address:#x}, which starts the others" for address in starters)
+    if image.system.start is not None:
+        by = image.system.start.by
+        yield f"{by} is yours.  Its trigger output starts the round: set it up with the timer (on STM32, MMS in its CR2)."
     free = [name for array in board.cells for name in array.names if name not in used]
     yield ""
     yield f"Not used: {', '.join(free)}." if free else "The system uses all timers that the board gives it."

@@ -8,9 +8,9 @@ from importlib import import_module
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
 
-RULES = (
-    "names osek microcode empty places overlap deadlines intervals window utilisation budgets simulation sync undeclared unused"
-)
+RULES = """
+names osek microcode empty places overlap deadlines intervals window utilisation budgets simulation sync start undeclared unused
+"""
 """A module for each rule, in the order in which they run."""
 
 

@@ -57,10 +57,11 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
         prepare += [_of(cell, "HOLD")] if any(cell in cells for cells in armed.values()) else []
     if len(image.modes) > 1:  # a single mode stops for good, with interrupts locked
         stop += of_sources(board, "DISABLE", sources_of_mode) + of_sources(board, "UNPEND", sources_of_mode)
+    waits, start = _triggered(image, mode) or ((), tuple(_start(store, beneath) for store in mode.start))
     stores = {
-        "prepare": (*prepare, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
+        "prepare": (*prepare, *waits, *of_sources(board, "UNPEND", sources_of_mode), *of_sources(board, "ENABLE", may)),
         "restart": (_of(control, "STOP"), _prepare(control)) if control is not None else (),
-        "start": tuple(_start(store, beneath) for store in mode.start),
+        "start": start,
         "finish": _finish(sorted(cells, key=lambda cell: mode.last_before(cell, board)), mode),
         "stop": tuple(stop),
         "align": _align(cells, mode),
@@ -198,6 +199,17 @@ def _start(store: StartStore, beneath: Iterable[CellImage]) -> Store:
     return Store(
         "START_DISARMED" if held or store.timekeeper else "START", cell, (cell.number + store.timekeeper,), about=store.cells
     )
+
+
+def _triggered(image: Image, mode: ModeImage) -> tuple[tuple[Store, ...], tuple[Store, ...]] | None:
+    """The stores that prepare another timer's trigger to start the cells, and that let it; None: a store starts them."""
+    started, board = image.system.start, image.system.board
+    if started is None:
+        return None
+    about = tuple(cell for store in mode.start for cell in store.cells)
+    delay = started.delay(board.lead_at(image.system.clock_hz))
+    prepare = Store("TRIGGER_PREPARE", about[0], (delay,))
+    return (prepare,), (Store("TRIGGER_START", about[0], (board.triggers[started.by],), about=about),)
 
 
 def _named(osek: OsekImage, cell: CellImage, does: str) -> str:

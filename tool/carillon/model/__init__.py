@@ -183,6 +183,26 @@ class Synchronisation:
 
 
 @dataclass(frozen=True, slots=True)
+class Started:
+    """What starts the round in hardware: each trigger of the timer ``by`` is ``period`` ticks behind the one before it.
+
+    The round begins ``phase`` ticks behind one of them.  ``named``, ``timed``, ``phased``: where the three stand in the file.
+    """
+
+    by: str
+    phase: int
+    period: int
+    span: Span
+    named: Span
+    timed: Span
+    phased: Span
+
+    def delay(self, lead: int) -> int:
+        """Ticks from the trigger that starts the cells to their start, 1 or more, if they start ``lead`` ticks early."""
+        return (self.phase - lead - 1) % self.period + 1
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """A time that does not divide into ticks and was rounded: the reality is ``actual_ppm`` off."""
 
@@ -233,6 +253,7 @@ class System:
     start_within: int = 0  # of what no task says otherwise, as Task.start_within
     silicon: Span | None = None  # where the schedule says that no sequence may be timed by instructions
     sync: Synchronisation | None = None
+    start: Started | None = None  # None: software starts the round
     giotto: Giotto | None = None  # the program that it was made of
     upload: Upload | None = None  # how its image receives other programs
     machine: Machine = Machine.MICROCODE  # what carries out `giotto`: its tasks are threads, in their order, or `rates`

@@ -182,6 +182,15 @@ class Requests(Frozen):
         return self
 
 
+class Starter(Frozen):
+    """The timer, no cell, that starts all cells of a board: what other timers may start it, and how they are selected.
+
+    It counts ticks of the schedule.
+    """
+
+    triggers: dict[Identifier, Word] = Field(min_length=1)
+
+
 class Written(Protocol):
     """Knows where the values of a board's files stand."""
 
@@ -247,6 +256,7 @@ class Board(Frozen):
     clocks: tuple[Clock, ...] = Field(min_length=1)
     clock_tree: ClockTree | None = None  # None: no schedule chooses other clocks than these
     cells: tuple[Cells, ...] = Field(min_length=1)
+    starter: Starter | None = None  # None: cells are started by stores alone
     costs: dict[ClockKind, ClockCosts] = Field(default_factory=dict)  # of each kind of clock, as measured
     currents: Currents | None = None  # None: no energy can be estimated
     interrupt_entry: Count = 0  # instructions or cycles before and after each handler
@@ -298,6 +308,9 @@ class Board(Frozen):
         cells = {name: array.hz is not None for array in self.cells for name in array.names}
         if fault := self.clock_tree.fault(cells) if self.clock_tree is not None else "":
             raise ValueError(fault)
+        groups = all(a.start is Start.GROUP and Capability.TRIGGER in a.family.can for a in self.cells)
+        if self.starter is not None and (self.start_spacing or not groups):
+            raise ValueError("'starter' is for boards all of whose cells one store starts, and have drivers that can \"trigger\"")
         if self.native and (self.startup or self.console or self.requests or self.rtc):
             raise ValueError("a program of this machine has no registers: leave 'startup', 'console', 'requests' and 'rtc' out")
         return self
@@ -367,6 +380,13 @@ class Board(Frozen):
         """What an application may reserve: sources that it may name, and cells, by the source of each."""
         cells = {n: s for a in self.cells for n, s in zip(a.names, a.sources, strict=True)}
         return self._vendors | self.application_sources | cells
+
+    @property
+    def triggers(self) -> dict[str, int]:
+        """The cells that may start all others, and how the starter selects each; none where stores alone do."""
+        named = {name for array in self.cells for name in array.names}
+        known = self.starter.triggers if self.starter is not None else {}
+        return {name: select for name, select in known.items() if name in named}
 
     @property
     def kept(self) -> list[tuple[str, int, str]]:

@@ -57,6 +57,7 @@ class Capability(Enum):
     UNTOUCHED = "untouched"
     MEASURED = "measured"
     WITHIN = "within"
+    TRIGGER = "trigger"
 
 
 class Timed(Enum):

@@ -101,6 +101,7 @@ class Builder(Reading):
             start_within=rounds.start_within,
             silicon=tables.places.value(("system", "timing")) if file.system.timing == "silicon" else None,
             sync=rounds.sync(),
+            start=rounds.start(),
             tracing=self._tracing(board),
             stacks=self._stacks(),
             inputs=(tables.path, *tables.included, *board.files),
@@ -207,6 +208,8 @@ class Builder(Reading):
                 self.diagnostics.error("C190", span, cause, suggestion(name, board.nameable))
             else:
                 names.append(name)
+        by = self.file.start.by if self.file.start is not None else None
+        names += [by] if by in board.triggers and by is not None and by not in names else []  # the application drives it
         return board.reserving([*board.reserved, *names])
 
     def _clock(self, board: Board, times: list[Time]) -> int | None:
@@ -237,6 +240,8 @@ class Builder(Reading):
                 yield from (time for time in (point.at, *(point.deadline_at or ())) if time)
         if self.file.sync is not None:
             yield from (time for time in (self.file.sync.lengthen, self.file.sync.shorten, self.file.sync.precision) if time)
+        if self.file.start is not None:
+            yield from (time for time in (self.file.start.period, self.file.start.phase) if time)
 
     def _interrupts(self, board: Board, ticks: Ticks) -> Iterator[Interrupt]:
         enabled = {point.enable for mode in self.file.mode.values() for point in mode.points or ()}

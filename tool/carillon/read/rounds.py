@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from carillon.diagnostics import Diagnostics, Span
-from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Synchronisation, SyncStart, Task, Window
+from carillon.model import Activation, Drift, Enable, Mode, Monitor, Overrun, Started, Synchronisation, SyncStart, Task, Window
 from carillon.read.schema import ModeTable, TaskTable
 from carillon.read.shape import Reading, Tables, describe
 from carillon.read.ticks import LONGEST, Ticks, whole
@@ -138,6 +138,23 @@ class Rounds(Reading):
             table.edges,
             self.places.value(("sync", "phase" if table.phase is not None else "edges")),
         )
+
+    def start(self) -> Started | None:
+        """What starts the round in hardware; None if nothing does, or after C365."""
+        table = self.file.start
+        if table is None:
+            return None
+        span = self.places.key(("start",))
+        missing = [key for key in ("by", "period") if getattr(table, key) is None and not self.broken.at("start", key)]
+        if missing:
+            remedy = 'write by = "TIM1", say, and period, which is the time from each of its triggers to the next'
+            self.diagnostics.error("C365", span, f"[start] has no '{missing[0]}'", remedy)
+        period = self._convert(table.period, ("start", "period"), recurs=self.ticks.refuse, positive=True)
+        phase = self._convert(table.phase, ("start", "phase")) if table.phase is not None else Fraction(0)
+        if table.by is None or period is None or phase is None:
+            return None
+        named, timed, phased = (self.places.value(("start", key)) for key in ("by", "period", "phase"))
+        return Started(table.by, whole(phase), whole(period), span, named, timed, phased)
 
     def mode(self, name: str, table: ModeTable) -> Mode | None:
         """The mode; None if its round cannot be told, after a diagnostic."""

@@ -191,6 +191,16 @@ class SyncTable(Table):
     edges: int = Field(1, ge=1, le=65_535, description="How many edges a round has.")
 
 
+class StartTable(Table):
+    """A timer of the application starts the round in hardware, at a phase to its trigger, such as the update of a PWM."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["by", "period"]})
+
+    by: Name | None = Field(None, description="The timer, one that the board's cells can be started by: TIM1, say.")
+    period: AnyTime | None = Field(None, description="From each of its triggers to the next; the round is a multiple.")
+    phase: AnyTime | None = Field(None, description="How long behind a trigger the round begins; 0 ticks if absent.")
+
+
 class ThreadTable(DeclaredTable):
     """A thread: an extended task, defined in C by THREAD(name), that can wait for times."""
 
@@ -315,6 +325,7 @@ class ScheduleFile(Table):
         default_factory=dict, description="The application modes, by name; without any there is one, 'default', with every task."
     )
     sync: SyncTable | None = Field(None, description="How rounds follow a global time, if they do.")
+    start: StartTable | None = Field(None, description="What starts the round, if software does not.")
     osek: OsekTable | None = Field(None, description="The event-triggered system, if there is one.")
     time: TimeServicesTable | None = Field(None, description="The time services, if there are any.")
     thread: dict[str, ThreadTable] = Field(default_factory=dict, description="The threads, by name.")

@@ -38,7 +38,7 @@ _SECTIONS = [key for key, field in ScheduleFile.model_fields.items() if get_orig
 """Keys of the file whose tables have tables with names."""
 _OSEK_SECTIONS = [key for key, field in OsekTable.model_fields.items() if get_origin(field.annotation) is dict]
 """Those of the event-triggered system."""
-_SINGLE = ("system", "clock", "osek", "time", "sync", "trace", "stacks", "stimuli")
+_SINGLE = ("system", "clock", "osek", "time", "sync", "start", "trace", "stacks", "stimuli")
 _OSEK_PARTS: dict[type[BaseModel], str] = {
     AutostartTable: "autostart",
     SetEventTable: "event action",

@@ -49,6 +49,15 @@ NOTHING_STARTS = (
     "call ttStartOS (or StartOS, without rounds) from main, or define no main at all",
 )
 
+
+def _never_begun(system: System) -> tuple[str, str]:
+    """Why no cell has started, and what helps."""
+    if system.start is None:
+        return NOTHING_STARTS
+    remedy = f"let {system.start.by} count, and its update be its trigger output (on STM32, MMS = 2 in its CR2)"
+    return f"the round has not begun: {system.start.by} has triggered nothing since ttStartOS", remedy
+
+
 # Without wait states or a waveform.
 PLAIN = Hardware()
 
@@ -365,7 +374,7 @@ def record(
         # ShutdownOS may be called from the startup hook (OSEK OS, figure 12-1).
         ended = system.osek is not None and any(record.code == Code.HALT and record.value for record in records)
         if not (began or ended):
-            diagnostics.error("C095", None, *NOTHING_STARTS)
+            diagnostics.error("C095", None, *_never_begun(system))
             return None
         if not any(record.code == Code.HALT for record in records):
             remedy = "look for what ends the program in the application's own code: a call of exit, say"

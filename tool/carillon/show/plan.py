@@ -101,6 +101,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
         "kernel": planned.allocation.kernel,
         "timed": list(timed_sequences(planned.image)),
         "reserved": [{"name": name, "source": system.board.application_sources[name]} for name in system.board.reserved],
+        "start": {"by": it.by, "phase": it.phase, "period": it.period} if (it := system.start) is not None else None,
         "drifts": [
             {"line": d.span.line, "written": d.written, "ticks": d.ticks, "error_ticks": d.error_ticks} for d in system.drifts
         ],
@@ -163,6 +164,11 @@ def render_plan(console: Console, planned: Planned) -> None:
     if system.board.reserved:
         kept = ", ".join(f"{name} (source {system.board.application_sources[name]})" for name in system.board.reserved)
         console.print(f"reserved for the application: {kept}")
+    if system.start is not None:
+        by, phase, period = system.start.by, system.start.phase, system.start.period
+        console.print(
+            f"{by} starts the round, {phase} ticks behind a trigger, of which each comes {period} ticks behind the last"
+        )
     if system.silicon is not None:
         console.print("no sequence is timed by instructions:")
         for text in dict.fromkeys(cell.family.exact for image in planned.image.modes for cell in image.cells):

@@ -20,7 +20,14 @@ from carillon.verify.hardware import Hardware, Running
 from carillon.verify.joined import DISPATCHER, is_table, joined, spread
 from carillon.verify.layout import STRUCTURE, Row
 from carillon.verify.meaning import Meaning, Meanings, Step, surplus
-from carillon.verify.standing import check_interrupts, check_requests, check_standing_levels, check_stopped, stopped
+from carillon.verify.standing import (
+    check_interrupts,
+    check_requests,
+    check_standing_levels,
+    check_started,
+    check_stopped,
+    stopped,
+)
 from carillon.verify.sync import check_sync
 from carillon.verify.vector_tables import unused
 
@@ -107,6 +114,7 @@ class Round:
         self.started = [cell for _, cell in started]
         postponed = self._postponed()
         self.running = self.hardware.running(started, self.table, lead, self.mode.round_length, postponed)
+        check_started(self)
         check_interrupts(self)
         check_stopped(self)
         self._timekeepers()

@@ -63,6 +63,24 @@ def _counts(step: Step) -> bool:
     return step.kind == "call" and step.name in ALL
 
 
+def check_started(round_: Round) -> None:
+    """A timer of the application starts the cells behind its trigger, if the schedule says so: else C204."""
+    system, start = round_.system, round_.system.start
+    found = next((t for family in round_.hardware.families.values() if (t := family.triggered) is not None), None)
+    if start is None:
+        if found is not None:
+            round_.error("C204", f"{found[0] or 'a timer'} starts its cells, and the schedule has no [start]")
+        return
+    if found is None:
+        round_.error("C204", f"a store starts its cells, and not {start.by}")
+        return
+    by, delay = found
+    phase = (delay + system.board.lead_at(system.clock_hz)) % start.period
+    if by != start.by or phase != start.phase or delay > start.period:
+        who = by or "a timer"
+        round_.error("C204", f"{who} starts its cells {delay} ticks behind its trigger, so that it begins {phase} behind one")
+
+
 def check_stopped(round_: Round) -> None:
     """Where jobs have budgets, each vector stops the counter before all else, and lets it go on after all else: else C205."""
     system, osek = round_.system, round_.system.osek

@@ -105,6 +105,11 @@ class Family:
     def prepare(self) -> None:
         """What a subclass works out once."""
 
+    @property
+    def triggered(self) -> tuple[str, int] | None:
+        """Where a timer of the application starts the cells: it, and ticks from its trigger to there; None: a store does."""
+        return None
+
     def place(self, address: int) -> tuple[Cell, int] | None:
         """The cell with a register at ``address``, and the register's offset from the cell's first register."""
         name, size = self.bank or ("", 0)

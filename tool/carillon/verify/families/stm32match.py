@@ -13,14 +13,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from carillon.verify.families import Cell, Moved
+from carillon.verify.stm32_starter import INTERNAL_TRIGGER, TIM2, TRIGGERED, Starter, is_its
 
 CR1, SMCR, DIER, SR, EGR, CCMR1, CCMR2, PSC, ARR, CCR = 0, 8, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x28, 0x2C, 0x34
 BANK, ALIAS, DEVICES = 0x400, 0x4200_0000, 0x4000_0000
 FIXED = {CCMR1: 0, CCMR2: 0, PSC: 0, ARR: 0xFFFF_FFFF, EGR: 1}
-URS, TRIGGERED, INTERNAL_TRIGGER, OUTPUT_REFERENCE, LOW, HIGH = 4, 6, 0x70, 0x40, 0x40, 0x50
+URS = 4
 SLAVES = {0x4000_0C00: 0}
 """Which internal trigger TIM2 is of TIM5 (RM0090, table 97)."""
-TIM2 = 0x4000_0000
 TURN = 1 << 32
 
 
@@ -31,7 +31,7 @@ class Model(Moved):
 
     def prepare(self) -> None:
         super().prepare()
-        self._starter: dict[int, int] = {}
+        self._starter = Starter()
         self._timers: dict[int, dict[int, int]] = {}
 
     def _bit(self, address: int) -> tuple[Cell, int] | None:
@@ -45,8 +45,8 @@ class Model(Moved):
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         if self.period(address, value or TURN):
             return True
-        if address in (TIM2 + 4, TIM2 + CCMR1):
-            self._start(address - TIM2, value, at)
+        if is_its(address):
+            self._start(address, value, at)
             return False  # it starts the other family's cells, too
         found = self._bit(address)
         if found is not None and found[1] == DIER:
@@ -64,12 +64,8 @@ class Model(Moved):
             cell.started = cell.started if value & 1 else None
         return True
 
-    def _start(self, register: int, value: int, at: Fraction | None) -> None:
-        rises = (
-            register == CCMR1 and self._starter.get(CCMR1) == LOW and value == HIGH and self._starter.get(4) == OUTPUT_REFERENCE
-        )
-        self._starter[register] = value
-        for cell in self.cells.values() if rises else ():
+    def _start(self, address: int, value: int, at: Fraction | None) -> None:
+        for cell in self.cells.values() if self._starter.write(address, value) else ():
             base = cell.place.registers["base"]
             has = self._timers.get(base, {})
             slave = has.get(SMCR, 0)
