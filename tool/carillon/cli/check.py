@@ -37,6 +37,7 @@ def command(
         system = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried).system
     activations = sum(len(m.activations) for m in system.modes)
     result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
+    result["core_hz"] = system.board.clock(system.clock_hz).core_hz
     result["activations"] = activations
     facts = []
     if system.modes or system.osek is None:
@@ -54,7 +55,7 @@ def command(
     if rows := _recorded(system):
         result["trace"] = rows
         facts += _recorded_facts(rows)
-    facts.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+    facts.append(f"no errors for {system.board.name} {system.clocks}")
     if quick:
         facts.append("whether the board's cells and levels suffice was not looked at (--quick)")
     result["allocated"] = not quick

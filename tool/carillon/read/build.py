@@ -88,6 +88,7 @@ class Builder(Reading):
             start_mode=(file.system.start_mode or modes[0].name) if modes else "",
             on_deadline_miss=OnDeadlineMiss(file.system.on_deadline_miss),
             on_budget_overrun=OnBudgetOverrun(file.system.on_budget_overrun),
+            check_start=file.system.check_start,
             idle=Idle(file.system.idle or board.idle),
             sources=application.sources,
             include=application.include,

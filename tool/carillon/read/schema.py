@@ -47,6 +47,9 @@ class SystemTable(Table):
     on_budget_overrun: Literal["shutdown", "end"] = Field(
         "shutdown", description="What follows ttErrorHook after a task of the rounds has used up its budget: end ends the job."
     )
+    check_start: bool = Field(
+        True, description="The start of a library asks whether clocks, timers and vectors are as it must have them."
+    )
     start_within: AnyTime | None = Field(
         None, description="If cells are short: how late a task may start, or a re-enable point come; 0 ticks if absent."
     )

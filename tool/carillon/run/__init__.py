@@ -36,6 +36,7 @@ from carillon.run.frames import frames
 from carillon.run.hardware import Hardware
 from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, SYNC_POINT, SYNC_TURN, Decoder, lead_of, read_records
+from carillon.run.refusal import refusal_mark, starts
 from carillon.run.replay import Replay
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
@@ -336,8 +337,8 @@ def record(
             if prepared is None:
                 return None
         memory = saved(image, firmware.elf, stacks)
-        placed = symbols(firmware.elf).keys()
-        marks = (*marks, *({SWITCH} & placed), *((SYNC_POINT,) if SYNC_TURN in placed else ()))
+        placed = symbols(firmware.elf)
+        marks = (*marks, *({SWITCH} & placed.keys()), *((SYNC_POINT,) if SYNC_TURN in placed else ()), *refusal_mark(placed))
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
@@ -359,7 +360,9 @@ def record(
             failed(result, "failed", "look at the application's own code", diagnostics)
             return None
         records: list[Record] = read_records(out)
-        if not clocks_fit(image, records, diagnostics):
+        if replay is None:
+            memory.read(Path(scratch))
+        if not (clocks_fit(image, records, diagnostics) and starts(placed, records, memory.content, diagnostics)):
             return None
         began = any(record.code == Code.BEGIN for record in records)
         # ShutdownOS may be called from the startup hook (OSEK OS, figure 12-1).
@@ -371,8 +374,6 @@ def record(
             remedy = "look for what ends the program in the application's own code: a call of exit, say"
             failed(result, "ended before its time", remedy, diagnostics)
             return None
-        if replay is None:
-            memory.read(Path(scratch))
         hardware.keep(Path(scratch))
         return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
 
