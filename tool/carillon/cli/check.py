@@ -64,18 +64,17 @@ def command(
 
 
 def _recorded(system: System) -> list[dict[str, Any]]:
-    """Of each mode, or of a system without modes: for how long the ring has room, and what a UART needs and carries."""
-    from carillon.timing.stream import loads
+    """Of each mode, or of a system without modes: for how long the ring has room, and what its line needs and carries."""
+    from carillon.timing.stream import line_of, loads
 
     ring = system.tracing.ring if system.tracing is not None else None
-    uart = system.board.trace.uart if system.board.trace is not None else None
-    streamed = uart is not None and system.tracing is not None and system.tracing.stream == "uart"
+    line = line_of(system)
     return [
         {
             "mode": load.mode.name if load.mode is not None else None,
             "ring_ms": float(1000 * (ring or 0) / (load.events * system.clock_hz)) if load.events else None,
             "bytes": float(load.needed(system)),
-            "carried": float(load.carried(uart.baud)) if streamed and uart is not None else None,
+            "carried": float(load.carried(line)) if line is not None else None,
             "uncounted": list(load.uncounted),
         }
         for load in loads(system)

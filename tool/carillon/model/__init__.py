@@ -196,12 +196,15 @@ class Drift:
 class Tracing:
     """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros.
 
-    ``stream``: by what the ring is sent on while the image runs, ``uart`` or ``rtt``.
+    ``stream``: by what the ring is sent on while the image runs, ``uart``, ``rtt`` or ``itm``; of the last, its stimulus
+    port and the rate of its pin.
     """
 
     ring: int | None = None
     header: Path | None = None
     stream: str | None = None
+    itm_port: int = 1
+    swo_baud: int = 2_000_000
     span: Span = field(default_factory=lambda: Span(""), compare=False)
 
 

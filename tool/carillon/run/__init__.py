@@ -215,6 +215,8 @@ def _traced_command(
         save = [*save, "-serial", f"file:{quoted(hardware.stream)}"]
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
+        if hardware.stream is not None and image.system.tracing is not None:
+            told = [f"swo={hardware.stream}", f"swo_bytes={image.system.tracing.swo_baud // 10}"]
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
     line = "stdio" if serial is None else f"unix:{serial},server=on,wait=on"
     if replay is not None:
@@ -322,7 +324,12 @@ def record(
     how = runnable(system, diagnostics)
     if how is None or not hardware.fits(system.board, diagnostics):
         return None
-    if how.kind != "qemu" and (serial is not None or hardware.stream is not None):
+    itm = hardware.stream is not None and system.tracing is not None and system.tracing.stream == "itm"
+    if itm and how.kind != "rigless":
+        cause = f"the emulator of board '{system.board.name}' has no ITM"
+        diagnostics.error("C095", None, cause, "leave --stream out, or choose an STM32F4")
+        return None
+    if how.kind != "qemu" and (serial is not None or (hardware.stream is not None and not itm)):
         cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
         option = "--serial" if serial is not None else "--stream"
         diagnostics.error("C095", None, cause, f"leave {option} out, or choose another board")
