@@ -9,15 +9,13 @@
 
 #include "carillon_config.h"
 
-#ifdef CARILLON_START_CHECKED
+/* Whether the image's start asks: that of a library does. */
+#ifndef CARILLON_START_CHECKED
+#define CARILLON_START_CHECKED 0
+#endif
+
 /* Whether it has not; carillon_refused says why.  From: the start, before anything is locked. */
 bool carillon_start_refused(void);
-#else
-static inline bool carillon_start_refused(void)
-{
-    return false;
-}
-#endif
 
 /* Say so by the shutdown hook, and halt: nothing has started that could be stopped. */
 void carillon_start_refuse(void) __attribute__((noreturn));

@@ -104,7 +104,7 @@ void carillon_start_refuse(void)
 
 void ttStartOS(ttAppModeType mode)
 {
-    if (carillon_start_refused()) {
+    if ((CARILLON_START_CHECKED != 0) && carillon_start_refused()) {
         carillon_start_refuse();
     }
     const uint32_t saved = carillon_port_lock();

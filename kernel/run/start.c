@@ -137,7 +137,7 @@ void carillon_start_refuse(void)
 /* Beneath time-triggered tasks, the cells were started with the round's, and only the own interrupts are locked. */
 void StartOS(AppModeType mode)
 {
-    if ((CARILLON_MODES == 0) && carillon_start_refused()) { /* else ttStartOS has asked */
+    if ((CARILLON_START_CHECKED != 0) && (CARILLON_MODES == 0) && carillon_start_refused()) { /* else ttStartOS asked */
         carillon_start_refuse();
     }
     if (mode >= (AppModeType)CARILLON_OSEK_MODES) {
