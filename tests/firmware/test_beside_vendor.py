@@ -278,9 +278,11 @@ WRONG_MAIN = """
 #include "carillon/osektime.h"
 #include "carillon_library.h"
 #include "hal.h"
+#include <stdbool.h>
 #define AT(address) (*(volatile uint32_t *)(address))
 static uint32_t table[64] __attribute__((aligned(256)));
 static void nobody(void) {{}}
+static bool told;
 static void wrong(void) {{ {wrong} }}
 static void right(void) {{ {right} }}
 int main(void)
@@ -290,10 +292,16 @@ int main(void)
     wrong();
     ttStartOS(ttOS_DEFAULTAPPMODE);
 }}
+/* Nothing starts that should have been refused. */
+void ttStartupHook(void)
+{{
+    if (told == (CARILLON_START_{reason} == CARILLON_START_READY)) {{ for (;;) {{}} }}
+}}
 /* Locked: once it is right, the second start must not be refused. */
 void ttShutdownHook(ttStatusType error)
 {{
     if ((error == TT_E_OS_START) && (carillon_refused.reason == CARILLON_START_{reason}) && (carillon_refused.where == {at}u)) {{
+        told = true;
         right();
         __asm__ volatile("cpsie i");
         {unlock}
