@@ -3,6 +3,7 @@
  * OSEKtime OS 1.0: starting, shutting down, application modes, deadline violations. */
 #include "carillon/osektime.h"
 
+#include "kernel/core/check.h"
 #include "kernel/core/kernel.h"
 #include "kernel/core/stream.h"
 #include "kernel/osektime/sync.h"
@@ -80,8 +81,18 @@ static inline uint8_t switches_so_far(void)
 }
 #endif
 
+void carillon_start_refuse(void)
+{
+    (void)carillon_port_lock();
+    ttShutdownHook(TT_E_OS_START);
+    carillon_port_halt();
+}
+
 void ttStartOS(ttAppModeType mode)
 {
+    if ((CARILLON_START_CHECKED != 0) && carillon_start_refused()) {
+        carillon_start_refuse();
+    }
     const uint32_t saved = carillon_port_lock();
     begin_in(mode);
     ttStartupHook(); /* which may ask for another mode already */

@@ -5,6 +5,7 @@
 #include "kernel/run/kernel.h"
 
 #include "kernel/clock/begin.h"
+#include "kernel/core/check.h"
 #include "kernel/core/kernel.h"
 #include "kernel/core/stream.h"
 #include "kernel/giotto/begin.h"
@@ -121,9 +122,24 @@ static void unlock_own(uint32_t saved)
     }
 }
 
+#if CARILLON_MODES == 0
+void carillon_start_refuse(void)
+{
+    (void)carillon_port_lock();
+    if (CARILLON_OSEK_SHUTDOWN_HOOK) {
+        (void)carillon_osek_enter_hook(IN_SYSTEM_HOOK);
+        ShutdownHook(E_OS_SYS_START);
+    }
+    carillon_port_halt();
+}
+#endif
+
 /* Beneath time-triggered tasks, the cells were started with the round's, and only the own interrupts are locked. */
 void StartOS(AppModeType mode)
 {
+    if ((CARILLON_START_CHECKED != 0) && (CARILLON_MODES == 0) && carillon_start_refused()) { /* else ttStartOS asked */
+        carillon_start_refuse();
+    }
     if (mode >= (AppModeType)CARILLON_OSEK_MODES) {
         carillon_port_halt(); /* nothing has started that could be stopped */
     }

@@ -4,7 +4,10 @@
 #include "carillon_library.h"
 #include "carillon_port.h"
 
+#include "kernel/core/check.h"
 #include "ports/armv7m/check.h"
+
+struct carillon_refusal carillon_refused;
 
 /* What a priority of all ones reads, of an interrupt of the system; it is put back. */
 static uint32_t all_ones_read(void)
@@ -22,7 +25,7 @@ static uint32_t all_ones_read(void)
     return read;
 }
 
-enum carillon_start carillon_check_start(uint32_t *where)
+static enum carillon_start check(uint32_t *where)
 {
     *where = carillon_port_current();
     if (*where != 0u) {
@@ -39,4 +42,10 @@ enum carillon_start carillon_check_start(uint32_t *where)
         return CARILLON_START_PRIORITY_BITS;
     }
     return carillon_check_devices(where);
+}
+
+bool carillon_start_refused(void)
+{
+    carillon_refused.reason = check(&carillon_refused.where);
+    return carillon_refused.reason != CARILLON_START_READY;
 }

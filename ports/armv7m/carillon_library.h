@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a library of `carillon build --library` has for the project that links it: a check of what the project has left
- * to the system.  Call it in a debug build, right before ttStartOS or StartOS:
- *
- *     uint32_t where;
- *     if (carillon_check_start(&where) != CARILLON_START_READY) { ... }
- */
+ * What a library of `carillon build --library` has for the project that links it: ttStartOS, or StartOS, asks what the
+ * project has left to the system.  If that is not as it must be, nothing starts: the shutdown hook is called with
+ * TT_E_OS_START, or E_OS_SYS_START, and the processor halts.  `check_start = false` in [system] leaves that out. */
 #ifndef CARILLON_LIBRARY_H
 #define CARILLON_LIBRARY_H
 
@@ -24,20 +21,21 @@ enum carillon_start {
                                        levels */
     CARILLON_START_VECTOR,          /* the table in use has another handler for the exception with that number */
     CARILLON_START_TIMER,           /* the timer's register there is not as after reset, or its clock is off */
-    CARILLON_START_CLOCK            /* the timer whose counter is there has another clock: carillon_measured */
+    CARILLON_START_CLOCK            /* the timer whose counter is there has another clock: hz / expected_hz times it */
 };
 
-/* The clock that the check has measured last, in hertz: 0 and 0 if it has measured none.  The processor's cycles tell
- * the time: the processor is taken to have the clock that the schedule says.  Only a schedule with [clock], on a
- * processor with DWT_CYCCNT, has its timers measured. */
-struct carillon_measured {
+/* What keeps the system from starting, and where.
+ *
+ * `hz`: what the last timer that was measured counts a second, and `expected_hz` what it is to count; 0 and 0 if none
+ * was.  The processor's cycles tell the time: the processor is taken to have the clock that the schedule says.  Only a
+ * schedule with [clock], on a processor with DWT_CYCCNT, has its timers measured. */
+struct carillon_refusal {
+    enum carillon_start reason;
+    uint32_t where;
     uint32_t hz;
     uint32_t expected_hz;
 };
-extern struct carillon_measured carillon_measured;
-
-/* What keeps the system from starting, and where. */
-enum carillon_start carillon_check_start(uint32_t *where);
+extern struct carillon_refusal carillon_refused;
 
 /* Generated: the vectors of the system, and what the registers of its timers read after reset. */
 struct carillon_expected_vector {
@@ -57,12 +55,9 @@ struct carillon_expected_clock {
     uint32_t hz;
 };
 extern const struct carillon_expected_vector carillon_expected_vectors[];
-extern const uint32_t carillon_expected_vector_count;
 extern const struct carillon_expected_register carillon_expected_registers[];
 extern const uint32_t carillon_expected_register_count;
 extern const struct carillon_expected_clock carillon_expected_clocks[];
-extern const uint32_t carillon_expected_clock_count;
-extern const uint32_t carillon_expected_core_hz;
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "carillon_library.h"
 #include "carillon_port.h"
 
+#include "kernel/core/check.h"
 #include "ports/armv7m/check.h"
 
 #define AIRCR UINT32_C(0xE000ED0C)
@@ -13,13 +14,12 @@
 #define DEMCR_TRCENA (UINT32_C(1) << 24)
 #define DWT_CTRL UINT32_C(0xE0001000)
 #define DWT_CTRL_CYCCNTENA UINT32_C(1)
-#define DWT_CTRL_NOCYCCNT (UINT32_C(1) << 25)
 #define DWT_CYCCNT UINT32_C(0xE0001004)
 /* A counter of 16 bits does not turn meanwhile, even if it counts seven times as fast as the processor. */
 #define MEASURED_CYCLES 8192u
 #define TOLERANCE 64u /* a part in so many: reads of the two counters are some cycles apart */
 
-struct carillon_measured carillon_measured;
+struct carillon_refusal carillon_refused;
 
 static uint32_t mask_that_holds(void)
 {
@@ -64,22 +64,33 @@ static uint32_t measure(const struct carillon_expected_clock *timer)
     const uint32_t counted = CARILLON_REGISTER(timer->counter) - first;
     CARILLON_REGISTER(timer->control) = 0u;
     CARILLON_REGISTER(timer->counter) = 0u;
-    return (carillon_expected_core_hz / cycles) * counted;
+    return (CARILLON_START_CORE_HZ / cycles) * counted;
+}
+
+/* Whether the processor counts its cycles: not every one does, and some only if a debugger has unlocked that. */
+static bool counts_cycles(void)
+{
+    const uint32_t before = CARILLON_REGISTER(DWT_CYCCNT);
+    return CARILLON_REGISTER(DWT_CYCCNT) != before;
 }
 
 static enum carillon_start check_clocks(uint32_t *where)
 {
+    if (CARILLON_START_CLOCKS == 0) {
+        return CARILLON_START_READY;
+    }
     const uint32_t traces = CARILLON_REGISTER(DEMCR);
     CARILLON_REGISTER(DEMCR) = traces | DEMCR_TRCENA;
     const uint32_t counts = CARILLON_REGISTER(DWT_CTRL);
     CARILLON_REGISTER(DWT_CTRL) = counts | DWT_CTRL_CYCCNTENA;
     enum carillon_start said = CARILLON_START_READY;
-    for (uint32_t k = 0; (k < carillon_expected_clock_count) && ((counts & DWT_CTRL_NOCYCCNT) == 0u); k++) {
+    const uint32_t measured = counts_cycles() ? CARILLON_START_CLOCKS : 0u;
+    for (uint32_t k = 0; k < measured; k++) {
         const struct carillon_expected_clock *const timer = &carillon_expected_clocks[k];
-        carillon_measured.hz = measure(timer);
-        carillon_measured.expected_hz = timer->hz;
-        const uint32_t apart = (carillon_measured.hz > timer->hz) ? (carillon_measured.hz - timer->hz)
-                                                                  : (timer->hz - carillon_measured.hz);
+        const uint32_t hz = measure(timer);
+        carillon_refused.hz = hz;
+        carillon_refused.expected_hz = timer->hz;
+        const uint32_t apart = (hz > timer->hz) ? (hz - timer->hz) : (timer->hz - hz);
         if (apart > (timer->hz / TOLERANCE)) {
             *where = timer->counter;
             said = CARILLON_START_CLOCK;
@@ -91,7 +102,7 @@ static enum carillon_start check_clocks(uint32_t *where)
     return said;
 }
 
-enum carillon_start carillon_check_start(uint32_t *where)
+static enum carillon_start check(uint32_t *where)
 {
     *where = carillon_port_current();
     if (*where != 0u) {
@@ -111,4 +122,10 @@ enum carillon_start carillon_check_start(uint32_t *where)
     }
     const enum carillon_start said = carillon_check_devices(where);
     return (said == CARILLON_START_READY) ? check_clocks(where) : said;
+}
+
+bool carillon_start_refused(void)
+{
+    carillon_refused.reason = check(&carillon_refused.where);
+    return carillon_refused.reason != CARILLON_START_READY;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What carillon_check_start looks at on every processor of ARM that has an NVIC: vectors, and registers of timers.  The
+ * What the check of a start looks at on every processor of ARM that has an NVIC: vectors, and registers of timers.  The
  * headers of the port and of the library come before this one. */
 #ifndef CARILLON_CHECK_H
 #define CARILLON_CHECK_H
@@ -13,7 +13,7 @@
 /* The number of an interrupt of the system in the NVIC; below 0 if there is none. */
 static inline int32_t carillon_check_interrupt(void)
 {
-    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
+    for (uint32_t k = 0; k < CARILLON_START_VECTORS; k++) {
         if (carillon_expected_vectors[k].source >= CARILLON_FIRST_INTERRUPT) {
             const uint32_t number = carillon_expected_vectors[k].source - CARILLON_FIRST_INTERRUPT;
             return (int32_t)number;
@@ -27,7 +27,7 @@ static inline int32_t carillon_check_interrupt(void)
 static inline bool carillon_check_vectors(uint32_t *where)
 {
     const volatile carillon_vector *const table = (const volatile carillon_vector *)(uintptr_t)CARILLON_REGISTER(VTOR);
-    for (uint32_t k = 0; k < carillon_expected_vector_count; k++) {
+    for (uint32_t k = 0; k < CARILLON_START_VECTORS; k++) {
         const struct carillon_expected_vector *const expected = &carillon_expected_vectors[k];
         *where = expected->source;
         if (table[expected->source] != expected->handler) {

@@ -264,7 +264,7 @@ WRONG_ON_PICO = {
     "a slice that runs": ("AT(0x40050014) = 1;", "AT(0x40050014) = 0;", "TIMER", 0x40050014),
 }
 _MEASURED = """
-    if (carillon_measured.hz - 166000000u > 4000000u || carillon_measured.expected_hz != 84000000u) {{ for (;;) {{}} }}
+    if (carillon_refused.hz - 166000000u > 4000000u || carillon_refused.expected_hz != 84000000u) {{ for (;;) {{}} }}
     AT(0x40023808) = 0x9402;"""
 WRONG_ON_DISCOVERY = {
     "nothing": ("", "", "READY", 0),
@@ -280,37 +280,98 @@ WRONG_MAIN = """
 #include "carillon/osektime.h"
 #include "carillon_library.h"
 #include "hal.h"
+#include <stdbool.h>
 #define AT(address) (*(volatile uint32_t *)(address))
 static uint32_t table[64] __attribute__((aligned(256)));
 static void nobody(void) {{}}
-static uint32_t where;
+static bool told;
+static void wrong(void) {{ {wrong} }}
+static void right(void) {{ {right} }}
 int main(void)
 {{
     for (int k = 0; k < 64; k++) {{ table[k] = (uint32_t)nobody; }}
     HAL_Init();
-    {wrong}
-    const enum carillon_start said = carillon_check_start(&where);
-    {right}
-    if ((said == CARILLON_START_{reason}) && (where == {at}u)) {{ ttStartOS(ttOS_DEFAULTAPPMODE); }}
-    for (;;) {{}}
+    wrong();
+    ttStartOS(ttOS_DEFAULTAPPMODE);
+}}
+/* Nothing starts that should have been refused. */
+void ttStartupHook(void)
+{{
+    if (told == (CARILLON_START_{reason} == CARILLON_START_READY)) {{ for (;;) {{}} }}
+}}
+/* Locked: once it is right, the second start must not be refused. */
+void ttShutdownHook(ttStatusType error)
+{{
+    if ((error == TT_E_OS_START) && (carillon_refused.reason == CARILLON_START_{reason}) && (carillon_refused.where == {at}u)) {{
+        told = true;
+        right();
+        __asm__ volatile("cpsie i");
+        {unlock}
+        ttStartOS(ttOS_DEFAULTAPPMODE);
+    }}
 }}
 """
+_UNLOCK = '__asm__ volatile("msr basepri, %0" ::"r"(0));'
 
 
 @pytest.mark.parametrize(("board", "name"), CASES)
-def test_the_check_of_the_start_names_what_is_wrong(tmp_path: Path, board: str, name: str) -> None:
+def test_the_start_asks_by_itself_and_says_what_is_wrong(tmp_path: Path, board: str, name: str) -> None:
     wrong, right, reason, at = _WRONG_ON[board][name]
     planned = plan(schedule(tmp_path, board), Diagnostics(), board)
     own = tmp_path / "project"
     shutil.copytree(EXAMPLE / "project", own)
-    (own / "main.c").write_text(WRONG_MAIN.format(wrong=wrong, right=right, reason=reason, at=at), encoding="utf-8")
+    text = WRONG_MAIN.format(wrong=wrong, right=right, reason=reason, at=at, unlock=_UNLOCK if board != PICO else "")
+    (own / "main.c").write_text(text, encoding="utf-8")
     lists = own / "CMakeLists.txt"
     lists.write_text(
         lists.read_text(encoding="utf-8").replace("${CMAKE_CURRENT_SOURCE_DIR}/../../..", str(ROOT)), encoding="utf-8"
     )
     elf = project(planned, tmp_path, CHIPS[board], own)
     starts = [e for e in events_of(planned, elf, tmp_path, ticks=10_000) if e.kind is Kind.START]
-    assert starts  # main has started the system, as the check said what was expected
+    assert starts  # the hook has started the system, as it was told what was expected
+
+
+MASKED_MAIN = """
+#include "carillon/osektime.h"
+#include "hal.h"
+int main(void)
+{
+    HAL_Init();
+    __asm__ volatile("cpsid i");
+    ttStartOS(ttOS_DEFAULTAPPMODE);
+}
+"""
+
+
+def own_project(folder: Path, main: str) -> Path:
+    """The example's project with another main."""
+    own = folder / "project"
+    shutil.copytree(EXAMPLE / "project", own)
+    lists = own / "CMakeLists.txt"
+    lists.write_text(lists.read_text(encoding="utf-8").replace("../", f"{EXAMPLE}/"), encoding="utf-8")
+    (own / "main.c").write_text(main, encoding="utf-8")
+    return own
+
+
+def test_a_run_says_why_a_start_refuses(tmp_path: Path) -> None:
+    planned = plan(schedule(tmp_path, MPS), Diagnostics(), MPS)
+    elf = project(planned, tmp_path, CHIPS[MPS], own_project(tmp_path, MASKED_MAIN))
+    diagnostics = Diagnostics()
+    make = built_elsewhere(planned.image, elf, diagnostics)
+    assert make is not None
+    assert run(planned.image, make, 10_000, diagnostics, rounds=1) is None
+    (found,) = diagnostics.reported
+    assert (found.code, found.cause) == ("C366", "the start refuses: PRIMASK holds interrupts back")
+
+
+def test_a_schedule_may_leave_the_check_of_the_start_out(tmp_path: Path) -> None:
+    path = schedule(tmp_path, MPS)
+    path.write_text(path.read_text(encoding="utf-8").replace("[system]", "[system]\ncheck_start = false"), encoding="utf-8")
+    planned = plan(path, Diagnostics(), MPS)
+    main = MASKED_MAIN.replace('"cpsid i"', '"msr basepri, %0" ::"r"(0x40)')
+    elf = project(planned, tmp_path, CHIPS[MPS], own_project(tmp_path, main))
+    assert "carillon_start_refused" not in symbols(elf)
+    assert events_of(planned, elf, tmp_path, ticks=10_000)
 
 
 _SETS = "RCC_CFGR = RCC_HCLK_DIV2 << 3 | RCC_HCLK_DIV4 | RCC_SYSCLKSOURCE_PLLCLK;"

@@ -68,7 +68,7 @@ def agrees(recording: Recording, trace: Trace, near: int = NEAR) -> list[Gap]:
         near_by = sorted(range(max(0, event.number - 2), min(len(seen), event.number + 3)), key=lambda k: abs(k - event.number))
         own = next(k for k in near_by if said(seen[k]) == (recording.names[event.function], event.begins) and k not in found)
         found.add(own)
-        offsets.append(event.time * per_tick - seen[own].n)
+        offsets.append(event.time * recording.unit * trace.clock_hz * per_tick - seen[own].n)
     assert max(offsets) - min(offsets) <= near + per_tick
     known = {event.number for event in told} | {n for gap in gaps for n in range(gap.number, gap.number + gap.length)}
     assert known == set(range(max(known) + 1))

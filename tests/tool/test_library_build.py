@@ -74,7 +74,7 @@ def test_the_notes_say_what_is_carillons(made: Path) -> None:
         r"-5 +SVC_Handler +0 ",
         r"TIM3 at 0x40000400, 16 bits: its clock has 84000000 Hz",
         r"TIM8 at 0x40010400, 16 bits: its clock has 168000000 Hz",
-        r"The processor has 168000000 Hz, by which carillon_check_start measures",
+        r"The processor has 168000000 Hz, by which the start measures",
         r"the timer at 0x40000000, which starts the others",
         r"0x40023844 = 0x3",
         r"CARILLON_PLL_MULTIPLY = 168",

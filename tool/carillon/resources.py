@@ -17,6 +17,10 @@ def data_root() -> Path:
     return installed if installed.is_dir() else _PACKAGE.parents[1]
 
 
+ITM = "stream_itm.c"
+"""What a port has whose processors send the stream of events by an ITM."""
+
+
 def board_names() -> list[str]:
     """The names of the boards that come with Carillon, sorted."""
     return sorted(path.parent.name for path in (data_root() / "boards").glob("*/board.toml"))

@@ -7,6 +7,7 @@
 //! Of an instruction's time the crate knows one thing: how many there are in a second, RATE, whatever clock the firmware
 //! sets up.
 mod calendar;
+mod itm;
 mod outside;
 mod plugin;
 mod stepper;
@@ -39,6 +40,7 @@ const NAME: &str = "stm32f427";
 struct Chip {
     mcu: Part,
     rate: NonZeroU64,
+    pin: bool, // SWO is there
 }
 
 impl rigless::snapshot::Store for Chip {}
@@ -67,7 +69,8 @@ impl Board for Chip {
             instructions_per_second: self.rate,
             boot: "flash",
         };
-        let own = windows(Mcu::bus(&self.mcu));
+        let mut own = windows(Mcu::bus(&self.mcu));
+        own.extend(self.pin.then_some(itm::ITM));
         let mut spec = core.spec_with_parts(&own, armv7m::Fpu::FpV4Sp, armv7m::MpuRegions::Eight);
         let make = spec.processor;
         spec.processor = Arc::new(move |endian| Ok(Box::new(stepper::Stepper::new(make(endian)?))));
@@ -255,6 +258,7 @@ fn fail(why: impl std::fmt::Display) -> ! {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let usage = "usage: carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE map=FILE out=FILE ... [stimuli=FILE]\n       \
+                 [swo=FILE swo_bytes=RATE]\n       \
                  carillon-rigless DEVICE CRYSTAL [lse=CRYSTAL] RATE IMAGE gdb=PORT";
     let [_, device, crystal, others @ ..] = arguments.as_slice() else { fail(usage) };
     let (slow, others) = match others {
@@ -272,18 +276,20 @@ fn main() {
     let mut mcu = Stm32f427::new().unwrap_or_else(|error| fail(error));
     mcu.rcc.attach_crystals(crystal, slow);
     mcu.set_supply(3300);
+    let mut options = options.to_vec();
+    let pin = itm::begin(&mut options);
     // A debugger says how far the processor goes, and nothing is traced.
-    let listener = match options {
+    let listener = match options.as_slice() {
         [only] if only.starts_with("gdb=") => {
             Some(TcpListener::bind(format!("127.0.0.1:{}", &only[4..])).unwrap_or_else(|error| fail(error)))
         }
         _ => None,
     };
-    if listener.is_none() && !plugin::install(options) {
+    if listener.is_none() && !plugin::install(&options) {
         exit(1); // it has said why
     }
     let outside = Outside::new(&mut mcu);
-    let chip = Box::new(Chip { mcu: Part::new(mcu), rate });
+    let chip = Box::new(Chip { mcu: Part::new(mcu), rate, pin });
     let session = Session::new(chip, 0, NO_DEADLINE).unwrap_or_else(|error| fail(error));
     let images = [image];
     let mut start = Start::new(&images);

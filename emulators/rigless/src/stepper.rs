@@ -18,6 +18,7 @@ use rigless::soc::{Endian, Width};
 use rigless::time::VirtualNanos;
 
 use crate::fail;
+use crate::itm;
 use crate::plugin::{self, Instruction};
 
 const PAGE: u64 = 4096;
@@ -59,6 +60,10 @@ impl CoreBus for Bus<'_> {
                 self.other = true;
                 self.bus.access(probe, false);
             }
+        }
+        if let Some(value) = itm::access(&access) {
+            self.of_memory = true;
+            return Some(value);
         }
         let bytes = access.width.bits() as usize / 8;
         let mut value = access.value.to_le_bytes();

@@ -46,6 +46,7 @@ typedef uint8_t StatusType;
 #define E_OS_PROTECTION_TIME 15u
 #define E_OS_PROTECTION_ARRIVAL 16u
 #define E_OS_PROTECTION_LOCKED 17u
+#define E_OS_SYS_START 18u /* what a library asks before the start (carillon_library.h) */
 
 typedef uint8_t TaskType;
 typedef TaskType *TaskRefType;
@@ -640,7 +641,7 @@ void StartupHook(void);
 
 /* Hook: called by ShutdownOS, with interrupts locked.
  *
- * error: the value that ShutdownOS got.
+ * error: the value that ShutdownOS got; E_OS_SYS_START if StartOS has started nothing.
  * Errors: none.
  * From: the kernel.
  * Source: OSEK/VDX OS 2.2.3, chapter 13.8. */

@@ -38,6 +38,7 @@ typedef ttSynchronizationStatusType *ttSynchronizationStatusRefType;
 #define TT_E_OS_DEADLINE 6u
 #define TT_E_OS_PROTECTION_TIME 7u /* not of the standard: an execution budget has been used up */
 #define TT_E_OS_VALUE 8u
+#define TT_E_OS_START 9u /* not of the standard: what a library asks before the start (carillon_library.h) */
 
 /* Whether the rounds keep the global time. */
 #define TT_SYNCHRONOUS 0u
@@ -53,7 +54,8 @@ typedef ttSynchronizationStatusType *ttSynchronizationStatusRefType;
  * ttStartOS does not return.
  *
  * mode: ttAppMode_NAME of a mode of the schedule, or ttOS_DEFAULTAPPMODE.
- * Errors: none is reported; if the schedule has several modes, a mode that does not exist stops the processor.
+ * Errors: none is reported; if the schedule has several modes, a mode that does not exist stops the processor.  Beside
+ * another's start-up code, what is not left as it must be stops it, with TT_E_OS_START (carillon_library.h).
  * From: main, once.
  * Source: OSEKtime OS 1.0, chapter 13. */
 void ttStartOS(ttAppModeType mode) __attribute__((noreturn));
@@ -158,7 +160,7 @@ void ttStartupHook(void);
 /* Hook: called by ttShutdownOS after all cells have been stopped, with all interrupts locked.  The application may
  * define this hook.
  *
- * error: the value that ttShutdownOS got.
+ * error: the value that ttShutdownOS got; TT_E_OS_START if ttStartOS has started nothing.
  * Errors: none.
  * From: the kernel.
  * Source: OSEKtime OS 1.0, chapter 13. */

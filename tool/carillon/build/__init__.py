@@ -239,7 +239,7 @@ def compile_library(image: Image, folder: Path, left_out: Collection[str], diagn
     (folder / "objects").mkdir(parents=True, exist_ok=True)
     without = {data_root() / name for name in left_out} | {Path(source) for source in image.system.board.build.sources}
     units = [u for u in _units(image, generated, folder, ()) if not u.application and u.source not in without]
-    like = next(unit for unit in units if unit.source == generated / "vectors.c")
+    like = next(unit for unit in units if unit.source == data_root() / "kernel/core/mode.c")
     more = (generated / CHECK, data_root() / "ports" / image.system.board.port / "check.c") if checked(image) else ()
     units += [replace(like, source=s, target=folder / "objects" / f"{s.parent.name}_{s.name}.o") for s in more]
     made = _all_made(units, _compile_all(compiler, units, Reuse()), image.system, diagnostics)

@@ -78,7 +78,7 @@ def _clock(image: Image) -> Iterator[str]:
     yield f"Clocks.  The library sets none: your SystemInit or main does.  A tick is 1/{clock.hz} s, in which"
     yield f"the processor of the plan carries out {count} instruction{'' if count == 1 else 's'}."
     if board.chosen is not None:
-        yield f"The processor has {board.chosen.core_hz} Hz, by which carillon_check_start measures the timers."
+        yield f"The processor has {board.chosen.core_hz} Hz, by which the start measures the timers."
     if board.build.sources:
         sources = ", ".join(Path(source).name for source in board.build.sources)
         setup = {name: value for name, value in (board.defines | clock.defines).items() if name != "CARILLON_COPY_DATA"}

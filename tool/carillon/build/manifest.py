@@ -15,7 +15,7 @@ from carillon.image import Image
 from carillon.image.forms import budget_kind
 from carillon.model import System
 from carillon.model.giotto import Machine
-from carillon.resources import data_root
+from carillon.resources import ITM, data_root
 
 MANIFEST = "manifest.json"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wmissing-prototypes", "-Wundef", "-Wno-type-limits", "-Werror")
@@ -121,7 +121,8 @@ def manifest(image: Image, folder: Path) -> dict[str, list[str] | str]:
         sources.append(f"{port}/startup.c")
         cold += [f"{port}/startup.c", f"{port}/carillon_port.c"]
     if system.tracing is not None and system.tracing.stream is not None:
-        stream = ["kernel/core/stream.c", f"kernel/core/stream_{system.tracing.stream}.c"]
+        by = f"{port}/{ITM}" if system.tracing.stream == "itm" else f"kernel/core/stream_{system.tracing.stream}.c"
+        stream = ["kernel/core/stream.c", by]
         sources += stream
         cold += stream
     header = system.tracing.header if system.tracing is not None else None

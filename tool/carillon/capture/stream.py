@@ -18,6 +18,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from carillon.capture import UNFIT, Capture, Highs, refuse
+from carillon.capture.swo import Swo
 from carillon.diagnostics import Span
 from carillon.image.words import Words, identity, numbered
 from carillon.model import System
@@ -226,13 +227,17 @@ class Recording:
     def __init__(self, file: str, system: System, most: int) -> None:
         counter = system.board.trace
         if system.tracing is None or system.tracing.stream is None or counter is None:
-            refuse(UNFIT, Span(file), "the schedule has no stream", 'write [trace], ring = 256 and stream = "uart" or "rtt"')
+            refuse(
+                UNFIT, Span(file), "the schedule has no stream", 'write [trace], ring = 256 and stream = "uart", "rtt" or "itm"'
+            )
         self.numbers = numbered(system)
         self.names = [it.name for it in self.numbers]
         """Whose each number is."""
         self.system = system
         self.file, self.unit, self._most = file, Fraction(1, counter.hz or system.clock_hz), most
         self.decoder = Decoder(file, Words.of(system, counter), len(self.names), identity(system))
+        self.swo = Swo(system.tracing.itm_port) if system.tracing.stream == "itm" else None
+        """What takes the stream out of packets."""
         self.starts = dict.fromkeys(self.names, 0)
         self._waiting: set[str] = set()
         self.gaps: deque[Gap] = deque(maxlen=MOST_GAPS)
@@ -241,6 +246,8 @@ class Recording:
 
     def feed(self, data: bytes | None) -> None:
         """Take bytes; None at the end of the stream."""
+        if self.swo is not None and data is not None:
+            data = self.swo.feed(data)
         for item in self.decoder.feed(data) if data is not None else self.decoder.finish():
             if isinstance(item, Restarted):
                 self.restarts += 1

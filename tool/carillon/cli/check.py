@@ -37,6 +37,7 @@ def command(
         system = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=carried).system
     activations = sum(len(m.activations) for m in system.modes)
     result: dict[str, Any] = {"system": system.name, "board": system.board.name, "clock_hz": system.clock_hz}
+    result["core_hz"] = system.board.clock(system.clock_hz).core_hz
     result["activations"] = activations
     facts = []
     if system.modes or system.osek is None:
@@ -54,7 +55,7 @@ def command(
     if rows := _recorded(system):
         result["trace"] = rows
         facts += _recorded_facts(rows)
-    facts.append(f"no errors for {system.board.name} at {system.clock_hz / 1e6:g} MHz")
+    facts.append(f"no errors for {system.board.name} {system.clocks}")
     if quick:
         facts.append("whether the board's cells and levels suffice was not looked at (--quick)")
     result["allocated"] = not quick
@@ -63,18 +64,17 @@ def command(
 
 
 def _recorded(system: System) -> list[dict[str, Any]]:
-    """Of each mode, or of a system without modes: for how long the ring has room, and what a UART needs and carries."""
-    from carillon.timing.stream import loads
+    """Of each mode, or of a system without modes: for how long the ring has room, and what its line needs and carries."""
+    from carillon.timing.stream import line_of, loads
 
     ring = system.tracing.ring if system.tracing is not None else None
-    uart = system.board.trace.uart if system.board.trace is not None else None
-    streamed = uart is not None and system.tracing is not None and system.tracing.stream == "uart"
+    line = line_of(system)
     return [
         {
             "mode": load.mode.name if load.mode is not None else None,
             "ring_ms": float(1000 * (ring or 0) / (load.events * system.clock_hz)) if load.events else None,
             "bytes": float(load.needed(system)),
-            "carried": float(load.carried(uart.baud)) if streamed and uart is not None else None,
+            "carried": float(load.carried(line)) if line is not None else None,
             "uncounted": list(load.uncounted),
         }
         for load in loads(system)

@@ -37,6 +37,7 @@ def show_live(name: str, baud: int | None, given: CaptureOptions, asked: Asked, 
     """Draw the stream of a source until it ends or is interrupted, and then show all of it."""
     from carillon.capture.source import MalformedSourceError, Source
     from carillon.capture.stream import Recording
+    from carillon.timing.stream import line_of
 
     for option, value in {"sample-rate": given.sample_rate, "elf": given.elf, "base": given.base, "lane": given.lanes}.items():
         if value:
@@ -47,8 +48,8 @@ def show_live(name: str, baud: int | None, given: CaptureOptions, asked: Asked, 
     showing = Showing(given, asked, report, "--live", [path] if path.is_file() else [])
     system = showing.planned.system
     recording = Recording(name, system, MOST)
-    uart = system.board.trace.uart if system.board.trace is not None else None
-    rate = baud if baud is not None else uart.baud if uart is not None else None
+    line = line_of(system)
+    rate = baud if baud is not None else line.baud if line is not None else None
     try:
         with Source(name, rate) as source:
             _read(source, recording, showing, report)
@@ -147,6 +148,8 @@ def _told(recording: Recording, unit: Fraction) -> list[str]:
         lines[1:1] = [f"  The last {LISTED} gaps:"]
     if recording.decoder.damaged:
         lines.append(f"{counted(recording.decoder.damaged, 'byte')} of the stream were damaged, or cut off.")
+    if recording.swo is not None and recording.swo.overflows:
+        lines.append(f"The buffer of SWO overflowed {counted(recording.swo.overflows, 'time')}.")
     if recording.restarts:
         lines.append(f"The chip started anew {counted(recording.restarts, 'time')}; shown is what came behind the last start.")
     if recording.left_out:
@@ -168,4 +171,5 @@ def _as_json(recording: Recording) -> dict[str, object]:
     """The same for ``--json``; times in units of the counter."""
     names = ("events", "gap_count", "lost", "dropped", "restarts", "left_out")
     told: dict[str, object] = {name: getattr(recording, name) for name in names}
+    told["overflows"] = recording.swo.overflows if recording.swo is not None else None
     return told | {"damaged": recording.decoder.damaged, "gaps": [asdict(gap) for gap in recording.gaps]}

@@ -41,7 +41,8 @@ def command(
         ),
     ] = None,
     stream: Annotated[
-        Path | None, typer.Option("--stream", help="Write what the UART of [trace] sends, to a file or a FIFO; in QEMU.")
+        Path | None,
+        typer.Option("--stream", help="Write what [trace] sends to a file or a FIFO: of a UART in QEMU, of SWO in rigless."),
     ] = None,
     elf: Annotated[
         Path | None, typer.Option("--elf", help="Run this image, which another build made with the library, instead of building.")

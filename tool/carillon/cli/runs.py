@@ -243,8 +243,8 @@ def show_runs(asked: Asked, report: Report) -> None:
         planned = pipeline.plan(source, report.diagnostics, asked.board, kernel, asked.time_limit, clock, machine)
         clock = planned.system.clock_hz  # of all that are compared
         tracing = planned.system.tracing
-        if hardware.stream is not None and (tracing is None or tracing.stream != "uart"):
-            usage('--stream: the schedule has no [trace] with stream = "uart"')
+        if hardware.stream is not None and (tracing is None or tracing.stream not in ("uart", "itm")):
+            usage('--stream: the schedule has no [trace] with stream = "uart" or "itm"')
         ticks, count = run_length(planned, asked.rounds, asked.time)
         part = window_ticks(asked.window, planned.system.clock_hz, ticks)
         out = asked.out / kernel if asked.out and asked.compare else asked.out

@@ -128,6 +128,8 @@ def emit(image: Image) -> dict[str, str]:
     tracing, counter = image.system.tracing, board.trace
     if tracing is not None and tracing.stream == "uart" and counter is not None:
         lines += _uart("STREAM", "The stream of events", counter.uart)
+    if tracing is not None and tracing.stream == "itm":
+        lines += ["", "/* The stimulus port of the stream of events. */", f"#define CARILLON_STREAM_PORT {tracing.itm_port}u"]
     if not lines and board.native:
         return {}
     return {FILE: text.header(image, "Where the board has its registers.", "CARILLON_BOARD_H", lines)}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.emit import text
+from carillon.emit import library, text
 from carillon.image import Image
 from carillon.image.handlers import called
 
@@ -13,6 +13,7 @@ def emit(image: Image) -> str:
     system, board = image.system, image.system.board
     lines = ["", *text.switches(image, "carillon_config.h")]
     lines += ["#define CARILLON_LIBRARY 1"] if image.library else []
+    lines += library.counts(image) if image.library and library.checked(image) else []
     virtual = []
     for array in board.cells:
         if array.family.name == "virtual":

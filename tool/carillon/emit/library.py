@@ -54,11 +54,16 @@ there, but not every linker drops them."""
 def possible(image: Image) -> bool:
     """Whether the board's vendor has start-up code of its own, whose names are known."""
     board = image.system.board
-    return board.vectors == "code" or (checked(image) and board.interrupts is not None and board.interrupts.handler != "")
+    return board.vectors == "code" or (_beside_cmsis(image) and board.interrupts is not None and board.interrupts.handler != "")
 
 
 def checked(image: Image) -> bool:
-    """Whether the library has ``carillon_check_start``: whether the port can check what the project has left to the system."""
+    """Whether the library's start asks what the project has left to the system."""
+    return image.system.check_start and _beside_cmsis(image)
+
+
+def _beside_cmsis(image: Image) -> bool:
+    """Whether the port can be part of a project whose start-up code has CMSIS's names."""
     return image.system.board.port in ports_with("check.c")
 
 
@@ -85,7 +90,7 @@ def vendors(image: Image) -> dict[str, int]:
 
 def supervisor(image: Image) -> bool:
     """Whether handlers lower the execution priority, for which the system takes the supervisor's call."""
-    return checked(image) and bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
+    return _beside_cmsis(image) and bool(image.switches["carillon_config.h"].get("CARILLON_LOWERED"))
 
 
 def own_table(image: Image) -> bool:
@@ -155,18 +160,10 @@ def fragment(image: Image) -> str:
 
 
 def check(image: Image) -> str:
-    """The C of what ``carillon_check_start`` expects: vectors, and registers of timers that nobody uses."""
-    names = handler_names(image)
-    own = elsewhere(image)
-    cells = {(c.family.name, c.number): c for mode in image.modes for c in mode.cells}
-    if image.osek is not None:
-        cells |= {(c.family.name, c.number): c for c in (*image.osek.cells, *image.osek.stopped)}
-    looked_at = [cells[key] for key in sorted(cells) if Capability.UNTOUCHED in cells[key].family.can]
-    vectors = {s: names.get(s, v.symbol) if v.symbol in own else v.symbol for s, v in sorted(used(image).items())}
-    vectors |= {SUPERVISOR: "carillon_port_supervisor_call"} if supervisor(image) else {}
-    vectors = {} if own_table(image) else vectors
+    """The C of what the start expects: vectors, registers of timers that nobody uses, and what timers count a second."""
+    looked_at, vectors, clocks = _looked_at(image), _expected(image), _clocks(image)
     lines = [
-        text.head(image, "What a project has left to the system, for carillon_check_start."),
+        text.head(image, "What a project is to have left to the system."),
         '#include "carillon_library.h"',
         "",
     ]
@@ -175,26 +172,52 @@ def check(image: Image) -> str:
     lines += ["", *(f"void {function}(void);" for function in dict.fromkeys(vectors.values())), ""]
     rows = [f"{{{source}, {function}}}," for source, function in vectors.items()]
     lines += text.table("const struct carillon_expected_vector carillon_expected_vectors[]", rows or ["{0, 0},"])
-    lines += [f"const uint32_t carillon_expected_vector_count = {len(vectors)};", ""]
     rows = [f"{text.macro(cell, 'UNTOUCHED', cell.number, f'{cell.use.cell.array.width}u')}," for cell in looked_at]
-    lines += text.table("const struct carillon_expected_register carillon_expected_registers[]", rows or ["{0, 0, 0},"])
-    lines += [f"const uint32_t carillon_expected_register_count = {_count('registers', rows)};", ""]
-    rows = _clocks(image, [cells[key] for key in sorted(cells)])
-    lines += text.table("const struct carillon_expected_clock carillon_expected_clocks[]", rows or ["{0, 0, 0, 0},"])
-    lines += [f"const uint32_t carillon_expected_clock_count = {_count('clocks', rows)};"]
+    lines += ["", *text.table("const struct carillon_expected_register carillon_expected_registers[]", rows or ["{0, 0, 0},"])]
+    lines += ["", *text.table("const struct carillon_expected_clock carillon_expected_clocks[]", clocks or ["{0, 0, 0, 0},"])]
+    count = "CARILLON_COUNT(carillon_expected_registers)" if rows else "0"
+    lines += ["", f"const uint32_t carillon_expected_register_count = {count};"]
+    return "\n".join([*lines, ""])
+
+
+def counts(image: Image) -> list[str]:
+    """For ``carillon_config.h``: how much there is of that, and the processor's clock, by which timers are measured."""
     chosen = image.system.board.chosen
-    return "\n".join([*lines, f"const uint32_t carillon_expected_core_hz = {chosen.core_hz if chosen else 0};", ""])
+    count = {
+        "CHECKED": 1,
+        "VECTORS": len(_expected(image)),
+        "CLOCKS": len(_clocks(image)),
+        "CORE_HZ": chosen.core_hz if chosen is not None else 0,
+    }
+    return [f"#define CARILLON_START_{name} {number}u" for name, number in count.items()]
 
 
-def _count(what: str, rows: list[str]) -> str:
-    return f"CARILLON_COUNT(carillon_expected_{what})" if rows else "0"
+def _cells(image: Image) -> list[CellImage]:
+    """Each cell of the system once."""
+    cells = {(c.family.name, c.number): c for mode in image.modes for c in mode.cells}
+    if image.osek is not None:
+        cells |= {(c.family.name, c.number): c for c in (*image.osek.cells, *image.osek.stopped)}
+    return [cells[key] for key in sorted(cells)]
 
 
-def _clocks(image: Image, cells: list[CellImage]) -> list[str]:
+def _looked_at(image: Image) -> list[CellImage]:
+    """The cells of whose registers it is known what they read after reset."""
+    return [cell for cell in _cells(image) if Capability.UNTOUCHED in cell.family.can]
+
+
+def _expected(image: Image) -> dict[int, str]:
+    """The function of each vector in the project's table."""
+    if own_table(image):
+        return {}
+    names, own = handler_names(image), elsewhere(image)
+    return {s: names.get(s, v.symbol) if v.symbol in own else v.symbol for s, v in sorted(used(image).items())}
+
+
+def _clocks(image: Image) -> list[str]:
     """What the timers are to count a second, where the schedule chooses the clocks: a row for each timer."""
     board = image.system.board
     rows: dict[int, str] = {}
-    for cell in cells if board.chosen is not None else []:
+    for cell in _cells(image) if board.chosen is not None else []:
         array = cell.use.cell.array
         if Capability.MEASURED in array.family.can:
             base = array.registers["base"][array.names.index(cell.use.cell.name)]

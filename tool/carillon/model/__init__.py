@@ -216,12 +216,15 @@ class Drift:
 class Tracing:
     """What an image tells of the starts and ends of tasks: to a ring of so many words, and to a header's macros.
 
-    ``stream``: by what the ring is sent on while the image runs, ``uart`` or ``rtt``.
+    ``stream``: by what the ring is sent on while the image runs, ``uart``, ``rtt`` or ``itm``; of the last, its stimulus
+    port and the rate of its pin.
     """
 
     ring: int | None = None
     header: Path | None = None
     stream: str | None = None
+    itm_port: int = 1
+    swo_baud: int = 2_000_000
     span: Span = field(default_factory=lambda: Span(""), compare=False)
 
 
@@ -263,6 +266,7 @@ class System:
     tracing: Tracing | None = None  # what the image tells of its tasks
     stimuli: Stimuli | None = None  # what happens from outside in a run
     on_budget_overrun: OnBudgetOverrun = OnBudgetOverrun.SHUTDOWN
+    check_start: bool = True  # of a library: whether it asks what the project has left to it
     stacks: StackHints = field(default_factory=StackHints)  # what the code does not tell of its stacks
     inputs: tuple[Path, ...] = ()  # what it was read from: the schedule, what that includes, the board's files
 
@@ -274,6 +278,13 @@ class System:
     def folder(self, kernel: str) -> str:
         """What the folder is called in which it is built with a kernel."""
         return f"{self.board.name}-{kernel}" + ("" if self.machine is Machine.MICROCODE else f"-{self.machine.value}")
+
+    @property
+    def clocks(self) -> str:
+        """At which clock ticks are counted, and the processor's where that is known to be another."""
+        core = self.board.clock(self.clock_hz).core_hz or self.clock_hz
+        ticks = f"{self.clock_hz / 1e6:g} MHz"
+        return f"at {ticks}" if core == self.clock_hz else f"with ticks of {ticks}, core {core / 1e6:g} MHz"
 
     @property
     def bounded(self) -> tuple[Task, ...]:

@@ -52,6 +52,7 @@ class Clock(Frozen):
     """One setting of the board's clock.  A tick of the schedule is one period of ``hz``."""
 
     hz: Hertz
+    core_hz: Hertz | None = None  # what the processor has meanwhile
     instructions_per_tick: Count = 1  # 0 on a board whose code takes no time
     qemu_shift: Annotated[int, Field(strict=True, ge=0, le=10)] | None = None
     lead: Count | None = None  # the board's lead at this clock, if it is another

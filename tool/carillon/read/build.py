@@ -21,14 +21,14 @@ from carillon.read.one_or_more import listed
 from carillon.read.osek import OsekReader
 from carillon.read.references import DEFAULT_MODE, References, event_triggered
 from carillon.read.rounds import Rounds
-from carillon.read.schema import ModeTable
+from carillon.read.schema import ModeTable, TraceTable
 from carillon.read.schema_osek import OsekTable
 from carillon.read.shape import Reading
 from carillon.read.stimuli import stimuli_of
 from carillon.read.ticks import Ticks, fitting_clocks, nearest_clock
 from carillon.read.time import TimeReader, keeping_budgets
 from carillon.read.values import APPLICATION_NAME
-from carillon.resources import board_names, find_board, ports_with
+from carillon.resources import ITM, board_names, find_board, ports_with
 from carillon.units import Time, format_frequency, format_number, shorten
 
 DEFAULT_BOARD = "ast1030-evb"
@@ -88,6 +88,7 @@ class Builder(Reading):
             start_mode=(file.system.start_mode or modes[0].name) if modes else "",
             on_deadline_miss=OnDeadlineMiss(file.system.on_deadline_miss),
             on_budget_overrun=OnBudgetOverrun(file.system.on_budget_overrun),
+            check_start=file.system.check_start,
             idle=Idle(file.system.idle or board.idle),
             sources=application.sources,
             include=application.include,
@@ -182,11 +183,27 @@ class Builder(Reading):
             cause = f"board '{board.name}' has no UART for the stream"
             remedy = 'write stream = "rtt", or give [trace] of the board\'s file a uart'
             self.diagnostics.error("C304", self.places.value(("trace", "stream")), cause, remedy)
+        elif table.stream == "itm" and board.port not in ports_with(ITM):
+            cause = f"the processor of board '{board.name}' has no ITM for the stream"
+            self.diagnostics.error("C304", self.places.value(("trace", "stream")), cause, 'write stream = "rtt"')
+        self._pin(table)
         header = self.tables.path.parent / table.header if table.header is not None else None
         if header is not None and not header.is_file():
             cause = f"there is no file {shorten(str(header))}"
             self.diagnostics.error("C304", self.places.value(("trace", "header")), cause, "check the header's path")
-        return Tracing(ring, header, table.stream, span)
+        own = {"itm_port": table.itm_port, "swo_baud": table.swo_baud}
+        return Tracing(ring, header, table.stream, span=span, **{key: value for key, value in own.items() if value is not None})
+
+    def _pin(self, table: TraceTable) -> None:
+        """C304 of what is said of the pin SWO."""
+        for key, value, most in (("itm_port", table.itm_port, 31), ("swo_baud", table.swo_baud, 100_000_000)):
+            if value is None:
+                continue
+            span, least = self.places.value(("trace", key)), int(key == "swo_baud")
+            if table.stream != "itm":
+                self.diagnostics.error("C304", span, f"{key} is of an ITM, which is not used here", 'write stream = "itm"')
+            elif not least <= value <= most:
+                self.diagnostics.error("C304", span, f"{key} = {value} is not possible", f"write a number from {least} to {most}")
 
     def _stacks(self) -> StackHints:
         """What is said of stacks."""

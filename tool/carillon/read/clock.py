@@ -149,7 +149,7 @@ def _with(board: Board, tree: ClockTree, chosen: Chosen, dividers: dict[str, int
     defines = {"CARILLON_CORE_HZ": core, "CARILLON_PLL_DIVIDE": divide}
     defines |= {"CARILLON_PLL_MULTIPLY": multiply, "CARILLON_PLL_POST": post}
     defines |= {f"CARILLON_{bus.upper()}_DIVIDER": divider for bus, divider in dividers.items()}
-    clock = Clock(hz=base, instructions_per_tick=core // base, defines=defines)
+    clock = Clock(hz=base, core_hz=core, instructions_per_tick=core // base, defines=defines)
     own = {name: timers[bus] for bus, of in tree.buses.items() for name in of.cells if timers[bus] != base}
     parts = [_parted(array, own) for array in board.cells]
     # The parts that are split off come last, so that the others stay where the board's file has them.

@@ -47,6 +47,9 @@ class SystemTable(Table):
     on_budget_overrun: Literal["shutdown", "end"] = Field(
         "shutdown", description="What follows ttErrorHook after a task of the rounds has used up its budget: end ends the job."
     )
+    check_start: bool = Field(
+        True, description="The start of a library asks whether clocks, timers and vectors are as it must have them."
+    )
     start_within: AnyTime | None = Field(
         None, description="If cells are short: how late a task may start, or a re-enable point come; 0 ticks if absent."
     )
@@ -81,11 +84,13 @@ class TraceTable(Table):
     ring: int | None = Field(
         None, description="The last so many starts and ends are kept in memory, with their times: a power of two, 16 to 16384."
     )
-    stream: Literal["uart", "rtt"] | None = Field(
+    stream: Literal["uart", "rtt", "itm"] | None = Field(
         None,
-        description="By what the ring's events are sent while the image runs, read by carillon show --live: the board's UART, or "
-        "a debugger (SEGGER RTT).",
+        description="By what the ring's events are sent while the image runs, read by carillon show --live: the board's UART, a "
+        "debugger (SEGGER RTT), or the pin SWO (ITM).",
     )
+    itm_port: int | None = Field(None, description="The stimulus port of the ITM that has them: 0 to 31; 1 if absent.")
+    swo_baud: int | None = Field(None, description="The rate of SWO, in bits a second; 2000000 if absent.")
     header: Name | None = Field(
         None,
         description="A header, relative to this file, that defines CARILLON_TRACE_ENTER(task) and CARILLON_TRACE_LEAVE(task): "

@@ -36,6 +36,7 @@ from carillon.run.frames import frames
 from carillon.run.hardware import Hardware
 from carillon.run.memory import Saved, saved
 from carillon.run.records import DELIVER, MISSED, OVERRUNS, SWITCH, SYNC_POINT, SYNC_TURN, Decoder, lead_of, read_records
+from carillon.run.refusal import refusal_mark, starts
 from carillon.run.replay import Replay
 from carillon.run.schedule_tables import watched
 from carillon.run.stimuli import Prepared, fits, prepare, write
@@ -223,6 +224,8 @@ def _traced_command(
         save = [*save, "-serial", f"file:{quoted(hardware.stream)}"]
     if isinstance(found, list):
         told = hardware.arguments(out.parent) if how.kind == "rtl" else []
+        if hardware.stream is not None and image.system.tracing is not None:
+            told = [f"swo={hardware.stream}", f"swo_bytes={image.system.tracing.swo_baud // 10}"]
         return [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), *options.split(","), *told]
     line = "stdio" if serial is None else f"unix:{serial},server=on,wait=on"
     if replay is not None:
@@ -330,7 +333,12 @@ def record(
     how = runnable(system, diagnostics)
     if how is None or not hardware.fits(system.board, diagnostics):
         return None
-    if how.kind != "qemu" and (serial is not None or hardware.stream is not None):
+    itm = hardware.stream is not None and system.tracing is not None and system.tracing.stream == "itm"
+    if itm and how.kind != "rigless":
+        cause = f"the emulator of board '{system.board.name}' has no ITM"
+        diagnostics.error("C095", None, cause, "leave --stream out, or choose an STM32F4")
+        return None
+    if how.kind != "qemu" and (serial is not None or (hardware.stream is not None and not itm)):
         cause = f"board '{system.board.name}' is not run by QEMU, and has no serial line of its own"
         option = "--serial" if serial is not None else "--stream"
         diagnostics.error("C095", None, cause, f"leave {option} out, or choose another board")
@@ -345,8 +353,8 @@ def record(
             if prepared is None:
                 return None
         memory = saved(image, firmware.elf, stacks)
-        placed = symbols(firmware.elf).keys()
-        marks = (*marks, *({SWITCH} & placed), *((SYNC_POINT,) if SYNC_TURN in placed else ()))
+        placed = symbols(firmware.elf)
+        marks = (*marks, *({SWITCH} & placed.keys()), *((SYNC_POINT,) if SYNC_TURN in placed else ()), *refusal_mark(placed))
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
@@ -368,7 +376,9 @@ def record(
             failed(result, "failed", "look at the application's own code", diagnostics)
             return None
         records: list[Record] = read_records(out)
-        if not clocks_fit(image, records, diagnostics):
+        if replay is None:
+            memory.read(Path(scratch))
+        if not (clocks_fit(image, records, diagnostics) and starts(placed, records, memory.content, diagnostics)):
             return None
         began = any(record.code == Code.BEGIN for record in records)
         # ShutdownOS may be called from the startup hook (OSEK OS, figure 12-1).
@@ -380,8 +390,6 @@ def record(
             remedy = "look for what ends the program in the application's own code: a call of exit, say"
             failed(result, "ended before its time", remedy, diagnostics)
             return None
-        if replay is None:
-            memory.read(Path(scratch))
         hardware.keep(Path(scratch))
         return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
 

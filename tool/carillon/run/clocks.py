@@ -34,11 +34,16 @@ def clocks_fit(image: Image, records: Sequence[Record], diagnostics: Diagnostics
     return False
 
 
-def _said(who: str, found: int, wanted: int) -> str:
+def how_fast(found: int, wanted: int) -> str:
+    """By which factor a clock is wrong, in hertz."""
     ratio = Fraction(found, wanted)
     factor, how = (ratio, "fast") if ratio >= 1 or not ratio else (1 / ratio, "slowly")
-    times = f"{format_number(factor, 2)} times as {how}" if found else "not at all"
+    return f"{format_number(factor, 2)} times as {how}" if found else "not at all"
+
+
+def _said(who: str, found: int, wanted: int) -> str:
     verb = "runs" if who == "the processor" else "count"
     has = "has" if who == "the processor" else "have"
     it = "it" if who == "the processor" else "they"
-    return f"{who} {has} {format_frequency(found)}, where [clock] says {format_frequency(wanted)}: {it} {verb} {times}"
+    where = f"where [clock] says {format_frequency(wanted)}"
+    return f"{who} {has} {format_frequency(found)}, {where}: {it} {verb} {how_fast(found, wanted)}"

@@ -19,7 +19,7 @@ WAVEFORM_CYCLES = 500_000
 class Hardware:
     """How the hardware of a run is: the memory's wait states, and the files for the waveform and the log, if they are wanted.
 
-    ``stream``: where the bytes go that the UART of ``[trace]`` sends, a file or a FIFO.
+    ``stream``: where the bytes go that the UART of ``[trace]`` sends, or SWO, a file or a FIFO.
     ``log``: a line for each instruction, each access to data in memory, and each request of a cell, with its cycle.
     """
 

@@ -10,8 +10,10 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from carillon.build.symbols import symbols
 from carillon.elf import ARM, LOAD, read_elf
 from carillon.image import Image
+from carillon.run.refusal import refusal_place
 from carillon.stacks.places import FILL, MAIN, StackPlace, stack_places
 
 STATUS = (0xE000ED28, 20)
@@ -26,19 +28,22 @@ _MOST = 32768
 class Saved:
     """What is saved: ``stacks``, each with its place, and ``status``, the address and the bytes of registers of faults.
 
+    ``others``: the address and the bytes of what else is.
     After the run: ``content`` by address, ``found``: "registers", as the emulator words them, and "frame", what lies at the stack
     pointer.  Both are empty if the emulator does not tell.
     """
 
     stacks: tuple[StackPlace, ...] = ()
     status: tuple[int, int] | None = None
+    others: tuple[tuple[int, int], ...] = ()
     content: dict[int, bytes] = field(default_factory=dict)
     found: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     @property
     def regions(self) -> list[tuple[int, int]]:
         """The address and the bytes of each."""
-        return [(stack.address, stack.size) for stack in self.stacks] + ([self.status] if self.status is not None else [])
+        status = [self.status] if self.status is not None else []
+        return [*((stack.address, stack.size) for stack in self.stacks), *status, *self.others]
 
     @property
     def lines(self) -> list[str]:
@@ -92,7 +97,7 @@ def saved(image: Image, elf: Path, main: bool) -> Saved:
         return Saved()
     places = stack_places(image, elf)
     stacks = tuple(_end_of(place) if place.name == MAIN else place for place in places if main or place.name != MAIN)
-    return Saved(stacks, STATUS if read_elf(elf).machine == ARM else None)
+    return Saved(stacks, STATUS if read_elf(elf).machine == ARM else None, tuple(refusal_place(symbols(elf))))
 
 
 def _end_of(stack: StackPlace) -> StackPlace:

@@ -98,6 +98,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
         "system": system.name,
         "board": system.board.name,
         "clock_hz": system.clock_hz,
+        "core_hz": system.board.clock(system.clock_hz).core_hz,
         "kernel": planned.allocation.kernel,
         "timed": list(timed_sequences(planned.image)),
         "reserved": [{"name": name, "source": system.board.application_sources[name]} for name in system.board.reserved],
@@ -156,7 +157,7 @@ def render_plan(console: Console, planned: Planned) -> None:
     from rich.text import Text
 
     system = planned.system
-    about = f" on {system.board.name} at {system.clock_hz / 1e6:g} MHz, {planned.allocation.kernel} kernel"
+    about = f" on {system.board.name} {system.clocks}, {planned.allocation.kernel} kernel"
     console.print(heading(system.name, about, ""))
     for drift in system.drifts:
         off = f"{drift.error_ticks:+g} ticks off"

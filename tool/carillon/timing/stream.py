@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The UART of the stream carries all starts and ends while the processor idles (C304).
+"""The UART of the stream, or the pin SWO, carries all starts and ends while the processor idles (C304).
 
 What the schedule says of how often something comes counts: activations of rounds, alarms, schedule tables, ``min_interval``,
 re-enable points, and else the stimuli of a run.  What comes as often as it likes is named.
@@ -26,6 +26,8 @@ MOST = 511
 """Numbers that leave the time 22 bits of a word."""
 BITS = 10
 """Of a byte on the line."""
+PACKET = Fraction(5, 4)
+"""Bytes on the pin SWO for each byte of the stream: four are a packet, which has a header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,29 @@ class Load:
         """Bytes a second of the stream."""
         return self.events * EVENT * system.clock_hz
 
-    def carried(self, baud: int) -> Fraction:
-        """Bytes a second that a line carries while nothing else runs."""
-        return self.idle * baud / BITS
+    def carried(self, line: Line) -> Fraction:
+        """Bytes a second of the stream that a line carries while nothing else runs."""
+        return self.idle * line.baud / (BITS * line.each)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What carries the stream: its rate, how many bytes it has for one of the stream, what it is and how it gets faster."""
+
+    baud: int
+    each: Fraction
+    name: str
+    faster: str
+
+
+def line_of(system: System) -> Line | None:
+    """The line of the stream; None if it has none with a rate of its own."""
+    tracing, counter = system.tracing, system.board.trace
+    if tracing is not None and tracing.stream == "itm":
+        return Line(tracing.swo_baud, PACKET, "the pin SWO", "swo_baud a higher rate, if the debugger has it")
+    if tracing is not None and tracing.stream == "uart" and counter is not None and counter.uart is not None:
+        return Line(counter.uart.baud, Fraction(1), "the line", "[trace.uart] of a board of your own a higher baud")
+    return None
 
 
 def loads(system: System) -> list[Load]:
@@ -61,17 +83,17 @@ def check(system: System, diagnostics: Diagnostics) -> None:
     if system.tracing is not None and system.tracing.ring is not None and system.recorded > MOST:
         cause = f"a ring tells {MOST} tasks and interrupts apart, and these are {system.recorded}, two of each task if one waits"
         diagnostics.error("C304", system.tracing.span, cause, "leave the ring out, and set pins by a header")
-    uart = system.board.trace.uart if system.board.trace is not None else None
-    if diagnostics.errors or system.tracing is None or system.tracing.stream != "uart" or uart is None:
+    line = line_of(system)
+    if diagnostics.errors or system.tracing is None or line is None:
         return
     for load in loads(system):
-        needed, carried = load.needed(system), load.carried(uart.baud)
+        needed, carried = load.needed(system), load.carried(line)
         if needed > carried:
             what = f"mode '{load.mode.name}'" if load.mode is not None else "the schedule"
             cause = f"{what} has starts and ends of {round(needed)} bytes a second, and in what its tasks leave idle "
-            cause += f"the line of board '{system.board.name}', at {uart.baud} baud, carries {int(carried)}"
+            cause += f"{line.name} of board '{system.board.name}', at {line.baud} baud, carries {int(carried)}"
             cause += f"; not counted: {some(load.uncounted, 6)}" if load.uncounted else ""
-            remedy = 'write stream = "rtt"; or give [trace.uart] of a board of your own a higher baud; or lengthen the periods'
+            remedy = f'write stream = "rtt"; or give {line.faster}; or lengthen the periods'
             diagnostics.error("C304", load.mode.span if load.mode is not None else system.tracing.span, cause, remedy)
 
 
