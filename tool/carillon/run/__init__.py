@@ -325,9 +325,8 @@ def record(
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
     other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.
     ``stacks``: the main stack is saved at its end, too.  ``hardware``: of a board in RTL.  ``replay``: QEMU records the run, too.
-    Reports C092 (no
-    emulator), C093 (no plugin), C095 (the run failed), C192 (a board that nothing runs), C296 (stimuli that the board's
-    emulator cannot do) or C351 (a board that is not in RTL), and returns None then.
+    Reports C092 (no emulator), C093 (no plugin), C095 (the run failed), or C192 (a board that nothing runs).  Or it reports C296
+    (stimuli that the board's emulator cannot do), or C351 (a board that is not in RTL).  It returns None then.
     """
     system = image.system
     how = runnable(system, diagnostics)
