@@ -46,6 +46,7 @@
 #define ARRAY_PAUSE (ARRAY_BASE(0u) + ARRAY_STOP_OFFSET)
 #define ARRAY_RESUME (ARRAY_BASE(0u) + ARRAY_START_OFFSET)
 #define ARRAY_WORD(cell) ARRAY_BIT(cell)
+#define ARRAY_ALL(words) (words)
 
 /* A task's deadlines request from the expiry on that activates the task, until the end of its handler is stored to DONE. */
 #define ARRAY_ARMS(cell, bits) CARILLON_STORE(ARRAY_BASE(cell) + ARRAY_ARMS_OFFSET(cell), (bits))

@@ -9,7 +9,8 @@
 #include "carillon_port.h"
 
 #define VIRTUAL_START_ALL UINT32_C(0x200000)
-/* What stops and starts the cell whose word is stored, as it stands; with a reload value of 0 it stops at 0. */
+/* What stops and starts the cell whose word is stored, as it stands; with a reload value of 0 it stops at 0.  One word
+ * stops all cells with a reload value of 0. */
 #define VIRTUAL_PAUSE UINT32_C(0x200004)
 #define VIRTUAL_RESUME UINT32_C(0x200008)
 #define VIRTUAL_CELLS UINT32_C(0x300000)
@@ -27,6 +28,7 @@
 #define VIRTUAL_PREPARE(cell, first, period, prescaler) \
     CARILLON_STORE(VIRTUAL_RELOAD(cell), (period)), CARILLON_STORE(VIRTUAL_PRESCALER(cell), (prescaler))
 #define VIRTUAL_WORD(cell) ((uint32_t)(cell) + 1u)
+#define VIRTUAL_ALL(words) (UINT32_MAX + (0u * (words)))
 #define VIRTUAL_PHASE(offset) (offset)
 #define VIRTUAL_BIT(cell) 0u
 #define VIRTUAL_START(bits) CARILLON_STORE(VIRTUAL_START_ALL, 1u)

@@ -178,10 +178,12 @@ static void stop_cell(uint16_t cell)
 /* A cell by its word (VIRTUAL_WORD), of which 0 names none: it stands, or goes on, with what it has left. */
 static void pause_cell(uint32_t word)
 {
-    if (word != 0u && machine.cells[word - 1u].heap != 0u) {
-        struct cell *const it = &machine.cells[word - 1u];
-        it->left = it->expiry - machine.now;
-        stop_cell((uint16_t)(word - 1u));
+    for (uint16_t cell = 0; cell < CELLS; cell++) {
+        struct cell *const it = &machine.cells[cell];
+        if (it->heap != 0u && (word == cell + 1u || (word == VIRTUAL_ALL(0u) && it->reload == 0u))) {
+            it->left = it->expiry - machine.now;
+            stop_cell(cell);
+        }
     }
 }
 

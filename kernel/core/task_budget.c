@@ -20,7 +20,7 @@ uint32_t carillon_task_budget_stops(void)
 {
     const uint32_t watched = carillon_task_budget_watched;
     carillon_task_budget_watched = 0u;
-    carillon_port_write(CARILLON_ROUND_BUDGET_PAUSE, watched);
+    carillon_port_write(CARILLON_ROUND_BUDGET_PAUSE, CARILLON_ROUND_BUDGET_ALL); /* see 4 */
     return watched;
 }
 
@@ -56,6 +56,7 @@ void carillon_task_budget_strikes(const void *frame)
         return;
     }
     carillon_task_budget_watched = 0u;
+    carillon_port_write(CARILLON_ROUND_BUDGET_PAUSE, watched); /* it may have been started at 0 */
     carillon_budget_overrun(budget->task);
     carillon_port_divert(frame, carillon_port_unwind);
 }

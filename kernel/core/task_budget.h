@@ -6,18 +6,19 @@
  *
  * 1. The cells' sources have the level above all that is time-triggered.  So a job is stopped whatever it does, unless
  *    it has locked all interrupts: then it is stopped where it unlocks them.
- * 2. Each handler of a round stops the cell of the job that it preempts in its first instructions, and lets it go on in
- *    its last ones.  So does each interrupt of the application.
+ * 2. Each handler of a round stops all these cells in its first instructions, and lets that of the job which it has
+ *    preempted go on in its last ones.  So does each interrupt of the application.
  * 3. What is watched is one word: what is stored to PAUSE and RESUME for the job's cell; 0 stands for none, and a store
- *    of 0 does nothing.  So a handler needs no question.
+ *    of 0 does nothing.  So a handler asks no question.
  * 4. No lock keeps these handlers out, so they may come between any two instructions of what stands here.  To all that
- *    they preempt, the word is as it was.  If they come between the word and the store that starts a cell, they have
- *    started it, and the store says so again.  If they come between the word and the store that stops it, it counts
- *    during them; what it asks for then is of a job that has gone.
+ *    they preempt, the word is as it was.  A handler that has cleared the word may be preempted before it stops the
+ *    cells.  The other one then finds no word, and still stops them all.  If the other one comes before the word is
+ *    cleared, it lets the cell go on at its end, until the first one stops it.  So a cell counts in the first and last
+ *    instructions of a handler at most.
  * 5. A job is watched after its frame has been made, and until its function has returned (carillon_port_call does
  *    both).  So whoever is struck has a frame to unwind to.
- * 6. A cell that has counted down stands, and reads 0 or less.  It may have asked in the first or the last instructions of a
- *    handler that preempts the job.  There the job cannot be ended.  The handler of the cell lets it count on for some
+ * 6. A cell that has counted down stands, and reads 0 or less.  It may have asked in the first or the last
+ *    instructions of a handler that preempts the job.  There the job cannot be ended.  The handler of the cell lets it count on for some
  *    units.  If the word does not name the job any more, it leaves the cell at 0: whoever lets the cell go on is asked
  *    at once.  The time to the next look varies, as in kernel/levels/budget.h (6).
  * 7. A job that is ended returns from carillon_port_call.  So its handler goes on behind the call as ever.
@@ -25,7 +26,7 @@
 #ifndef CARILLON_TASK_BUDGET_KERNEL_H
 #define CARILLON_TASK_BUDGET_KERNEL_H
 
-#include "carillon_round_budget.h" /* of the cells: PAUSE, RESUME, RETRY, STEP */
+#include "carillon_round_budget.h" /* of the cells: PAUSE, RESUME, ALL, RETRY, STEP */
 #include "kernel/core/kernel.h"
 
 /* A task of the rounds with a budget: units of its cell, the cell's word, where it has its count, and its source. */

@@ -322,5 +322,5 @@ def test_each_task_has_a_cell_for_its_budget_where_cells_are_left(lab: Laborator
     assert figures == ({} if name != RTL else OWN_AND_SHARED), figures
 
 
-OWN_AND_SHARED = {"own": [91, 73, 37, 40], "shared": [90, 74, 37, 42]}
+OWN_AND_SHARED = {"own": [92, 73, 38, 40], "shared": [90, 74, 37, 42]}
 """On cv32e40x-rtl, in cycles (GCC -O2): before and after a task with a budget, and one without.  The guide has these figures."""

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cell of the budgets of the rounds' tasks, for what checks the kernel without the tool. */
+ * The cell, or the cells, of the budgets of the rounds' tasks, for what checks the kernel without the tool. */
 #ifndef CARILLON_ROUND_BUDGET_DEVICE_H
 #define CARILLON_ROUND_BUDGET_DEVICE_H
 
 #define CARILLON_ROUND_BUDGET_COUNTER 0x40003000u
 #define CARILLON_ROUND_BUDGET_SOURCE 33u
 #define CARILLON_ROUND_BUDGET_RANGE UINT32_C(16777216)
+#define CARILLON_ROUND_BUDGET_PAUSE 0x40003004u
+#define CARILLON_ROUND_BUDGET_RESUME 0x40003008u
+#define CARILLON_ROUND_BUDGET_ALL 0x70u
 #define CARILLON_ROUND_BUDGET_RETRY 64u
 #define CARILLON_ROUND_BUDGET_STEP 4u
 

@@ -29,7 +29,7 @@ struct job {
     struct job *outer;
 };
 
-static uint32_t seed, counter, depth, steps, blamed;
+static uint32_t seed, counter, depth, steps, blamed, armed;
 static uint32_t sources[DEEPEST + 1]; /* of the handlers that run, the innermost last; 0: runs lowered */
 static struct job *innermost;
 static bool striking, asked, in_job, works, leaving, diverted;
@@ -54,6 +54,11 @@ uint32_t carillon_port_preempted(const void *frame)
 {
     (void)frame;
     return sources[depth];
+}
+
+void carillon_port_arm(uint32_t source, uint32_t mask)
+{
+    armed += ((source == CARILLON_ROUND_BUDGET_SOURCE) && (mask == CARILLON_SOURCE_BIT(source))) ? 1u : 2u;
 }
 
 void carillon_port_divert(const void *frame, carillon_vector function)
@@ -238,9 +243,18 @@ static void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(vo
     }
 }
 
+static void the_cell_is_let_in(void **state)
+{
+    (void)state;
+    armed = 0u;
+    carillon_budget_arm();
+    assert_int_equal(armed, 1u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cell_is_let_in),
         cmocka_unit_test(jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

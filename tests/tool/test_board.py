@@ -382,7 +382,7 @@ NEEDED = {
     Capability.ASK: ("_asks(",),
     Capability.DEFER: ("_begin(", "_next("),
     Capability.LOAD: ("COUNTER(",),
-    Capability.PAUSE: ("WORD(",),
+    Capability.PAUSE: ("WORD(", "ALL("),
     Capability.FIRST: ("FIRST(",),
     Capability.RESTART: ("STOP_TOGETHER(", "RESTART("),
     Capability.MOVE: ("MOVE(", "RESTART_PREPARE("),

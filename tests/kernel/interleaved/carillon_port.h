@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A port on which anything may happen before and after each access to a device (test_round_budget.c). */
+ * A port on which anything may happen before and after each access to a device (test_round_budget.c, test_task_budget.c). */
 #ifndef CARILLON_PORT_H
 #define CARILLON_PORT_H
 
@@ -14,6 +14,8 @@ typedef void (*carillon_vector)(void);
 
 void carillon_port_write(uint32_t address, uint32_t value);
 uint32_t carillon_port_read(uint32_t address);
+#define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))
+void carillon_port_arm(uint32_t source, uint32_t mask);
 uint32_t carillon_port_current(void);
 uint32_t carillon_port_preempted(const void *frame);
 void carillon_port_divert(const void *frame, carillon_vector function);

@@ -152,7 +152,9 @@ def _budget(system: System, osek: OsekImage, header: str, carrier: Carrier, whos
 def _own_budgets(system: System, osek: OsekImage, carriers: list[Carrier]) -> Device:
     """What stops and starts the cells of the tasks' own budgets."""
     cell = osek.cell(carriers[0])
-    values: dict[str, Value] = {"PAUSE": f"({cell.macro}_PAUSE)", "RESUME": f"({cell.macro}_RESUME)"} | _looks(system, cell)
+    words = " | ".join(osek.cell(carrier).says("WORD") for carrier in carriers)
+    values: dict[str, Value] = {"PAUSE": f"({cell.macro}_PAUSE)", "RESUME": f"({cell.macro}_RESUME)"}
+    values |= {"ALL": f"{cell.macro}_ALL({words})"} | _looks(system, cell)
     names = ", ".join(osek.cell(carrier).use.cell.name for carrier in carriers)
     return Device("ROUND_BUDGET", cell.family.name, f"The cells of the budgets of the rounds' tasks are {names}.", values)
 

@@ -3,7 +3,8 @@
 
 Counter at +0, reload at +4, a store at +8 stops the cell, prescaler at +12.  A store at 0x200000 starts every cell whose
 reload is not 0, at its reload.  A cell's number and 1 is stored at 0x200004 to stop the cell, with what it has left, and at
-0x200008 to let it go on; 0 is no cell's.  Code takes no time, so what is added to a counter moves its expiry by just that.
+0x200008 to let it go on.  0 is no cell's, and 2^32 - 1 stops all whose reload is 0.  Code takes no time, so what is added to a
+counter moves its expiry by just that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from fractions import Fraction
 
 from carillon.verify.families import AddedTo, Cell
 
-CELLS, START, PAUSE, RESUME = 0x30_0000, 0x20_0000, 0x20_0004, 0x20_0008
+CELLS, START, PAUSE, RESUME, ALL = 0x30_0000, 0x20_0000, 0x20_0004, 0x20_0008, 0xFFFF_FFFF
 
 
 class Model(AddedTo):
@@ -29,8 +30,8 @@ class Model(AddedTo):
                 if reload and cell.started is None:
                     cell.started, cell.first, cell.again = at, reload, reload
             return True
-        if address in (PAUSE, RESUME) and (value == 0 or value - 1 in self.cells):
-            for own in [self.cells[value - 1]] if value else []:
+        if address in (PAUSE, RESUME) and (value in (0, ALL) or value - 1 in self.cells):
+            for own in [cell for number, cell in self.cells.items() if value == number + 1 or (value == ALL and cell.again == 0)]:
                 own.started = None if address == PAUSE else at if own.started is None else own.started
             return True
         return super().write(address, value, at)
