@@ -94,7 +94,7 @@ class Refusal:
                 (KEPT if isinstance(action, KeepBudget) and not self.system.modes else "")
                 + (SHARED if self.others and isinstance(action, KeepRoundBudget) and not self.system.start_within else "")
                 + f"leave the {whole} out, or "
-                + (self._remedy() if self.others else "choose a board with such a cell"),
+                + (self._remedy() if self.others else "choose a board with such a cell, such as ast1030-evb"),
             )
         else:
             diagnostics.error(

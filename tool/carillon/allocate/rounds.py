@@ -93,7 +93,7 @@ class RoundAllocator:
                 "C062",
                 low.span,
                 f"interrupt '{low.name}' cannot be below tasks: board '{system.board.name}' has no priority levels",
-                'write priority = "above-tasks", or choose a board with priority levels',
+                'write priority = "above-tasks", or choose a board with priority levels, such as ast1030-evb',
             )
             return None
         busy = taken | self.devices

@@ -100,7 +100,7 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
             "C160",
             min([t.span for t in osek.tasks] or [system.modes[0].span]),
             f"board '{board.name}' has no priority levels, so that nothing keeps the event-triggered system below the rounds",
-            "use rounds or an event-triggered system, not both, or choose a board with priority levels",
+            "use rounds or an event-triggered system, not both, or choose a board with priority levels, such as ast1030-evb",
         )
         return None
     priorities = sorted({t.priority for t in osek.tasks})
@@ -159,7 +159,7 @@ def _keeps_budgets(system: System, kernel: str, diagnostics: Diagnostics) -> boo
     first = osek.bounded[0]
     kind = "a lock" if isinstance(first, OsekTask) and not first.budget else "an execution"
     whose = f"task '{first.name}' has {kind} budget" if isinstance(first, OsekTask) else f"ISR '{first.name}' has a budget"
-    cells = "choose a board with a cell that can be read and set while it runs"
+    cells = "choose a board with a cell that can be read and set while it runs, such as ast1030-evb"
     cells = 'write budgets = "cell" in [osek]' if keeps_budgets(system.board) else cells
     own, alone = "build with Carillon's own kernel", "and the clock keeps those of tasks alone"
     reasons: list[tuple[bool, OsekTask | Isr, str, str]] = [
@@ -205,7 +205,9 @@ def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) 
     most = budget_range(board)
     if not keeps_budgets(board):
         cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {most} ticks"
-        diagnostics.error("C183", first.span, cause, "leave the budget out, or choose a board with such a cell")
+        diagnostics.error(
+            "C183", first.span, cause, "leave the budget out, or choose a board with such a cell, such as ast1030-evb"
+        )
         return False
     sound = True
     for task in system.bounded:
@@ -272,7 +274,7 @@ def _too_many_levels(system: System, tasks: int, used: int, room: int, software:
         f"{needed}the ISRs need {used} levels, and board '{board.name}' has {board.levels}{kept}",
         f"give {'ISRs' if software else 'tasks or ISRs'} the same priority, to save {count(beyond, 'level')}"
         + (', or use dispatch = "software"' if not software and used - tasks < room else "")
-        + ", or choose a board with more levels",
+        + ", or choose a board with more levels, such as stm32f4-discovery",
     )
 
 

@@ -77,7 +77,7 @@ class TimeReader(Reading):
             self.diagnostics.error("C186", self.places.value(("time", "tickless")), cause, remedy)
         if table.calendar == "rtc" and board is not None and board.rtc is None:
             cause = f"the calendar is to be the board's real-time clock, and board '{board.name}' has none"
-            remedy = 'write calendar = "counted", or choose a board whose file has an [rtc]'
+            remedy = 'write calendar = "counted", or choose a board whose file has an [rtc], such as stm32f4-discovery'
             self.diagnostics.error("C274", self.places.value(("time", "calendar")), cause, remedy)
         if table.slice is not None and not self._take_turns():
             cause = "no thread has the priority of another thread or task, so nobody shares the processor in slices"
