@@ -176,8 +176,8 @@ PROGRAMS: dict[str, tuple[int, dict[str, Measure]]] = {
 }
 """Of each program the period in milliseconds, and how its figures are found."""
 
-SIZE = "threads", "flash_threads", "ram_threads"
-"""The program whose sizes are figures."""
+SIZE = "threads", ("flash_threads", "flash_alarms"), ("ram_threads", "ram_alarms")
+"""The program whose sizes are figures: its tasks delay, as threads do, and have no stacks, as tasks with alarms."""
 WAKE, JITTER = "thread_wake", "wake_jitter"
 """The figure whose samples' spread is another one."""
 
@@ -307,8 +307,8 @@ def figures(package: Package, programs: Path, rounds: int, progress: Progress) -
             if metric == WAKE:
                 rows.append(row(JITTER, package.kernel, BOARD, "instructions", [t - min(samples) for t in samples]))
     program, flash, data = SIZE
-    rows.append(row(flash, package.kernel, BOARD, "bytes", [size(programs / program)]))
-    rows.append(row(data, package.kernel, BOARD, "bytes", [ram(programs / program)]))
+    rows += [row(metric, package.kernel, BOARD, "bytes", [size(programs / program)]) for metric in flash]
+    rows += [row(metric, package.kernel, BOARD, "bytes", [ram(programs / program)]) for metric in data]
     return rows
 
 
