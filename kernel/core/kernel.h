@@ -52,14 +52,8 @@ void carillon_deadline_missed(uint16_t task);
 /* A job of a task has used up its execution budget (task: likewise). */
 void carillon_budget_overrun(uint16_t task);
 
-/* Enable the interrupts of the cells of such budgets: before the rounds begin. */
-#if CARILLON_ROUND_BUDGETS
+/* Enable the interrupts of the cells of such budgets, before the rounds begin; of an image that has them. */
 void carillon_budget_arm(void);
-#else
-static inline void carillon_budget_arm(void)
-{
-}
-#endif
 
 /* The flags of a task that may be activated while it runs (tool/carillon/allocate/guard.py says when that is).
  *

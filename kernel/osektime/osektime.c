@@ -97,7 +97,9 @@ void ttStartOS(ttAppModeType mode)
     begin_in(mode);
     ttStartupHook(); /* which may ask for another mode already */
     start_beneath();
-    carillon_budget_arm();
+    if (CARILLON_ROUND_BUDGETS != 0u) {
+        carillon_budget_arm();
+    }
     carillon_mode_start(&carillon_modes[ACTIVE_MODE]);
     carillon_sync_begin(ACTIVE_MODE);
     carillon_port_unlock(saved);
