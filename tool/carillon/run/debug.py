@@ -34,9 +34,6 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 BEGIN = "main"
 """Where a session begins."""
 
-DEBUGGED = frozenset({"native", "qemu", "simavr", "rigless", "rp2040js"})
-"""The kinds of emulators that a debugger gets at: all but a circuit that is simulated."""
-
 SOCKET = "gdb.socket"
 _LONGEST_SOCKET = 100
 """A little less than the name of a socket may be long."""
@@ -69,17 +66,14 @@ def debugger(board: Board) -> tuple[str, str]:
 
 def on_chip(board: Board, chip: bool, diagnostics: Diagnostics) -> bool | None:
     """Whether the session is with the chip and not with an emulator; None after C308 if there is neither."""
-    if board.run is not None and board.run.kind in DEBUGGED and not chip:
+    if board.run is not None and not chip:
         return False
     if board.debug is not None:
         return True
     remedy = 'write [debug] with the \'server\' for gdb, as ["openocd", "-f", "board.cfg"], or choose another board'
-    if board.run is not None and board.run.kind in DEBUGGED:
+    if board.run is not None:
         cause = f"the file of board '{board.name}' does not say how a debugger gets at the chip"
         remedy = "write [debug] with the 'server' for gdb, or leave --chip out: the emulator has one"
-    elif board.run is not None:
-        cause = f"no debugger gets at board '{board.name}': its processor is a circuit that is simulated"
-        remedy = "look at its signals: carillon bench rtl writes a waveform; or choose another board"
     else:
         cause = f"no debugger gets at board '{board.name}': its file has neither [debug] nor an emulator in [run]"
     diagnostics.error("C308", None, cause, remedy)
