@@ -84,8 +84,8 @@ class Gdb
         return signal == SIGINT;
     }
 
-    // An instruction that is done has accessed bytes of a word.
-    void accessed(uint32_t address, unsigned enabled, bool store)
+    // The next instruction accesses bytes of a word.  As a trigger of RISC-V, which gdb relies on: the stop is before it.
+    void watch(uint32_t address, unsigned enabled, bool store)
     {
         for (const Watch &watch : watches) {
             bool within = false;

@@ -417,6 +417,9 @@ int main(int count, char **arguments)
                 while (own < granted.size() && granted[own++].part) {
                 }
             }
+            for (size_t k = 0; debugged && k < own; k++) {
+                gdb.watch(granted[k].address, granted[k].enabled, granted[k].store);
+            }
             if (debugged && gdb.stops(pc)) {
                 standing.begin(own);
                 gdb.serve(pc, standing);
@@ -428,11 +431,7 @@ int main(int count, char **arguments)
             if (log_file != nullptr) {
                 std::fprintf(log_file, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
             }
-            if (debugged) {
-                for (size_t k = 0; k < own; k++) {
-                    gdb.accessed(granted[k].address, granted[k].enabled, granted[k].store);
-                }
-            } else {
+            if (!debugged) {
                 qemu_plugin_insn *&insn = known[pc / 2];
                 if (insn == nullptr) {
                     uint8_t bytes[4];

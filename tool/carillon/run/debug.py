@@ -121,7 +121,7 @@ def session(
     ends = [f"break {name}" for name in ("carillon_port_halt", "carillon_port_unexpected") if name in table]
     if chip:
         assert board.debug is not None
-        lines = [_PATIENT, f"target extended-remote localhost:{board.debug.port}"]
+        lines = [_BARE, _PATIENT, f"target extended-remote localhost:{board.debug.port}"]
         lines += ["monitor reset halt", "load", "monitor reset halt"]
         served, ends = _Served(list(board.debug.server), lines), []
     else:
@@ -152,6 +152,8 @@ class _Served:
 
 _PATIENT = f"set tcp connect-timeout {_PATIENCE}"
 """gdb waits for a server to begin to listen."""
+_BARE = "set osabi none"
+"""For Linux, gdb's own, it would work out where an instruction of RISC-V leads, and not know of mret and of interrupts."""
 
 
 def _entries(image: Image) -> list[str]:
@@ -181,7 +183,7 @@ def _qemu(image: Image, firmware: Firmware, folder: Path, diagnostics: Diagnosti
     machine = qemu_machine(emulator, board.run, board.clock(image.system.clock_hz), firmware.elf, replay.counting("replay"))
     command = [*machine, *warmed(image, board.run, symbols(firmware.elf))[1], *replay.drive]
     command += ["-no-shutdown", "-S", "-gdb", f"unix:{socket},server=on,wait=off"]  # what is at the end can be looked at
-    return _Served(command, [f"target remote {socket}", *end_of_recording()], socket, replay)
+    return _Served(command, [_BARE, f"target remote {socket}", *end_of_recording()], socket, replay)
 
 
 def _own(image: Image, firmware: Firmware, diagnostics: Diagnostics) -> _Served | None:
@@ -194,7 +196,7 @@ def _own(image: Image, firmware: Firmware, diagnostics: Diagnostics) -> _Served 
     assert isinstance(found, list)
     clock, port = board.clock(image.system.clock_hz), _free_port()
     command = [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), f"gdb={port}"]
-    return _Served(command, [_PATIENT, f"target remote localhost:{port}"])
+    return _Served(command, [_BARE, _PATIENT, f"target remote localhost:{port}"])
 
 
 def _free_port() -> int:
