@@ -181,17 +181,17 @@ def test_gdb_sees_and_changes_what_a_circuits_next_instruction_finds(folder: Pat
     )
     batch = ["break here", "continue", "set var turns = 7", "stepi", "print $a3"]
     batch += ["stepi", "set var words[1] = 99", "print words", "stepi", "print words"]  # before the store
-    batch += ["set var words[1] = 85", "stepi", "print $a2", "stepi", "print words"]  # before the load
-    batch += ["print bytes[1]", "stepi", "print bytes[1]", "stepi", "print $a1"]  # in two accesses
+    batch += ["set var words[1] = 0x44332211", "stepi", "print /x $a2", "stepi", "print /x words"]  # before the load
+    batch += ["print bytes[4]", "stepi", "print /x bytes", "stepi", "print /x $a1"]  # in two accesses
     batch += ["stepi", "print $a0 == $mcause && $mintstatus != 0 && $mepc != 0", "delete"]
     batch += ["watch words[2]", "continue", "print words[1]", "set var $a3 = 1", "print *(unsigned *)0x40010000"]
     code, _, err = debug("--board", RTL, *commands(*batch))
     heard = capfd.readouterr()
     assert code == 1, err  # gdb's: two commands have failed
     values = re.findall(r"^\$\d+ = (.*)$", heard.out, re.MULTILINE)
-    words = ["{7, 99, 3, 4}", "{7, 7, 3, 4}", "85", "{7, 85, 85, 4}"]
-    assert values == ["7", *words, r"0 '\000'", "85 'U'", "85", "1", "7"], heard.out
-    assert "Old value = 85\nNew value = 7\n" in heard.out
+    words = ["{7, 99, 3, 4}", "{7, 7, 3, 4}", "0x44332211", "{0x7, 0x44332211, 0x44332211, 0x4}"]
+    assert values == ["7", *words, r"0 '\000'", "{0x0, 0x11, 0x22, 0x33, 0x44, 0x0, 0x0, 0x0}", "0x44332211", "1", "7"], heard.out
+    assert "Old value = 1144201745\nNew value = 7\n" in heard.out
     assert 'Could not write register "a3"' in heard.err
     assert "Cannot access memory at address 0x40010000" in heard.err
 
