@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
@@ -196,6 +196,25 @@ def test_gdb_sees_and_changes_what_a_circuits_next_instruction_finds(folder: Pat
     assert "Cannot access memory at address 0x40010000" in heard.err
 
 
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ("*(volatile unsigned *)0x50000000u = 1u;", ("info symbol $pc", r"^Blink \+ \d+ in section \.text$")),
+        ("((void (*)(void))0x200000u)();", ("print /x $pc", r"^\$1 = 0x200000$")),
+    ],
+)
+def test_what_would_end_a_run_in_rtl_stops_the_circuit(
+    folder: Path, wrong: str, place: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    installed(RTL)
+    (folder / "main.c").write_text(CODE.replace("turns++;", wrong), encoding="utf-8")
+    code, _, err = debug("--board", RTL, *commands("continue", place[0]))
+    said = capfd.readouterr().out
+    assert code == 0, err
+    assert "Program received signal SIGSEGV" in said
+    assert re.search(place[1], said, re.MULTILINE), said
+
+
 def test_a_circuit_stops_when_it_is_asked_to_and_its_simulation_ends_with_gdb(folder: Path) -> None:
     installed(RTL)
     diagnostics = Diagnostics()
@@ -213,7 +232,9 @@ def test_a_circuit_stops_when_it_is_asked_to_and_its_simulation_ends_with_gdb(fo
             text += line.recv(4096)
         return text.decode().lstrip("+").removeprefix("$")[:-3]
 
-    with subprocess.Popen(made.server) as server, _connected(port) as line:
+    with subprocess.Popen(made.server) as server, ExitStack() as after:
+        after.callback(server.kill)
+        line = after.enter_context(_connected(port))
         line.sendall(packet("?"))
         assert answer() == "T05"
         for _ in range(3):
