@@ -6,6 +6,8 @@
 // - waits=N, the wait states of the memory;
 // - vcd=FILE, a waveform from reset on, and vcd_cycles=N, of so many cycles at most;
 // - log=FILE, a line for each instruction that is executed, each access to the memory's data, and each request of a cell.
+// Or gdb=PORT in place of the plugin's: the processor waits for gdb there, and nothing is recorded.  While it stands, no cycle
+// passes: all is as without gdb.
 //
 // Memory is 1 MiB at address 0.  A byte that is stored at CONSOLE goes to standard output.
 //
@@ -24,6 +26,7 @@
 #include "verilated_vcd_c.h"
 #endif
 
+#include "gdb.h"
 #include "plugin.h"
 
 namespace
@@ -32,6 +35,8 @@ namespace
 constexpr uint32_t MEMORY_BYTES = 1u << 20;
 constexpr uint32_t CONSOLE = 0x40020000u;
 constexpr uint32_t CONSOLE_STATE = CONSOLE + 4u;
+constexpr uint32_t WFI_BYTES = 4;
+constexpr uint64_t INTERVAL = 4096; // cycles between two looks at what gdb says
 
 uint8_t memory[MEMORY_BYTES];
 qemu_plugin_insn *known[MEMORY_BYTES / 2];
@@ -100,7 +105,83 @@ struct Port {
 
 struct Access {
     uint32_t address;
-    bool store;
+    bool store, part; // the first of two that a misaligned access takes
+    unsigned enabled; // of the word's bytes
+    uint8_t before[4];
+
+    bool covers(uint32_t byte) const
+    {
+        return address / 4u == byte / 4u && (enabled >> (byte & 3u) & 1u) != 0;
+    }
+};
+
+// What gdb sees of a processor that stands before an instruction.
+//
+// 1. That instruction is in the last stage in the cycle that is on: the register file and the CSRs have what those before it
+//    have written, and what it writes is not there before the clock's next edge.
+// 2. Its accesses are granted, as may be one of the instruction behind it.  Stores have changed memory: each keeps what was
+//    there before, which gdb sees, and changes.
+// 3. A load has its word in this cycle, and one of the instruction behind it has it later: what gdb writes goes there, too.
+class Standing final : public Gdb::Target
+{
+  public:
+    Standing(Vsoc &circuit, Port &port, std::deque<Access> &accesses) : soc(circuit), data(port), granted(accesses)
+    {
+    }
+
+    // How many of the accesses are those of the instruction.
+    void begin(size_t count)
+    {
+        own = count;
+    }
+
+    uint32_t inspect(unsigned number) override
+    {
+        soc.inspected_i = number;
+        soc.eval();
+        return soc.inspected_o;
+    }
+
+    bool read(uint32_t address, uint8_t &byte) override
+    {
+        if (address >= MEMORY_BYTES) {
+            return false;
+        }
+        byte = memory[address];
+        for (size_t k = granted.size(); k-- != 0;) { // the oldest at last
+            const Access &access = granted[k];
+            byte = access.store && access.covers(address) ? access.before[address & 3u] : byte;
+        }
+        return true;
+    }
+
+    bool write(uint32_t address, uint8_t byte) override
+    {
+        if (address >= MEMORY_BYTES) {
+            return false;
+        }
+        const unsigned shift = 8u * (address & 3u);
+        for (size_t k = 0; k < granted.size(); k++) {
+            Access &access = granted[k];
+            if (access.store && access.covers(address)) {
+                access.before[address & 3u] = byte; // what comes later has what is stored
+                return true;
+            }
+            if (!access.store && access.covers(address)) {
+                uint32_t &word = k < own ? soc.data_rdata_i : data.data;
+                word = (word & ~(0xFFu << shift)) | static_cast<uint32_t>(byte) << shift;
+            }
+        }
+        memory[address] = byte;
+        soc.eval();
+        return true;
+    }
+
+  private:
+    Vsoc &soc;
+    Port &data;
+    std::deque<Access> &granted;
+    size_t own = 0;
 };
 
 std::FILE *log_file = nullptr;
@@ -171,6 +252,7 @@ void vl_fatal(const char *, int, const char *, const char *why)
 // The plugin ends the run: what is still in buffers is written.
 void plugin_exit(int status)
 {
+    std::fflush(stdout);
 #if VM_TRACE
     waveform.close();
 #endif
@@ -187,6 +269,7 @@ int main(int count, char **arguments)
     unsigned wait_states = 0;
     const char *vcd = nullptr;
     uint64_t vcd_cycles = UINT64_MAX;
+    int gdb_port = 0;
     for (int k = 3; k < count; k++) {
         if (std::strncmp(arguments[k], "waits=", 6) == 0) {
             wait_states = static_cast<unsigned>(std::strtoul(arguments[k] + 6, nullptr, 10));
@@ -196,12 +279,16 @@ int main(int count, char **arguments)
             vcd_cycles = std::strtoull(arguments[k] + 11, nullptr, 10);
         } else if (std::strncmp(arguments[k], "log=", 4) == 0) {
             log_file = std::fopen(arguments[k] + 4, "w");
+        } else if (std::strncmp(arguments[k], "gdb=", 4) == 0) {
+            gdb_port = static_cast<int>(std::strtoul(arguments[k] + 4, nullptr, 10));
         } else {
             plugins.push_back(arguments[k]);
         }
     }
-    if (count < 5 || !plugin_install(static_cast<int>(plugins.size()), plugins.data())) {
-        give_up("usage: rtl_runner RATE IMAGE [waits=N] [vcd=FILE] [vcd_cycles=N] map=FILE out=FILE ...");
+    const bool debugged = gdb_port != 0;
+    if (debugged ? !plugins.empty() : count < 5 || !plugin_install(static_cast<int>(plugins.size()), plugins.data())) {
+        give_up("usage: rtl_runner RATE IMAGE [waits=N] [vcd=FILE] [vcd_cycles=N] map=FILE out=FILE ...\n"
+                "       rtl_runner RATE IMAGE [waits=N] [vcd=FILE] [vcd_cycles=N] [log=FILE] gdb=PORT");
     }
     load(arguments[2]);
 
@@ -222,6 +309,12 @@ int main(int count, char **arguments)
     Port instructions, data;
     std::deque<Access> granted;
     uint32_t last_pc = 0;
+    Gdb gdb;
+    Standing standing{soc, data, granted};
+    bool faulty = false;
+    if (debugged && !gdb.listen_at(gdb_port)) {
+        give_up("gdb's port is not free");
+    }
     soc.rst_ni = 0;
     for (uint64_t cycle = 0;; cycle++) {
         soc.clk_i = 1;
@@ -255,12 +348,14 @@ int main(int count, char **arguments)
             const uint32_t address = soc.instr_addr_o;
             instructions = {true, wait_states, word_at(address), address >= MEMORY_BYTES};
         }
+        uint32_t before = 0;
         if (data.waits) {
             data.waits = data.left != 0;
             data.left -= data.left != 0;
         }
         if (soc.data_req_o && soc.data_gnt_i) {
             const uint32_t address = soc.data_addr_o & ~3u;
+            before = word_at(address);
             data = {true, address < MEMORY_BYTES ? wait_states : 0u, word_at(address), false};
             if (log_file != nullptr && address < MEMORY_BYTES) {
                 std::fprintf(log_file, "%llu %s %08x\n", static_cast<unsigned long long>(cycle),
@@ -289,40 +384,72 @@ int main(int count, char **arguments)
             std::fprintf(
                 stderr, "carillon: access to 0x%08x, where nothing is, in cycle %llu, after the instruction at 0x%x\n",
                 granted.empty() ? 0u : granted.front().address, static_cast<unsigned long long>(cycle), last_pc);
-            std::fflush(stdout);
-            std::_Exit(1);
+            faulty = true;
         }
 
-        // What is done in this cycle; accesses were granted before.
+        if (soc.accessed_o) {
+            const uint32_t address = soc.accessed_addr_o;
+            Access access{address, soc.accessed_store_o != 0, soc.accessed_part_o != 0, soc.data_be_o, {}};
+            std::memcpy(access.before, &before, sizeof before);
+            granted.push_back(access);
+        }
+
+        // What is done in this cycle; its accesses were granted before.
+        if (soc.retired_o && soc.retired_pc_o >= MEMORY_BYTES) {
+            std::fputs("carillon: the processor is outside the memory\n", stderr);
+            faulty = true;
+        }
+        if (faulty) {
+            if (!debugged) {
+                plugin_exit(1);
+            }
+            gdb.stop(SIGSEGV);
+        }
         if (soc.retired_o) {
             const uint32_t pc = soc.retired_pc_o;
-            if (pc >= MEMORY_BYTES) {
-                give_up("the processor is outside the memory");
-            }
             uint32_t instruction = word_at(pc & ~3u) >> (8 * (pc & 2u));
             const bool is_long = (instruction & 3u) == 3u;
             if (is_long && (pc & 2u) != 0) {
                 instruction |= word_at(pc + 2u) << 16;
             }
-            qemu_plugin_insn *&insn = known[pc / 2];
-            if (insn == nullptr) {
-                uint8_t bytes[4];
-                std::memcpy(bytes, &instruction, sizeof bytes);
-                insn = plugin_meet(pc, bytes, is_long ? 4 : 2);
+            size_t own = 0; // of the accesses
+            if (accesses(instruction)) {
+                while (own < granted.size() && granted[own++].part) {
+                }
+            }
+            for (size_t k = 0; debugged && k < own; k++) {
+                gdb.watch(granted[k].address, granted[k].enabled, granted[k].store);
+            }
+            if (debugged && gdb.stops(pc)) {
+                standing.begin(own);
+                gdb.serve(pc, standing);
+                if (faulty) {
+                    plugin_exit(1);
+                }
             }
             last_pc = pc;
             if (log_file != nullptr) {
                 std::fprintf(log_file, "%llu %08x %08x\n", static_cast<unsigned long long>(cycle - 1), pc, instruction);
             }
-            plugin_time(cycle - 1);
-            plugin_executed(insn);
-            if (accesses(instruction) && !granted.empty()) {
-                plugin_accessed(insn, granted.front().store, granted.front().address);
-                granted.pop_front();
+            if (!debugged) {
+                qemu_plugin_insn *&insn = known[pc / 2];
+                if (insn == nullptr) {
+                    uint8_t bytes[4];
+                    std::memcpy(bytes, &instruction, sizeof bytes);
+                    insn = plugin_meet(pc, bytes, is_long ? 4 : 2);
+                }
+                plugin_time(cycle - 1);
+                plugin_executed(insn);
+                if (own != 0) {
+                    plugin_accessed(insn, granted.front().store, granted.front().address);
+                }
             }
+            granted.erase(granted.begin(), granted.begin() + static_cast<std::ptrdiff_t>(own));
         }
-        if (soc.accessed_o) {
-            granted.push_back({soc.accessed_addr_o, soc.accessed_store_o != 0});
+        // Asleep, the processor may do nothing for ever.
+        if (debugged && cycle % INTERVAL == 0 && gdb.interrupted() && soc.sleeps_o) {
+            standing.begin(0);
+            gdb.serve(last_pc + WFI_BYTES, standing);
         }
     }
 }

@@ -36,11 +36,15 @@ module soc
     output logic        retired_o,
     output logic [31:0] retired_pc_o,
     output logic        accessed_o,
+    output logic        accessed_part_o,  // the first of two that a misaligned access takes
     output logic        accessed_store_o,
     output logic [31:0] accessed_addr_o,
     output logic [CELLS-1:0] request_o,
     output logic        refused_o,  // an access to data, with an error
-    output logic        sleeps_o
+    output logic        sleeps_o,
+    // A register, as gdb numbers it, before that instruction.
+    input  logic [5:0]  inspected_i,
+    output logic [31:0] inspected_o
 );
   localparam logic [31:0] ARRAY = 32'hFFFF_F000, CLIC = 32'h4001_0000, DEVICES = 32'h4002_0000;
 
@@ -144,6 +148,22 @@ module soc
   assign retired_pc_o = i_core.ex_wb_pipe.pc;
   assign refused_o = data_rvalid && data_err;
   assign accessed_o = data_req && data_gnt;
+  assign accessed_part_o = i_core.load_store_unit_i.lsu_split_0_o;
   assign accessed_store_o = data_we;
   assign accessed_addr_o = data_addr;
+
+  // All are written at the end of the cycle in which the instruction is done.
+  always_comb begin
+    case (inspected_i)
+      33: inspected_o = i_core.cs_registers_i.mstatus_rdata;
+      34: inspected_o = i_core.cs_registers_i.mtvec_rdata;
+      35: inspected_o = i_core.cs_registers_i.mtvt_rdata;
+      36: inspected_o = i_core.cs_registers_i.mscratch_rdata;
+      37: inspected_o = i_core.cs_registers_i.mepc_rdata;
+      38: inspected_o = i_core.cs_registers_i.mcause_rdata;
+      39: inspected_o = i_core.cs_registers_i.mintstatus_rdata;
+      40: inspected_o = i_core.cs_registers_i.mintthresh_rdata;
+      default: inspected_o = i_core.register_file_wrapper_i.register_file_i.mem[inspected_i[4:0]];
+    endcase
+  end
 endmodule

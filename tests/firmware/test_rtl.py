@@ -106,6 +106,14 @@ def test_the_engine_runs_as_its_plan_says(lab: Laboratory) -> None:
     assert outcome.task("InjectionSupervision").activations == 6
 
 
+def test_the_two_accesses_of_a_misaligned_one_are_told_of_as_one(lab: Laboratory) -> None:
+    """Or all that follow would be those of other instructions, the first start's among them."""
+    misaligned = '__asm__ volatile("sw a4, 1(%0)\\n lw a4, 2(%0)" :: "r"(word) : "a4", "memory");'
+    code = f"static volatile unsigned word[2]; int main(void) {{ {misaligned} ttStartOS(ttOS_DEFAULTAPPMODE); }}"
+    outcome = lab.run(declared(Low=600) + points(2000, (300, "Low")), code + task("Low", "word[0]++;"), BOARD, rounds=5)
+    assert outcome.delays("Low") == {HIGHEST}
+
+
 def test_an_access_to_nothing_ends_the_run_and_says_where(lab: Laboratory) -> None:
     code = task("Low", "*(volatile unsigned *)0xFFFFFC00u = 1u; *(volatile unsigned *)0x50000000u = 1u;")
     planned, firmware = lab.firmware(lab.write(declared(Low=600) + points(2000, (300, "Low")), code), BOARD)

@@ -34,9 +34,6 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 BEGIN = "main"
 """Where a session begins."""
 
-DEBUGGED = frozenset({"native", "qemu", "simavr", "rigless", "rp2040js"})
-"""The kinds of emulators that a debugger gets at: all but a circuit that is simulated."""
-
 SOCKET = "gdb.socket"
 _LONGEST_SOCKET = 100
 """A little less than the name of a socket may be long."""
@@ -69,17 +66,14 @@ def debugger(board: Board) -> tuple[str, str]:
 
 def on_chip(board: Board, chip: bool, diagnostics: Diagnostics) -> bool | None:
     """Whether the session is with the chip and not with an emulator; None after C308 if there is neither."""
-    if board.run is not None and board.run.kind in DEBUGGED and not chip:
+    if board.run is not None and not chip:
         return False
     if board.debug is not None:
         return True
     remedy = 'write [debug] with the \'server\' for gdb, as ["openocd", "-f", "board.cfg"], or choose another board'
-    if board.run is not None and board.run.kind in DEBUGGED:
+    if board.run is not None:
         cause = f"the file of board '{board.name}' does not say how a debugger gets at the chip"
         remedy = "write [debug] with the 'server' for gdb, or leave --chip out: the emulator has one"
-    elif board.run is not None:
-        cause = f"no debugger gets at board '{board.name}': its processor is a circuit that is simulated"
-        remedy = "look at its signals: carillon bench rtl writes a waveform; or choose another board"
     else:
         cause = f"no debugger gets at board '{board.name}': its file has neither [debug] nor an emulator in [run]"
     diagnostics.error("C308", None, cause, remedy)
@@ -127,7 +121,7 @@ def session(
     ends = [f"break {name}" for name in ("carillon_port_halt", "carillon_port_unexpected") if name in table]
     if chip:
         assert board.debug is not None
-        lines = [_PATIENT, f"target extended-remote localhost:{board.debug.port}"]
+        lines = [_BARE, _PATIENT, f"target extended-remote localhost:{board.debug.port}"]
         lines += ["monitor reset halt", "load", "monitor reset halt"]
         served, ends = _Served(list(board.debug.server), lines), []
     else:
@@ -158,6 +152,8 @@ class _Served:
 
 _PATIENT = f"set tcp connect-timeout {_PATIENCE}"
 """gdb waits for a server to begin to listen."""
+_BARE = "set osabi none"
+"""For Linux, gdb's own, it would work out where an instruction of RISC-V leads, and not know of mret and of interrupts."""
 
 
 def _entries(image: Image) -> list[str]:
@@ -187,7 +183,7 @@ def _qemu(image: Image, firmware: Firmware, folder: Path, diagnostics: Diagnosti
     machine = qemu_machine(emulator, board.run, board.clock(image.system.clock_hz), firmware.elf, replay.counting("replay"))
     command = [*machine, *warmed(image, board.run, symbols(firmware.elf))[1], *replay.drive]
     command += ["-no-shutdown", "-S", "-gdb", f"unix:{socket},server=on,wait=off"]  # what is at the end can be looked at
-    return _Served(command, [f"target remote {socket}", *end_of_recording()], socket, replay)
+    return _Served(command, [_BARE, f"target remote {socket}", *end_of_recording()], socket, replay)
 
 
 def _own(image: Image, firmware: Firmware, diagnostics: Diagnostics) -> _Served | None:
@@ -200,7 +196,7 @@ def _own(image: Image, firmware: Firmware, diagnostics: Diagnostics) -> _Served 
     assert isinstance(found, list)
     clock, port = board.clock(image.system.clock_hz), _free_port()
     command = [*found, str(clock.hz * clock.instructions_per_tick), str(firmware.elf), f"gdb={port}"]
-    return _Served(command, [_PATIENT, f"target remote localhost:{port}"])
+    return _Served(command, [_BARE, _PATIENT, f"target remote localhost:{port}"])
 
 
 def _free_port() -> int:
