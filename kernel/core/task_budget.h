@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Execution budgets of the rounds' tasks with a cell for each task (Sloth on Time, section IV-D): the cell counts down
+ * Execution budgets of the rounds' tasks with a cell for each task (Sloth on Time, section IV-D).  The cell counts down
  * what is left of its task's budget, while a job of the task runs.  A cell that stands keeps its count.  So no handler
  * reads a counter, and none is written back.  Where cells are few, one cell does it for all (round_budget.h).
  *

@@ -297,3 +297,8 @@ def test_a_cell_arms_nothing_in_a_mode_that_asks_for_nothing(lab: Laboratory) ->
     begun = [e.t for e in outcome.trace.events if e.kind is Kind.START and e.object == "High"]
     assert len(begun) > 40
     assert {b - a for a, b in pairwise(begun)} == {400, 900, 2700}
+
+
+def test_an_empty_task_begins_with_its_return_a_cycle_later(lab: Laboratory) -> None:
+    outcome = lab.run("[task.A]\n" + points(4000, (1000, "A")), "ttTASK(A) { }\n", BOARD, rounds=4)
+    assert outcome.task("A").start_delay.maximum == 7  # and no bound is broken, which lab.run looks at
