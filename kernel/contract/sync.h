@@ -13,7 +13,8 @@
  * 2^32.  `hold`, `release`: the stores that keep the round's requests back until the first synchronisation, and that
  * let them go.
  *
- * Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
+ * Where cells match a counter that runs freely, `counter` is the sync cell's match, and `moves` has the bits of all cells of
+ * the round.  Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
  * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point. */
 struct carillon_sync {
     const struct carillon_shift *cells;
@@ -26,6 +27,7 @@ struct carillon_sync {
     uint32_t lengthen;
     uint32_t shorten;
     uint32_t leave;
+    carillon_value moves;
     uint16_t cell_count;
     uint16_t hold_count;
     uint16_t release_count;
