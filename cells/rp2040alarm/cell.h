@@ -10,7 +10,7 @@
  * 1. An alarm fires when the counter comes to it, whether it may interrupt or not, and is armed no more then.  Its raw
  *    interrupt is a level until a store clears it.
  * 2. An alarm that is set to what the counter reads may fire at once, or in an hour.  So whoever sets an alarm looks at
- *    the counter afterwards.  What has passed by then is skipped, and a request that it may have made is cleared.
+ *    the counter afterwards.  What has passed by then is skipped, and a request that it may have made is forgotten.
  * 3. A deadline's alarm is moved when it is armed, to the first of its points that lies ahead.
  * 4. In a round that follows a global time, alarms are moved by one more (sync.h): RP2040ALARM_SYNC.
  *
@@ -84,7 +84,7 @@ static inline bool rp2040alarm_lies_ahead(uint32_t at, uint32_t now, uint32_t mo
 /* Who moves an alarm holds back the sync point, which may not come between load and store (sync.h).  What has passed is
  * what the counter reads; or the sync point, if a cell of the round has been moved beyond that. */
 #if CARILLON_SYNC
-#define RP2040ALARM_SYNC(cell) CARILLON_SHIFT(RP2040ALARM_ALARM(cell), 0u)
+#define RP2040ALARM_SYNC(cell) CARILLON_SHIFT(RP2040ALARM_ALARM(cell), (cell)) /* whose period is one of four */
 static inline uint32_t rp2040alarm_hold(void)
 {
     return carillon_port_lock();
@@ -121,6 +121,14 @@ static inline uint32_t rp2040alarm_passed(carillon_address alarm)
 }
 #endif
 
+/* An alarm that fires while its handler sets it is pending from its edge on, and stays so when the line is let go.  Alarm n
+ * has interrupt n. */
+static inline void rp2040alarm_forget(carillon_address alarm)
+{
+    CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = RP2040ALARM_BIT_OF(alarm);
+}
+
 /* Move a periodic cell's alarm to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {
@@ -128,7 +136,7 @@ static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address ala
     while (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(alarm) = at;
-        CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+        rp2040alarm_forget(alarm);
     }
 }
 
@@ -269,7 +277,7 @@ static __attribute__((noipa, unused)) void rp2040alarm_late(carillon_address ala
         step = step->next;
         at += step->interval;
         CARILLON_REGISTER(alarm) = at;
-        CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+        rp2040alarm_forget(alarm);
     }
     multiplex->next = step->next;
 }

@@ -47,6 +47,14 @@ static inline void carillon_sync_move(const struct carillon_sync *sync, carillon
     carillon_port_write(RP2040ALARM_ARMED, sync->moves & ~armed);
 }
 
+/* Locked.  An alarm that nobody has served goes on to the next of its points, a multiplexed one by whole rounds. */
+static inline void carillon_sync_skip(const struct carillon_sync *sync)
+{
+    for (uint16_t i = 0u; i < sync->cell_count; i++) {
+        rp2040alarm_skip(sync->cells[i].counter, rp2040alarm_periods[sync->cells[i].units]);
+    }
+}
+
 /* Nothing is left to do after a move. */
 static inline bool carillon_sync_goes_back(const struct carillon_sync *sync)
 {

@@ -99,6 +99,7 @@ void carillon_synchronise(void)
     int32_t by = bounded(sync, correction);
     if (carillon_sync_holds()) {
         by = heard ? (correction + ((correction < 0) ? (int32_t)sync->length : 0)) : 0;
+        carillon_sync_skip(sync);
     }
     due += sync->length;
     if (carillon_sync_left(sync) >= sync->latest) {

@@ -105,7 +105,8 @@ def _moved(round_: Round, table: Row) -> None:
         del left[id(moved.cell)]
         before = moved.cell.first
         moved.family.shift(store.address, store.value)
-        if (store.value if moved.cell.place.array.moves else moved.cell.first != before):
+        said = store.value == moved.cell.place.number if moved.cell.place.array.moves else moved.cell.first == before
+        if not said:
             round_.error("C204", f"the sync point moves {moved} otherwise than by the correction")
         moved.cell.first = before
     for running in left.values():
