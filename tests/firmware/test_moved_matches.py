@@ -13,20 +13,17 @@ from dataclasses import dataclass
 
 import pytest
 from laboratory import Laboratory
-from runnable import NODE
 from sync_model import starts
 
 import asked
 from carillon.trace import Kind
+from runnable import NODE
 
 LENGTH, SYNC = 10_000, 7001
-SPAN = 450  # instructions from where the handlers may run to behind the sync point, three ticks later
 ROUNDS = asked.tries(150)
-STEP = max(1, SPAN // ROUNDS)
 PICO = "raspberry-pi-pico"
 
-# Served in time, at these ticks; the points from 5000 on wait.
-POINTS = {"Tell": 500, "Even": 1000, "Uneven": 1500}
+POINTS = {"Tell": [500], "Even": [1000, 6000], "Uneven": [1500, 5000, 7000]}
 SCHEDULE = """
 [mode.only]
 round = "10000 ticks"
@@ -50,10 +47,17 @@ SHARED = SCHEDULE.format(deadline=', deadline_at = "1400 ticks"', later=', deadl
 
 @dataclass(frozen=True)
 class Way:
-    """How handlers are kept waiting: ``begin`` and ``end`` do so, ``until`` is when it ends but for some instructions."""
+    """How handlers are kept waiting: ``begin`` and ``end`` do so, ``until`` is when it ends but for some instructions.
+
+    ``span``: up to so many.  ``waiting``: ticks before the sync point from which on they wait.  ``told``: the schedule times that
+    are told are from the first on, so many.
+    """
 
     lengthen: int
     shorten: int
+    span: int = 450  # from where the handlers may run to behind the sync point, three ticks later
+    waiting: int = 2500
+    told: tuple[int, int] = (0, LENGTH)
     until: str = "left() <= 4"
     begin: str = "const uint32_t saved = carillon_port_lock();"
     end: str = "carillon_port_unlock(saved);"
@@ -70,8 +74,11 @@ FEWER = ["ALARM2", "SysTick", *(f"PWM{k}" for k in range(8))]
 WAYS = {
     "follows": Way(7001, 2500),
     "behind": Way(
-        4,
+        4,  # the point at 7000 is moved to 3 ticks behind the sync point
         0,
+        150,
+        500,
+        (8000, 1),
         "(left() <= 0) || (left() > 2600)",
         f"CARILLON_REGISTER(0xE000E180u) = {HELD};",
         f"CARILLON_REGISTER(0xE000E100u) = {HELD};",
@@ -90,7 +97,7 @@ static uint32_t state = {seed}u, told, turn, rounds;
 static void draw(void)
 {{
     state = state * 1664525u + 1013904223u;
-    told = (state >> 16) % 10000u;
+    told = (state >> 16) % {told}u + {least}u;
 }}
 void ttStartupHook(void) {{ draw(); }}
 void Tell(void)
@@ -116,7 +123,7 @@ static __attribute__((naked, noinline)) void carry_out(uint32_t nops __attribute
 void ttIdleTask(void)
 {{
     for (;;) {{
-        while ((left() > 2501) || (left() < 2400)) {{
+        while ((left() > {waiting} + 1) || (left() < {waiting} - 100)) {{
         }}
         {begin}
         while (!({until})) {{
@@ -135,11 +142,11 @@ void ttIdleTask(void)
 """
 
 
-def draws(seed: int, count: int) -> list[int]:
+def draws(seed: int, count: int, less_than: int) -> list[int]:
     found = []
     for _ in range(count):
         seed = (seed * 1664525 + 1013904223) % 2**32
-        found.append((seed >> 16) % LENGTH)
+        found.append((seed >> 16) % less_than)
     return found
 
 
@@ -150,28 +157,32 @@ def test_no_correction_and_no_activation_is_lost_or_comes_twice_wherever_its_poi
     board: str, schedule: str, way: str, lab: Laboratory
 ) -> None:
     seed, how = 1503, WAYS[way]
+    least, values = how.told
     own = {"next": how.next, "begin": how.begin, "until": how.until, "end": how.end}
-    code = CODE.format(seed=seed, span=SPAN, step=STEP, **own)
+    code = CODE.format(
+        seed=seed, span=how.span, step=max(1, how.span // ROUNDS), told=values, waiting=how.waiting, least=least, **own
+    )
     path = lab.write(how.sync + schedule, code, system=f'board = "{board}"\nstart_within = "60 ticks"\n{how.system}')
     outcome = lab.run_file(path, board, ticks=ROUNDS * LENGTH, locks=True)
     found = {name: [e.t for e in outcome.events(Kind.START, of=name)] for name in POINTS}
-    told = draws(seed, 2 * ROUNDS)
+    told = [least + drawn for drawn in draws(seed, 2 * ROUNDS, values)]
     ends = min(own[-1] for own in found.values()) - LENGTH
     assert ends > ROUNDS * LENGTH // 2
     # From the activation of the task that tells to where it does, there are some ticks, the same in each round.
     late = range(6 if how.lengthen else 1)
-    possible = [starts(told, POINTS["Tell"] + k, LENGTH, how.lengthen, how.shorten) for k in late]
+    possible = [starts(told, POINTS["Tell"][0] + k, LENGTH, how.lengthen, how.shorten) for k in late]
     possible = [[b for b in begins if b < ends] for begins in possible]
     fitting = [begins for begins in possible if {b + found["Tell"][0] for b in begins} <= set(found["Tell"])]
     assert fitting, found["Tell"][:20]
     begins = fitting[0]
-    for name, own in found.items():
-        exact = {b + own[0] for b in begins}
-        assert exact <= set(own), name
-        others = [t for t in own if t < begins[-1] and t not in exact]
+    for name, points in POINTS.items():
+        begun, late = found[name], found[name][0] - points[0]
+        exact = {b + at + late for b in begins for at in points if at < SYNC - how.waiting}
+        assert exact <= set(begun), name
+        others = [t for t in begun if t < begins[-1] and t not in exact]
         waited = [sum(b + SYNC - 10 < t < b + SYNC + 30 for t in others) for b in begins[:-1]]
         assert sum(waited) == len(others), name
-        assert set(waited) <= {"Tell": {0}, "Even": {1}, "Uneven": {1} if way == "behind" else {1, 2}}[name], (
-            name
-        )  # its last point may come apart
+        # A last point may come apart from the one that waits.
+        waiting = [at for at in points if at >= SYNC - how.waiting]
+        assert set(waited) <= set(range(min(len(waiting), 1), len(waiting) + 1)), name
     assert not outcome.trace.stopped

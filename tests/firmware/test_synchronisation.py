@@ -12,7 +12,6 @@ import itertools
 
 import pytest
 from laboratory import AST, Laboratory, Outcome
-from runnable import NODE
 from sync_model import starts
 
 import asked
@@ -20,6 +19,7 @@ from carillon.diagnostics import CarillonError, Diagnostics
 from carillon.pipeline import plan
 from carillon.resources import board_names
 from carillon.trace import Kind
+from runnable import NODE
 
 RTL = "cv32e40x-rtl"
 AVR = ("arduino-mega", "atmega2560")
