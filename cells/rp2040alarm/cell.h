@@ -133,7 +133,8 @@ static inline void rp2040alarm_forget(carillon_address alarm)
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) { /* bounded by the periods that have passed */
+    while (
+        !rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(alarm) = at;
         rp2040alarm_forget(alarm);

@@ -13,9 +13,11 @@
  * 2^32.  `hold`, `release`: the stores that keep the round's requests back until the first synchronisation, and that
  * let them go.
  *
- * Where cells match a counter that runs freely, `counter` is the sync cell's match, and `moves` has the bits of all cells of
- * the round.  Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
- * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point. */
+ * Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
+ * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point.
+ *
+ * Where cells match a counter that runs freely, `cells` has the match of each, and its number in its family.  `counter` is
+ * the sync cell's match, and `moves` has the bits by which handlers know the cells of the round. */
 struct carillon_sync {
     const struct carillon_shift *cells;
     const struct carillon_store *hold;
@@ -27,12 +29,12 @@ struct carillon_sync {
     uint32_t lengthen;
     uint32_t shorten;
     uint32_t leave;
-    carillon_value moves;
     uint16_t cell_count;
     uint16_t hold_count;
     uint16_t release_count;
     uint16_t source;
     uint16_t place;
+    carillon_value moves;
 };
 
 /* Of a mode whose rounds follow edges (CARILLON_SYNC_EDGES): the tick of the round's first edge, and ticks from one to

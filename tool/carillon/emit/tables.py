@@ -101,7 +101,9 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         lines += text.array("struct carillon_store", f"{name}_{field}", [f"{text.store(it)}," for it in stores])
         fields |= text.counted(field, f"{name}_{field}") if stores else {}
     fields |= {
-        "counter": text.macro(sync.cell, "REARM_REGISTER" if matches else "COUNTER" if sync.wrap is None else "MATCH", sync.cell.number),
+        "counter": text.macro(
+            sync.cell, "REARM_REGISTER" if matches else "COUNTER" if sync.wrap is None else "MATCH", sync.cell.number
+        ),
         "latest": f"{sync.latest}u",
         "length": f"{mode.allocation.mode.round_length}u",
         "at": f"{sync.at}u",
