@@ -10,8 +10,9 @@
  * 1. An alarm fires when the counter comes to it, whether it may interrupt or not, and is armed no more then.  Its raw
  *    interrupt is a level until a store clears it.
  * 2. An alarm that is set to what the counter reads may fire at once, or in an hour.  So whoever sets an alarm looks at
- *    the counter afterwards.  What has passed by then is skipped, and a request that it may have made is cleared.
+ *    the counter afterwards.  What has passed by then is skipped, and a request that it may have made is forgotten.
  * 3. A deadline's alarm is moved when it is armed, to the first of its points that lies ahead.
+ * 4. In a round that follows a global time, alarms are moved by one more (sync.h): RP2040ALARM_SYNC.
  *
  * carillon_board.h says where a cell has its alarm, RP2040ALARM_ALARM. */
 #ifndef CARILLON_CELL_RP2040ALARM_H
@@ -19,6 +20,7 @@
 
 #include "carillon_board.h"
 #include "carillon_port.h"
+#include "kernel/contract/sync.h"
 
 #define RP2040ALARM_TIMER UINT32_C(0x40054000)
 #define RP2040ALARM_ARMED (RP2040ALARM_TIMER + 0x20u)
@@ -79,40 +81,93 @@ static inline bool rp2040alarm_lies_ahead(uint32_t at, uint32_t now, uint32_t mo
     return (at - now - 1u) < most;
 }
 
+/* Who moves an alarm holds back the sync point, which may not come between load and store (sync.h).  What has passed is
+ * what the counter reads; or the sync point, if a cell of the round has been moved beyond that. */
+#if CARILLON_SYNC
+#define RP2040ALARM_SYNC(cell) CARILLON_SHIFT(RP2040ALARM_ALARM(cell), (cell)) /* whose period is one of four */
+static inline uint32_t rp2040alarm_hold(void)
+{
+    return carillon_port_lock();
+}
+
+static inline void rp2040alarm_let_go(uint32_t saved)
+{
+    carillon_port_unlock(saved);
+}
+
+static inline uint32_t rp2040alarm_passed(carillon_address alarm)
+{
+    const struct carillon_sync *const sync = &carillon_syncs[0]; /* the port has one mode */
+    const uint32_t now = rp2040alarm_now();
+    const uint32_t point = CARILLON_REGISTER(sync->counter) - sync->length;
+    const bool beyond = ((RP2040ALARM_BIT_OF(alarm) & sync->moves) != 0u) && ((int32_t)(point - now) > 0);
+    return beyond ? point : now;
+}
+#else
+static inline uint32_t rp2040alarm_hold(void)
+{
+    return 0u;
+}
+
+static inline void rp2040alarm_let_go(uint32_t saved)
+{
+    (void)saved;
+}
+
+static inline uint32_t rp2040alarm_passed(carillon_address alarm)
+{
+    (void)alarm;
+    return rp2040alarm_now();
+}
+#endif
+
+/* An alarm that fires while its handler sets it is pending from its edge on, and stays so when the line is let go.  Alarm n
+ * has interrupt n. */
+static inline void rp2040alarm_forget(carillon_address alarm)
+{
+    CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = RP2040ALARM_BIT_OF(alarm);
+}
+
 /* Move a periodic cell's alarm to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) { /* bounded by the periods that have passed */
+    while (
+        !rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(alarm) = at;
-        CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+        rp2040alarm_forget(alarm);
     }
 }
 
 /* The same where it lies ahead, or one period before: as many instructions in both cases. */
 static __attribute__((noipa, unused)) void rp2040alarm_move(carillon_address alarm, uint32_t period)
 {
+    const uint32_t saved = rp2040alarm_hold();
     const uint32_t last = CARILLON_REGISTER(alarm);
-    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, rp2040alarm_now(), period);
+    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, rp2040alarm_passed(alarm), period);
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(alarm) = at;
-    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) {
         rp2040alarm_skip(alarm, period);
     }
+    rp2040alarm_let_go(saved);
 }
 
 /* A handler may return at once: the line has been let go by then. */
 static inline void rp2040alarm_acknowledge(uint32_t cell)
 {
     (void)cell; /* of one cell the macros are constants */
+    const uint32_t saved = rp2040alarm_hold();
     const uint32_t period = rp2040alarm_periods[cell];
     const uint32_t at = carillon_port_read(RP2040ALARM_ALARM(cell)) + period;
     carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(cell));
     carillon_port_write(RP2040ALARM_ALARM(cell), at);
-    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), period)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(RP2040ALARM_ALARM(cell)), period)) {
         rp2040alarm_skip(RP2040ALARM_ALARM(cell), period);
     }
+    rp2040alarm_let_go(saved);
 }
 
 /* The same in two steps, around a task that no other request of the cell may interrupt.  Before it, the request is
@@ -172,10 +227,12 @@ static inline void rp2040alarm_next(uint32_t cell, uint32_t since)
 /* The same of a cell that may not have expired.  If it is not armed, its request is nobody's. */
 static __attribute__((noipa, unused)) void rp2040alarm_answer(carillon_address alarm, uint32_t period)
 {
+    const uint32_t saved = rp2040alarm_hold();
     if ((CARILLON_REGISTER(RP2040ALARM_RAW) & RP2040ALARM_BIT_OF(alarm)) != 0u) {
         CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
         rp2040alarm_skip(alarm, period);
     }
+    rp2040alarm_let_go(saved);
 }
 #define rp2040alarm_take_back(cell) rp2040alarm_answer(RP2040ALARM_ALARM(cell), rp2040alarm_periods[cell])
 
@@ -216,12 +273,12 @@ static __attribute__((noipa, unused)) void rp2040alarm_late(carillon_address ala
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(alarm);
-    while (
-        !rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) { /* bounded by the points that have passed */
+    while (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm),
+                                   step->interval)) { /* bounded by the points that have passed */
         step = step->next;
         at += step->interval;
         CARILLON_REGISTER(alarm) = at;
-        CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
+        rp2040alarm_forget(alarm);
     }
     multiplex->next = step->next;
 }
@@ -229,15 +286,17 @@ static __attribute__((noipa, unused)) void rp2040alarm_late(carillon_address ala
 static inline void rp2040alarm_rearm(struct carillon_multiplex *multiplex)
 {
     const carillon_address alarm = multiplex->reg;
+    const uint32_t saved = rp2040alarm_hold();
     const struct carillon_step *const step = multiplex->next;
     const uint32_t at = CARILLON_REGISTER(alarm) + step->interval;
     CARILLON_REGISTER(RP2040ALARM_RAW) = RP2040ALARM_BIT_OF(alarm);
     CARILLON_REGISTER(alarm) = at;
-    if (!rp2040alarm_lies_ahead(at, rp2040alarm_now(), step->interval)) {
+    if (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), step->interval)) {
         rp2040alarm_late(alarm, multiplex);
-        return;
+    } else {
+        multiplex->next = step->next;
     }
-    multiplex->next = step->next;
+    rp2040alarm_let_go(saved);
 }
 
 /* The same of a cell that may not have expired. */

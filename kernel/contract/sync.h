@@ -14,7 +14,10 @@
  * let them go.
  *
  * Where cells are channels of timers (CARILLON_SYNC_TURN), `cells` has the length register of each timer and what it holds
- * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point. */
+ * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point.
+ *
+ * Where cells match a counter that runs freely, `cells` has the match of each, and its number in its family.  `counter` is
+ * the sync cell's match, and `moves` has the bits by which handlers know the cells of the round. */
 struct carillon_sync {
     const struct carillon_shift *cells;
     const struct carillon_store *hold;
@@ -31,6 +34,7 @@ struct carillon_sync {
     uint16_t release_count;
     uint16_t source;
     uint16_t place;
+    carillon_value moves;
 };
 
 /* Of a mode whose rounds follow edges (CARILLON_SYNC_EDGES): the tick of the round's first edge, and ticks from one to

@@ -18,7 +18,8 @@
  * 4. What a correction has beyond the limits waits as well.  So however wrong a time is that is told, no round is
  *    changed by more than the limits.
  *
- * 5. Cells that are channels of timers are moved by one turn of another length (cells/avr16/sync.h): the same holds.
+ * 5. Cells that are channels of timers are moved by one turn of another length (cells/avr16/sync.h).  Matches that handlers
+ *    move are moved by addition (cells/rp2040alarm/sync.h).  The same holds for both.
  *
  * The global time is known by what it will be when the sync cell expires next (`due`): it is `due` less what the cell's
  * counter reads.  A shift adds the same to both. */
@@ -99,6 +100,7 @@ void carillon_synchronise(void)
     int32_t by = bounded(sync, correction);
     if (carillon_sync_holds()) {
         by = heard ? (correction + ((correction < 0) ? (int32_t)sync->length : 0)) : 0;
+        carillon_sync_skip(sync);
     }
     due += sync->length;
     if (carillon_sync_left(sync) >= sync->latest) {

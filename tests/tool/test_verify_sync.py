@@ -52,6 +52,11 @@ FAULTS = [
     Fault("sync on AVR", "the match of another cell", "C204", lambda p: p.number(SYNCS, 3, plus(-2)), "not the counter of"),
     Fault("sync on AVR", "a timer that begins later", "C204", lambda p: p.number(M0 + "prepare", 29, plus(-1))),
     Fault("sync on AVR", "a task that is not let go", "C208", lambda p: p.number(M0 + "release", 3, to(0)), "synchronisation"),
+    # Where matches are moved, a handler knows by bits which cells are moved, and by a number where a cell's period is.
+    Fault("sync on the Pico", "a cell that is not known", "C204", lambda p: p.number(SYNCS, 13, plus(-1)), "of the bits"),
+    Fault("sync on the Pico", "another cell's period", "C204", lambda p: p.number(M0 + "sync", 1, plus(1)), "otherwise"),
+    Fault("sync on the Pico", "a cell that is moved twice", "C204", lambda p: p.number(M0 + "sync", 2, plus(-4)), "no cell's"),
+    Fault("sync on the Pico", "the match of another cell", "C204", lambda p: p.number(SYNCS, 3, plus(-4)), "not the counter of"),
     Fault("sync on the host", "a cell that is moved by more", "C204", lambda p: p.number(M0 + "sync", 3, plus(1), 4)),
 ]
 

@@ -54,6 +54,7 @@ IMAGES = {  # name: schedule, board
     "sync": ("sync", "ast1030-evb"),
     "sync on the host": ("sync", "virtual-256"),
     "sync on AVR": ("sync-turns", "atmega2560"),
+    "sync on the Pico": ("sync", "raspberry-pi-pico"),
     "cells": ("table-cells", "ast1030-evb"),
     "virtual-cells": ("table-cells", "virtual-256"),
     "set": ("table-set", "mps2-an385"),

@@ -93,7 +93,7 @@ def _entry(image: Image, mode: ModeImage) -> list[str]:
 
 def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisation) -> tuple[list[str], list[str]]:
     """The lists of the mode's synchronisation, and its entry in the table of all modes."""
-    name = text.stem(image, mode)
+    name, matches = text.stem(image, mode), sync.cell.use.cell.array.moves
     moved = [f"{text.macro(c, 'SYNC', c.number)}, /* {_about(c)} */" for c in sync.moved]
     lines = text.array("struct carillon_shift", f"{name}_sync", moved)
     fields = text.counted("cells", f"{name}_sync")
@@ -101,7 +101,9 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         lines += text.array("struct carillon_store", f"{name}_{field}", [f"{text.store(it)}," for it in stores])
         fields |= text.counted(field, f"{name}_{field}") if stores else {}
     fields |= {
-        "counter": text.macro(sync.cell, "COUNTER" if sync.wrap is None else "MATCH", sync.cell.number),
+        "counter": text.macro(
+            sync.cell, "REARM_REGISTER" if matches else "COUNTER" if sync.wrap is None else "MATCH", sync.cell.number
+        ),
         "latest": f"{sync.latest}u",
         "length": f"{mode.allocation.mode.round_length}u",
         "at": f"{sync.at}u",
@@ -110,6 +112,7 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         "leave": f"{sync.leave % 2**32}u",
         "source": f"{sync.cell.carrier.source}",
     }
+    fields |= {"moves": " | ".join(cell.says("BIT") for cell in sync.moved)} if matches else {}
     fields |= {"place": f"{place_of(sync, sync.cell)}u"} if sync.wrap is not None else {}
     comment = f"{mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on"
     return lines, text.fields(comment, fields)

@@ -11,7 +11,7 @@ from carillon.allocate.result import ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
 from carillon.image import CellImage, SyncImage
 from carillon.lower.sync import sync_point
-from carillon.model import System
+from carillon.model import Synchronisation, SyncStart, System
 from carillon.model.family import Start
 from carillon.units import format_duration
 
@@ -30,6 +30,11 @@ def place_of(sync: SyncImage, cell: CellImage) -> int:
     if cell.carrier.style is Style.MULTIPLEXED:
         offset = min(t if isinstance(cell.carrier.action, CheckDeadline) else t % cell.period for t in times)
     return (offset - (sync.wrap or 0)) % cell.period
+
+
+def _skips(sync: Synchronisation, cell: CellImage) -> bool:
+    """Whether matches are moved on by the sync point's handler until the first global time, as their own handlers do not run."""
+    return sync.start is SyncStart.HARD and cell.use.cell.array.moves
 
 
 def sync_image(
@@ -51,7 +56,9 @@ def sync_image(
     turns = cell.use.cell.array.start is Start.TIMER
     moved = tuple({c.use.cell.array.names: c for c in reversed(cells)}.values()) if turns else cells
     if price and per_tick:
-        before = -(-(board.interrupt_entry + price["frame_begin"] + price["synchronise"]) // per_tick)
+        skipped = sum(len(c.use.progression.times(length)) + 1 for c in moved) if _skips(sync, cell) else 0
+        begun = price["frame_begin"] + price["synchronise"] + skipped * price.get("synchronise_skip", 0)
+        before = -(-(board.interrupt_entry + begun) // per_tick)
         shift = -(-(price["synchronise_shift"] + len(moved) * price["synchronise_cell"]) // per_tick)
         after = -(-(price["synchronise_shift"] + price["frame_end"]) // per_tick)
     # Timers begin anew so long before the next point that the sync point's handler, and then the one that restores their length,

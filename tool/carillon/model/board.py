@@ -112,9 +112,9 @@ class Cells(Frozen):
         return self
 
     def serves(self, role: Role) -> bool:
-        """Whether its cells can be used in a role: as sync cells channels, and those that a switch of modes reads."""
+        """Whether its cells can be used in a role: as sync cells matches, and those that a switch of modes reads."""
         if role is Role.SYNC:
-            read = Role.CONTROL in self.roles or self.start is Start.TIMER
+            read = Role.CONTROL in self.roles or self.rearm is Rearm.MATCH
             return read and Capability.SYNCHRONISE in self.family.can
         return role in self.roles
 

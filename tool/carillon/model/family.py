@@ -150,8 +150,8 @@ class Family(Frozen):
             raise ValueError("'laps' are those of channels whose match can be moved: 'can' lacks \"match-in-round\"")
         if Capability.POSTPONE in self.can and not self.can & set(REARMS.values()):
             raise ValueError('\'postpone\' moves a cell that is re-armed: \'can\' lacks "shift", "reload" and "match"')
-        if Capability.SYNCHRONISE in self.can and not self.can & {Capability.REMAINING, Capability.MATCH_IN_ROUND}:
-            raise ValueError('the time of a round that is synchronised is read: \'can\' lacks "remaining" and "match-in-round"')
+        if Capability.SYNCHRONISE in self.can and not self.can & {Capability.REMAINING, Capability.MATCH}:
+            raise ValueError('the time of a round that is synchronised is read: \'can\' lacks "remaining" and "match"')
         if self.base is BaseKind.DOWN and Capability.REMAINING not in self.can:
             raise ValueError("a time base that counts down is read: 'can' lacks \"remaining\"")
         return self

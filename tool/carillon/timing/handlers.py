@@ -44,12 +44,23 @@ def _per_tick(image: Image) -> int:
     return image.system.board.clock(image.system.clock_hz).instructions_per_tick
 
 
+_MOVING = ("moved_acknowledge", "moved_rearm", "moved_arm", "take_back")
+
+
+def _operations(image: Image) -> Mapping[str, int]:
+    """The port's prices; whoever moves a match of a round that follows a global time holds back the sync point."""
+    table = prices(image.system.board.port)
+    if not any(mode.sync is not None and mode.sync.cell.use.cell.array.moves for mode in image.modes):
+        return table
+    return {**table, **{name: table[name] + table["follow"] for name in _MOVING}}
+
+
 def _prices(image: Image) -> Mapping[str, int]:
     """The port's prices; none where code takes no time.  What stands around tasks belongs to lowering, and to its end.
 
     Where there are several modes, a table's dispatcher counts the tasks that it runs, and saves a register more.
     """
-    table = prices(image.system.board.port) if _per_tick(image) else {}
+    table = _operations(image) if _per_tick(image) else {}
     if table and len(image.modes) > 1:
         counts = table["lowered_tasks"]
         begins = {name: table[name] + 2 * counts for name in ("table_one", "table_run")}
@@ -187,7 +198,7 @@ def _around_table(image: Image, mode: ModeImage) -> tuple[int, int]:
 
     Before, the cell is answered and re-armed, as its family does.
     """
-    price = prices(image.system.board.port)
+    price = _operations(image)
     assert mode.dispatch is not None
     does = operations(image, mode, mode.dispatch.carrier)
     at = [operation.does for operation in does].index(Does.DISPATCH)

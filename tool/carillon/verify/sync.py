@@ -11,6 +11,7 @@ from carillon.verify.families.avr16 import WORD
 from carillon.verify.hardware import Running
 
 if TYPE_CHECKING:
+    from carillon.verify.families import Cell
     from carillon.verify.layout import Row
     from carillon.verify.rounds import Round
 
@@ -68,11 +69,20 @@ def check_sync(round_: Round, subject: Subject) -> None:
     if found is not None and (found["first"], found["between"]) != edges:  # an image has none that tells of none
         own = (found["first"], found["between"])
         error(f"the first edge of a round, and the time between two, are {edges}, and the image has {own}")
-    read = running.family.counter(table["counter"]) if wrap is None else running.family.rearmed(WORD | table["counter"])
+    read = _told(running, table["counter"]) if wrap is None else running.family.rearmed(WORD | table["counter"])
     if read is not running.cell:
         error(f"the sync point's time is read at {table['counter']:#x}, which is not the counter of {running}")
+    bits = sum(r.family.bit_of(r.cell) for r in round_.running)
+    if table["moves"] != bits:
+        error(f"handlers take the cells of the bits {table['moves']:#x} for the round's, which are {bits:#x}")
     _moved(round_, table)
     _held(round_, table, running)
+
+
+def _told(running: Running, address: int) -> Cell | None:
+    """The cell whose next expiry a register tells: of its family's down counters, or matches that handlers move."""
+    family = running.family
+    return family.rearmed(address) if running.cell.place.array.moves else family.counter(address)
 
 
 def _moved(round_: Round, table: Row) -> None:
@@ -87,7 +97,7 @@ def _moved(round_: Round, table: Row) -> None:
             if store.value != length:
                 round_.error("C204", f"the sync point gives {turned[0]} another length than the correction asks for")
             continue
-        moved = next((r for r in round_.running if r.family.counter(store.address) is r.cell), None)
+        moved = next((r for r in round_.running if _told(r, store.address) is r.cell), None)
         if moved is None or id(moved.cell) not in left:
             cause = f"the sync point moves the counter at {store.address:#x}, which is no cell's that it is to move now"
             round_.error("C204", cause)
@@ -95,7 +105,8 @@ def _moved(round_: Round, table: Row) -> None:
         del left[id(moved.cell)]
         before = moved.cell.first
         moved.family.shift(store.address, store.value)
-        if moved.cell.first != before:
+        said = store.value == moved.cell.place.number if moved.cell.place.array.moves else moved.cell.first == before
+        if not said:
             round_.error("C204", f"the sync point moves {moved} otherwise than by the correction")
         moved.cell.first = before
     for running in left.values():

@@ -158,6 +158,10 @@ class Family:
         """The cells of the timer whose turn a register says, and what the register holds; no cells: it is another register."""
         return [], 0
 
+    def bit_of(self, cell: Cell) -> int:
+        """By which a handler knows a cell of a round that follows a global time; 0 of families whose handlers need not."""
+        return 0
+
     def begins_anew(self, cell: Cell) -> Fraction | None:
         """When a channel's timer first begins its turn anew, in ticks since the first start store; None: it is no channel."""
         return None

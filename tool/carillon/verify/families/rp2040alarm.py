@@ -26,11 +26,11 @@ class Model(Moved):
         super().prepare()
         self._start: Fraction | None = None
 
-    def _bit(self, cell: Cell) -> int:
+    def bit_of(self, cell: Cell) -> int:
         return 1 << (cell.place.registers["alarm"] - ALARM) // 4
 
     def _named(self, value: int | None) -> list[Cell]:
-        return [c for c in self.cells.values() if value is not None and value & self._bit(c)]
+        return [c for c in self.cells.values() if value is not None and value & self.bit_of(c)]
 
     def write(self, address: int, value: int, at: Fraction | None) -> bool:
         if self.period(address, value or 1 << 32):
@@ -54,14 +54,14 @@ class Model(Moved):
     def means(self, address: int, value: int) -> bool:
         if address not in COMMON:
             return 0 <= value < 1 << 32  # a period; 0 of a clock, whose next expiry is anything
-        bits = [self._bit(c) for c in self.cells.values()]
+        bits = [self.bit_of(c) for c in self.cells.values()]
         return value in bits or (address == FORCE + CLEAR and 0 < value <= sum(bits))
 
     def rearmed(self, register: int) -> Cell | None:
         return next((c for c in self.cells.values() if c.place.registers["alarm"] == register), None)
 
     def bit(self, address: int, mask: int) -> Cell | None:
-        return next((c for c in self.cells.values() if mask == self._bit(c)), None) if address == ASKS else None
+        return next((c for c in self.cells.values() if mask == self.bit_of(c)), None) if address == ASKS else None
 
     def settles(self, address: int) -> bool:
         return address == TIMER + 0x28
@@ -73,5 +73,5 @@ class Model(Moved):
         if address not in COMMON or (address == RAW and value is None):  # of a re-armed cell, which its variable says
             return None
         does = {RAW: "acknowledge", ENABLE + SET: "arm", ENABLE + CLEAR: "disarm"}.get(address, "other")
-        named = [c for c in self._named(value) if value == self._bit(c)]
+        named = [c for c in self._named(value) if value == self.bit_of(c)]
         return (does, named[0]) if named else ("other", next(iter(self.cells.values())))
