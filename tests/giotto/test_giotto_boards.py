@@ -25,7 +25,11 @@ def refused(path: Path, board: str, machine: Machine = Machine.MICROCODE) -> lis
 def test_a_board_that_dispatches_slices_in_software_runs_no_machine(board: str) -> None:
     cause = f"board '{board}' dispatches threads that take turns in software, and the machine of microcode does not run there"
     assert refused(HELICOPTER, board) == [
-        ("C275", cause, "choose a board that dispatches them by its interrupt controller, such as ast1030-evb, or --machine cells")
+        (
+            "C275",
+            cause,
+            "choose a board that dispatches them by its interrupt controller, such as ast1030-evb, or --machine cells",
+        )
     ]
 
 
