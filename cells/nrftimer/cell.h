@@ -85,6 +85,14 @@ static inline bool nrftimer_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
     return ((at - now - 1u) & UINT16_MAX) < most;
 }
 
+/* A match that comes while its handler sets it is pending from its edge on, and stays so when the line is let go.  The
+ * timer at 0x4000n000 has interrupt n; where another channel still asks, it is pending again at the handler's end. */
+static inline void nrftimer_forget(carillon_address match)
+{
+    CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) = 0u;
+    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = UINT32_C(1) << ((match >> 12) & 31u);
+}
+
 /* Move the match of a periodic cell to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void nrftimer_skip(carillon_address match, uint32_t period)
 {
@@ -92,6 +100,7 @@ static __attribute__((noipa, unused)) void nrftimer_skip(carillon_address match,
     while (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) { /* bounded by the periods that have passed */
         at = (at + period) & UINT16_MAX;
         CARILLON_REGISTER(match) = at;
+        nrftimer_forget(match);
     }
 }
 
@@ -170,6 +179,7 @@ static __attribute__((noipa, unused)) void nrftimer_late(carillon_address match,
         step = step->next;
         at = (at + step->interval) & UINT16_MAX;
         CARILLON_REGISTER(match) = at;
+        nrftimer_forget(match);
     }
     multiplex->next = step->next;
 }

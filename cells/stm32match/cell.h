@@ -93,6 +93,14 @@ static inline bool stm32match_lies_ahead(uint32_t at, uint32_t now, uint32_t mos
     return (at - now - 1u) < most;
 }
 
+/* A match that comes while its handler sets it is pending from its edge on, and stays so when the line is let go.  Where
+ * another channel still asks, it is pending again at the handler's end. */
+static inline void stm32match_forget(carillon_address match)
+{
+    CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(STM32MATCH_PLACE_OF(match));
+    carillon_port_forget(STM32MATCH_SOURCE(0u), CARILLON_SOURCE_BIT(STM32MATCH_SOURCE(0u)));
+}
+
 /* Move the match of a periodic cell to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void stm32match_skip(carillon_address match, uint32_t period)
 {
@@ -100,7 +108,7 @@ static __attribute__((noipa, unused)) void stm32match_skip(carillon_address matc
     while (!stm32match_lies_ahead(at, stm32match_now(match), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(match) = at;
-        CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(STM32MATCH_PLACE_OF(match));
+        stm32match_forget(match);
     }
 }
 
@@ -223,7 +231,7 @@ static __attribute__((noipa, unused)) void stm32match_late(carillon_address matc
         step = step->next;
         at += step->interval;
         CARILLON_REGISTER(match) = at;
-        CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(STM32MATCH_PLACE_OF(match));
+        stm32match_forget(match);
     }
     multiplex->next = step->next;
 }
