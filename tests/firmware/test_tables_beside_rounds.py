@@ -191,7 +191,7 @@ def test_section_iv_is_one_image(lab: Laboratory, board: str) -> None:
         assert len(begins) == len([t for t in due if t < outcome.trace.length])
         assert all(abs(begin - t) <= dispatch for begin, t in zip(begins, due, strict=False))
         assert len({begin - t for begin, t in zip(begins, due, strict=False)}) <= (4 if dispatch else 1)
-    for name, delay in (("Motor", 103), ("Valve", 48)):
+    for name, delay in (("Motor", 104), ("Valve", 49)):
         assert outcome.delays(name) == {delay if board == RTL else 0}
     assert outcome.summary.totals.deadlines_met == 12
     assert not outcome.summary.totals.deadlines_missed

@@ -51,6 +51,7 @@ ONLY_IN_SCHEDULES = {
         "on_deadline_miss",
         "on_budget_overrun",
         "start_within",
+        "check_start",
         "inexact_times",
         "timing",
         "reserve",
