@@ -90,7 +90,8 @@ static inline bool nrftimer_lies_ahead(uint32_t at, uint32_t now, uint32_t most)
 static inline void nrftimer_forget(carillon_address match)
 {
     CARILLON_REGISTER(NRFTIMER_EVENT_OF(match)) = 0u;
-    CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = UINT32_C(1) << ((match >> 12) & 31u);
+    const uint32_t source = 16u + ((match >> 12) & 31u);
+    carillon_port_forget(source, CARILLON_SOURCE_BIT(source));
 }
 
 /* Move the match of a periodic cell to its first point, from where it is, that the counter comes to. */

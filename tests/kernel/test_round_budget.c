@@ -1,134 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel/core/round_budget.c with anything in between: time passes, the cell asks, and handlers preempt one another
- * before and after each access to the counter, and between any two units of a job's work.
- *
- * The oracle knows how long each job has worked, and how much time has passed in the first and last instructions of
- * handlers meanwhile, which may count for a job that they preempt.  A job that is ended has used up its budget, and a
- * job that is not has not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+ * kernel/core/round_budget.c with anything in between (interleaved/jobs.c). */
+#include "jobs.h"
 
 #include "kernel/core/round_budget.h"
 
-enum { FUNCTIONS = 3, DEEPEST = 4, SOURCES = 8 };
+const uint32_t budgets[FUNCTIONS] = {3u, 40u, 900u};
 const struct carillon_round_budget carillon_round_budgets[FUNCTIONS] = {{3u, 0u}, {40u, 1u}, {900u, 2u}};
+static uint32_t counter, armed;
 
-/* A job, as the oracle sees it. */
-struct job {
-    uint32_t function;
-    uint32_t worked;   /* units of its own work */
-    uint32_t handlers; /* units that have passed in instructions of handlers since it began */
-    uint32_t allowed;  /* units beyond its budget that it may work */
-    bool told;
-    jmp_buf end;
-    struct job *outer;
-};
-
-static uint32_t seed, counter, depth, steps, blamed, armed;
-static uint32_t sources[DEEPEST + 1]; /* of the handlers that run, the innermost last; 0: runs lowered */
-static struct job *innermost;
-static bool striking, asked, in_job, works, leaving, diverted;
-
-static uint32_t draw(uint32_t below)
+bool count(void)
 {
-    seed = (seed * 1664525u) + 1013904223u;
-    return (uint32_t)(((uint64_t)seed * below) >> 32);
+    counter = (counter != 0u) ? (counter - 1u) : (CARILLON_ROUND_BUDGET_RANGE - 1u);
+    return counter == 0u;
 }
 
-void carillon_budget_overrun(uint16_t task)
+void reset(void)
 {
-    blamed = 1u + task;
+    counter = draw(CARILLON_ROUND_BUDGET_RANGE);
 }
 
-uint32_t carillon_port_current(void)
+uint32_t watched(void)
 {
-    return sources[depth];
+    return carillon_round_budget_watched;
 }
 
-uint32_t carillon_port_preempted(const void *frame)
+uint32_t until_the_next_look(bool leaving)
 {
-    (void)frame;
-    return sources[depth];
+    return leaving ? CARILLON_ROUND_BUDGET_RETRY : 0u; /* before, it is asked for where it goes on */
+}
+
+bool may_run(uint32_t function)
+{
+    (void)function; /* two tasks may run one function */
+    return true;
+}
+
+void begins(uint32_t function)
+{
+    carillon_round_budget_begins(function);
+}
+
+void ends(uint32_t function)
+{
+    (void)function;
+    carillon_round_budget_ends();
+}
+
+uint64_t stops(void)
+{
+    return carillon_round_budget_stops();
+}
+
+void goes_on(uint64_t kept)
+{
+    carillon_round_budget_goes_on(kept);
+}
+
+void strikes(void)
+{
+    carillon_round_budget_strikes(NULL);
 }
 
 void carillon_port_arm(uint32_t source, uint32_t mask)
 {
     armed += ((source == CARILLON_ROUND_BUDGET_SOURCE) && (mask == CARILLON_SOURCE_BIT(source))) ? 1u : 2u;
-}
-
-void carillon_port_divert(const void *frame, carillon_vector function)
-{
-    (void)frame;
-    assert_ptr_equal(function, carillon_port_unwind);
-    diverted = true;
-}
-
-void carillon_port_unwind(void)
-{
-    longjmp(innermost->end, 1);
-}
-
-/* The cell's handler is above all others: nothing comes in between. */
-static void strike(void)
-{
-    const bool missed = !in_job && (carillon_round_budget_watched != 0u);
-    if (missed && leaving) {
-        innermost->allowed += CARILLON_ROUND_BUDGET_RETRY; /* until the next look */
-    }
-    striking = true;
-    carillon_round_budget_strikes(NULL);
-    striking = false;
-    asked = false;
-    if (diverted) {
-        diverted = false;
-        assert_non_null(innermost);
-        assert_true(in_job); /* and nobody else */
-        assert_int_equal(blamed, 1u + innermost->function);
-        innermost->told = true;
-        works = false;
-        carillon_port_unwind();
-    }
-}
-
-/* A unit of time passes. */
-static void pass(void)
-{
-    counter = (counter != 0u) ? (counter - 1u) : (CARILLON_ROUND_BUDGET_RANGE - 1u);
-    asked = asked || (counter == 0u);
-    if (!in_job || !works) {
-        for (struct job *job = innermost; job != NULL; job = job->outer) {
-            job->handlers++;
-        }
-    }
-    if (asked && (draw(3u) == 0u)) { /* the request is on its way, as on silicon */
-        for (struct job *job = innermost; job != NULL; job = job->outer) {
-            job->allowed++;
-        }
-    } else if (asked) {
-        strike();
-    } else {
-        /* nothing has happened */
-    }
-}
-
-static void handler(void);
-
-static void anything(void)
-{
-    if (striking) {
-        return;
-    }
-    for (uint32_t n = draw(3u); n > 0u; n--) {
-        pass();
-    }
-    if ((depth < DEEPEST) && (steps > 0u) && (draw(6u) == 0u)) {
-        handler();
-    }
 }
 
 void carillon_port_write(uint32_t address, uint32_t value)
@@ -148,105 +84,9 @@ uint32_t carillon_port_read(uint32_t address)
     return value;
 }
 
-static uint32_t wanted[DEEPEST + 1];
-
-/* What the generated code has between its frame and the task's end. */
-static void within(void)
-{
-    const uint32_t own = sources[depth];
-    sources[depth] = (draw(4u) == 0u) ? 0u : own; /* it may run lowered */
-    in_job = true;
-    carillon_round_budget_begins(innermost->function);
-    for (uint32_t n = wanted[depth]; n > 0u; n--) {
-        innermost->worked++;
-        works = true;
-        pass();
-        works = false;
-        if ((steps > 0u) && (depth < DEEPEST) && (draw(20u) == 0u)) {
-            handler();
-        }
-    }
-    carillon_round_budget_ends();
-}
-
-void carillon_port_call(carillon_vector function)
-{
-    if (setjmp(innermost->end) == 0) {
-        function();
-    }
-    in_job = false;
-}
-
-static void run(uint32_t function)
-{
-    struct job job = {.function = function, .outer = innermost};
-    const uint32_t own = depth;
-    innermost = &job;
-    wanted[depth] = 1u + draw(2u * carillon_round_budgets[function].units);
-    carillon_port_call(within);
-    depth = own;
-    sources[depth] = own;
-    innermost = job.outer;
-    const uint32_t budget = carillon_round_budgets[function].units;
-    if (job.told) {
-        assert_true(job.worked + job.handlers >= budget);
-    } else {
-        assert_int_equal(job.worked, wanted[depth]);
-        assert_true(job.worked <= budget + job.allowed);
-    }
-}
-
-/* A handler of a round, with or without a task that has a budget, or with several, as a table's is. */
-static void handler(void)
-{
-    const bool before = in_job;
-    in_job = false;
-    if (before) {
-        innermost->allowed += 2u; /* a late job that goes on is asked for a unit later */
-    }
-    const bool left = leaving;
-    leaving = false;
-    steps--;
-    depth++;
-    sources[depth] = depth;
-    anything();
-    const uint64_t kept = carillon_round_budget_stops();
-    for (uint32_t n = draw(3u); n > 0u; n--) {
-        if (draw(4u) == 0u) {
-            anything();
-        } else {
-            run(draw(FUNCTIONS));
-        }
-    }
-    leaving = true;
-    carillon_round_budget_goes_on(kept);
-    anything();
-    depth--;
-    leaving = left;
-    in_job = before;
-}
-
-static void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(void **state)
-{
-    (void)state;
-    for (uint32_t number = 0; number < 200000u; number++) {
-        seed = number * 2654435761u;
-        counter = draw(CARILLON_ROUND_BUDGET_RANGE);
-        steps = 1u + draw(12u);
-        depth = 0u;
-        innermost = NULL;
-        asked = false;
-        in_job = false;
-        handler();
-        assert_int_equal(carillon_round_budget_watched, 0u);
-        assert_int_equal(depth, 0u);
-    }
-}
-
 static void the_cell_is_let_in(void **state)
 {
     (void)state;
-    armed = 0u;
     carillon_budget_arm();
     assert_int_equal(armed, 1u);
 }

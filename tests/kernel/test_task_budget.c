@@ -1,144 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernel/core/task_budget.c with anything in between: time passes, cells ask, and handlers preempt one another before and
- * after each access to the cells, and between any two units of a job's work.
- *
- * The oracle knows how long each job has worked, and how much time has passed in the first and last instructions of
- * handlers meanwhile, which may count for a job that they preempt.  A job that is ended has used up its budget, and a
- * job that is not has not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+ * kernel/core/task_budget.c with anything in between (interleaved/jobs.c). */
+#include "jobs.h"
 
 #include "kernel/core/task_budget.h"
 
-enum { FUNCTIONS = 3, DEEPEST = 4, SOURCES = 8 };
+const uint32_t budgets[FUNCTIONS] = {3u, 40u, 900u};
+
 #define WORD(number) (UINT32_C(1) << (4u + (number)))
 #define COUNTER(number) (0x1000u + (4u * (number)))
 const struct carillon_task_budget carillon_task_budgets[FUNCTIONS] = {{3u, WORD(0u), COUNTER(0u), 40u, 0u},
                                                                       {40u, WORD(1u), COUNTER(1u), 41u, 1u},
                                                                       {900u, WORD(2u), COUNTER(2u), 42u, 2u}};
-
-/* A job, as the oracle sees it. */
-struct job {
-    uint32_t function;
-    uint32_t worked;   /* units of its own work */
-    uint32_t handlers; /* units that have passed in instructions of handlers since it began */
-    uint32_t allowed;  /* units beyond its budget that it may work */
-    bool told;
-    jmp_buf end;
-    struct job *outer;
-};
-
-static uint32_t seed, depth, steps, blamed, armed;
+static uint32_t armed;
 static int32_t counts[FUNCTIONS]; /* of the cells, and which of them run */
-static bool runs[FUNCTIONS], busy[FUNCTIONS];
-static uint32_t sources[DEEPEST + 1]; /* of the handlers that run, the innermost last; 0: runs lowered */
-static struct job *innermost;
-static bool striking, asked, in_job, works, diverted;
+static bool runs[FUNCTIONS];
 
-static uint32_t draw(uint32_t below)
+bool count(void)
 {
-    seed = (seed * 1664525u) + 1013904223u;
-    return (uint32_t)(((uint64_t)seed * below) >> 32);
+    bool asks = false;
+    for (uint32_t number = 0; number < FUNCTIONS; number++) {
+        if (runs[number] && (--counts[number] <= 0)) { /* with a reload value of 0 it stands then */
+            runs[number] = false;
+            asks = true;
+        }
+    }
+    return asks;
 }
 
-void carillon_budget_overrun(uint16_t task)
+void reset(void)
 {
-    blamed = 1u + task;
 }
 
-uint32_t carillon_port_current(void)
+uint32_t watched(void)
 {
-    return sources[depth];
+    return carillon_task_budget_watched;
 }
 
-uint32_t carillon_port_preempted(const void *frame)
+uint32_t until_the_next_look(bool leaving)
 {
-    (void)frame;
-    return sources[depth];
+    (void)leaving;
+    return CARILLON_ROUND_BUDGET_RETRY;
+}
+
+bool may_run(uint32_t function)
+{
+    (void)function; /* no task preempts itself */
+    return false;
+}
+
+void begins(uint32_t function)
+{
+    carillon_task_budget_begins(function);
+}
+
+void ends(uint32_t function)
+{
+    carillon_task_budget_ends(function);
+}
+
+uint64_t stops(void)
+{
+    return carillon_task_budget_stops();
+}
+
+void goes_on(uint64_t kept)
+{
+    carillon_task_budget_goes_on((uint32_t)kept);
+}
+
+void strikes(void)
+{
+    carillon_task_budget_strikes(NULL);
 }
 
 void carillon_port_arm(uint32_t source, uint32_t mask)
 {
     armed |= ((source >= 40u) && (mask == CARILLON_SOURCE_BIT(source))) ? (1u << (source - 40u)) : 8u;
-}
-
-void carillon_port_divert(const void *frame, carillon_vector function)
-{
-    (void)frame;
-    assert_ptr_equal(function, carillon_port_unwind);
-    diverted = true;
-}
-
-void carillon_port_unwind(void)
-{
-    longjmp(innermost->end, 1);
-}
-
-/* The cell's handler is above all others: nothing comes in between. */
-static void strike(void)
-{
-    const bool missed = !in_job && (carillon_task_budget_watched != 0u);
-    if (missed) {
-        innermost->allowed += CARILLON_ROUND_BUDGET_RETRY; /* until the next look */
-    }
-    striking = true;
-    carillon_task_budget_strikes(NULL);
-    striking = false;
-    asked = false;
-    if (diverted) {
-        diverted = false;
-        assert_non_null(innermost);
-        assert_true(in_job); /* and nobody else */
-        assert_int_equal(blamed, 1u + innermost->function);
-        innermost->told = true;
-        works = false;
-        carillon_port_unwind();
-    }
-}
-
-/* A unit of time passes. */
-static void pass(void)
-{
-    for (uint32_t number = 0; number < FUNCTIONS; number++) {
-        if (runs[number] && (--counts[number] <= 0)) { /* with a reload value of 0 it stands then */
-            runs[number] = false;
-            asked = true;
-        }
-    }
-    if (!in_job || !works) {
-        for (struct job *job = innermost; job != NULL; job = job->outer) {
-            job->handlers++;
-        }
-    }
-    if (asked && (draw(3u) == 0u)) { /* the request is on its way, as on silicon */
-        for (struct job *job = innermost; job != NULL; job = job->outer) {
-            job->allowed++;
-        }
-    } else if (asked) {
-        strike();
-    } else {
-        /* nothing has happened */
-    }
-}
-
-static void handler(void);
-
-static void anything(void)
-{
-    if (striking) {
-        return;
-    }
-    for (uint32_t n = draw(3u); n > 0u; n--) {
-        pass();
-    }
-    if ((depth < DEEPEST) && (steps > 0u) && (draw(6u) == 0u)) {
-        handler();
-    }
 }
 
 /* A store that starts or stops the cells of a word. */
@@ -168,99 +106,6 @@ uint32_t carillon_port_read(uint32_t address)
     assert_true(striking); /* no handler of a round reads a counter */
     assert_in_range(address, COUNTER(0u), COUNTER(FUNCTIONS - 1u));
     return (uint32_t)counts[(address - COUNTER(0u)) / 4u];
-}
-
-static uint32_t wanted[DEEPEST + 1];
-
-/* What the generated code has between its frame and the task's end. */
-static void within(void)
-{
-    const uint32_t own = sources[depth];
-    sources[depth] = (draw(4u) == 0u) ? 0u : own; /* it may run lowered */
-    in_job = true;
-    carillon_task_budget_begins(innermost->function);
-    for (uint32_t n = wanted[depth]; n > 0u; n--) {
-        innermost->worked++;
-        works = true;
-        pass();
-        works = false;
-        if ((steps > 0u) && (depth < DEEPEST) && (draw(20u) == 0u)) {
-            handler();
-        }
-    }
-    carillon_task_budget_ends(innermost->function);
-}
-
-void carillon_port_call(carillon_vector function)
-{
-    if (setjmp(innermost->end) == 0) {
-        function();
-    }
-    in_job = false;
-}
-
-static void run(uint32_t function)
-{
-    struct job job = {.function = function, .outer = innermost};
-    const uint32_t own = depth;
-    innermost = &job;
-    busy[function] = true;
-    wanted[depth] = 1u + draw(2u * carillon_task_budgets[function].units);
-    carillon_port_call(within);
-    depth = own;
-    sources[depth] = own;
-    innermost = job.outer;
-    busy[function] = false;
-    const uint32_t budget = carillon_task_budgets[function].units;
-    if (job.told) {
-        assert_true(job.worked + job.handlers >= budget);
-    } else {
-        assert_int_equal(job.worked, wanted[depth]);
-        assert_true(job.worked <= budget + job.allowed);
-    }
-}
-
-/* A handler of a round, with or without a task that has a budget, or with several, as a table's is. */
-static void handler(void)
-{
-    const bool before = in_job;
-    in_job = false;
-    if (before) {
-        innermost->allowed += 2u; /* a late job that goes on is asked for a unit later */
-    }
-    steps--;
-    depth++;
-    sources[depth] = depth;
-    anything();
-    const uint32_t kept = carillon_task_budget_stops();
-    for (uint32_t n = draw(3u); n > 0u; n--) {
-        const uint32_t function = draw(FUNCTIONS);
-        if ((draw(4u) == 0u) || busy[function]) { /* no task preempts itself */
-            anything();
-        } else {
-            run(function);
-        }
-    }
-    carillon_task_budget_goes_on(kept);
-    anything();
-    depth--;
-    in_job = before;
-}
-
-static void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(void **state)
-{
-    (void)state;
-    for (uint32_t number = 0; number < 200000u; number++) {
-        seed = number * 2654435761u;
-        steps = 1u + draw(12u);
-        depth = 0u;
-        innermost = NULL;
-        asked = false;
-        in_job = false;
-        handler();
-        assert_int_equal(carillon_task_budget_watched, 0u);
-        assert_int_equal(depth, 0u);
-    }
 }
 
 static void all_cells_are_let_in(void **state)

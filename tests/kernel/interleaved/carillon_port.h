@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A port on which anything may happen before and after each access to a device (test_round_budget.c, test_task_budget.c). */
+ * A port on which anything may happen before and after each access to a device (jobs.c). */
 #ifndef CARILLON_PORT_H
 #define CARILLON_PORT_H
 
