@@ -4,7 +4,7 @@
  *
  * A cell's first interval is its count, which is stored before the start, and its period the reload value.  A store to
  * ADJUST moves the expiry of a cell that runs, whatever the count is when it arrives.  What is moved into the past
- * expires at once: no point is lost to a store that comes late.
+ * expires at once: no point is lost to a store that comes late.  Points that have passed before are skipped.
  */
 #ifndef CARILLON_CELL_ARRAY_H
 #define CARILLON_CELL_ARRAY_H
@@ -62,17 +62,30 @@
 /* The same for a deadline, moved before it expires: nothing was counted by itself. */
 #define ARRAY_POSTPONE(interval) ((uint32_t)(interval))
 
-/* Move a multiplexed cell to its next point.  If that has passed, it expires at once, and its handler comes again. */
+/* Move a multiplexed cell to its next point.
+ *
+ * Points that have passed are skipped, as they were absorbed by the activation that waited: the cell counts a period by
+ * itself once only.  A point that passes between the load and the store expires at once, and the handler comes again. */
 static inline void array_rearm(struct carillon_multiplex *multiplex)
+{
+    const struct carillon_step *step = multiplex->next;
+    const carillon_address reg = multiplex->reg;
+    uint32_t added = step->interval;
+    const uint32_t left = carillon_port_read(reg);
+    while ((int32_t)(left + added) <= 0) { /* bounded by the steps that an overrun can pass */
+        step = step->next;
+        added += step->interval + carillon_port_read(reg + ARRAY_RELOAD_OFFSET(0u) - ARRAY_ADJUST_OFFSET(0u));
+    }
+    carillon_port_write(reg, added);
+    multiplex->next = step->next;
+}
+
+/* A deadline that was met, before it expires: the next one lies ahead. */
+static inline void array_postpone(struct carillon_multiplex *multiplex)
 {
     const struct carillon_step *const step = multiplex->next;
     carillon_port_write(multiplex->reg, step->interval);
     multiplex->next = step->next;
-}
-
-static inline void array_postpone(struct carillon_multiplex *multiplex)
-{
-    array_rearm(multiplex);
 }
 
 #endif

@@ -15,7 +15,7 @@ from carillon.allocate.result import Guard
 from carillon.model.board import Role
 from carillon.trace import Kind
 
-AVR = "atmega128"
+AVR, RTL = "atmega128", "cv32e40x-rtl"
 BOARDS = (AST, VIRTUAL_AST, VIRTUAL, TC, MPS)
 LATE = {AVR: 300}  # cycles of a handler that saves all registers and finds that the task runs; elsewhere some instructions
 
@@ -87,6 +87,19 @@ def test_one_activation_waits_and_further_ones_are_absorbed(lab: Laboratory, boa
     schedule = declared(T=100) + points(20000, *((t, "T") for t in at), window="wcet")
     outcome = lab.run(schedule, working("T", lengths), board, rounds=6)
     agree(outcome, "T", runs(rounds(at, 20000, 6), lengths), LATE.get(board, 40))
+
+
+@pytest.mark.parametrize("board", [RTL, AST, VIRTUAL_AST])
+def test_a_cell_with_many_points_skips_those_that_are_absorbed(lab: Laboratory, board: str) -> None:
+    """One that waits while the task runs over a point, over several, over a whole round, and over a round and a half."""
+    at = [1000 + 2000 * k + 100 * (k % 3) for k in range(40)]
+    lengths = [3540, 100, 9040, 100, 2540, 2550, 100, 90_050, 100, 130_050, 110]
+    schedule = declared(T=100) + points(90_000, *((t, "T") for t in at), window="wcet")
+    others = ", ".join(f'"T{k}"' for k in range(1, 32))
+    few = f"reserve = [{others}]" if board == RTL else ""
+    outcome = lab.run(schedule, working("T", lengths), board, system=few, rounds=6)
+    assert len(outcome.cells(Role.ACTIVATION, "T")) == 1
+    agree(outcome, "T", runs(rounds(at, 90_000, 6), lengths), 75)
 
 
 @pytest.mark.parametrize("board", [AST, VIRTUAL_AST, VIRTUAL, TC])

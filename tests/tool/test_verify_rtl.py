@@ -38,15 +38,36 @@ def elsewhere(register: int) -> Callable[[int, int], tuple[int, int]]:
     return lambda _, v: (register, v)
 
 
-def another(p: Patch, function: str, pattern: str, change: Callable[[int], int]) -> None:
-    """Change the encoding of a function's first instruction that fits."""
-    where, size, _ = next(it for it in p.code(function) if re.match(pattern, it[2]))
+def another(p: Patch, function: str, pattern: str, change: Callable[[int], int], which: int = 0) -> None:
+    """Change the encoding of an instruction of a function, of those that fit the first one, or which."""
+    where, size, _ = [it for it in p.code(function) if re.match(pattern, it[2])][which]
     p.put(where, change(int.from_bytes(p.data[p.offset(where) :][:size], "little")).to_bytes(size, "little"))
 
 
 def upper(number: int) -> Callable[[int], int]:
     """The 20 bits that lui loads."""
     return lambda v: v & 0xFFF | number << 12
+
+
+def always(branch: int) -> int:
+    """A branch if 0 is less than a register goes there in any case: jal x0."""
+    far = (branch >> 7 & 1) << 11 | (branch >> 25 & 63) << 5 | (branch >> 8 & 15) << 1
+    return (far >> 1 & 0x3FF) << 21 | (far >> 11) << 20 | 0x6F
+
+
+def swapped(branch: int, kind: int) -> int:
+    """A branch with its registers the other way round, and of another kind."""
+    return branch & ~0x1FFF000 | (branch >> 20 & 31) << 15 | (branch >> 15 & 31) << 20 | kind << 12
+
+
+def inclusive(branch: int) -> int:
+    """0 < register becomes register >= 0."""
+    return swapped(branch, 5)
+
+
+def exclusive(branch: int) -> int:
+    """0 >= register becomes register < 0."""
+    return swapped(branch, 4)
 
 
 BODY = "carillon_body_carillon_"
@@ -275,7 +296,7 @@ FAULTS = [
         "C204",
         lambda p: p.number("carillon_multiplex_activation_0_Often", 1, plus(32)),
     ),
-    Fault("steps of the array", "a deadline not disarmed", "C206", lambda p: p.drop(OFTEN, r"c\.sw a3, 0x30\(a4\)")),
+    Fault("steps of the array", "a deadline not disarmed", "C206", lambda p: p.drop(OFTEN, r"c\.sw a4, 0x30\(a5\)")),
     # Alarms on cells, counters, tasks.
     Fault(
         "events of the array", "an alarm one later", "C204", lambda p: p.store(PREPARE, at(count(2)), value(plus(1))), "'Beat'"
@@ -443,19 +464,35 @@ FAULTS = [
         lambda p: p.drop("carillon_enter_Long", r"csrsi"),
         "runs 'Long' while no other interrupt can come",
     ),
-    Fault("steps of the array", "not re-armed", "C205", lambda p: p.drop(OFTEN, r"c\.sw a0, 0\(a1\)"), "stores nothing"),
-    Fault("steps of the array", "not stepped on", "C205", lambda p: p.drop(OFTEN, r"c\.sw a2, 0\(a5\)"), "due"),
+    Fault("steps of the array", "not re-armed", "C205", lambda p: p.drop(OFTEN, r"sw a4, 0\(a7\)"), "stores nothing"),
+    Fault("steps of the array", "not stepped on", "C205", lambda p: p.drop(OFTEN, r"sw a3, 0\(a6\)"), "due"),
     Fault(
         "steps of the array",
         "re-armed by where it goes on",
         "C205",
-        lambda p: another(p, OFTEN, r"c\.lw a0, 4", lambda v: v ^ 0x40),
+        lambda p: another(p, OFTEN, r"c\.lw a4, 4", lambda v: v ^ 0x40),
     ),
     Fault(
         "steps of the array",
         "stepped on too early",
         "C205",
-        lambda p: another(p, OFTEN, r"c\.lw a2, 0\(a3\)", lambda v: v ^ 0x40),
+        lambda p: another(p, OFTEN, r"c\.lw a3, 0\(a3\)", lambda v: v ^ 0x40, 1),
+    ),
+    *(
+        Fault("steps of the array", what, "C205", change, found)
+        for what, change, found in (
+            ("skips no point", lambda p: another(p, OFTEN, "bgtz", always), "where 1 point has passed"),
+            ("skips a point that lies ahead", lambda p: p.drop(OFTEN, "bgtz"), "and to move it to the point that is due takes"),
+            ("skips one point at most", lambda p: p.drop(OFTEN, "blez"), "where 2 points have passed"),
+            ("skips no point that is just now", lambda p: another(p, OFTEN, "bgtz", inclusive), "where 1 point has passed"),
+            ("nor does its loop", lambda p: another(p, OFTEN, "blez", exclusive), "where 2 points have passed"),
+            ("skips by what the cell adds itself", lambda p: p.drop(OFTEN, r"c\.add a5, a2"), "where 1 point has passed"),
+            (
+                "skips to where it goes on",
+                lambda p: another(p, OFTEN, r"c\.lw a3, 0", lambda v: v ^ 0x40),
+                "where 1 point has passed",
+            ),
+        )
     ),
     Fault(
         "events of the array",

@@ -13,7 +13,7 @@ from carillon.model.family import Rearm
 from carillon.verify.activation import ActivationVector
 from carillon.verify.arming import check_arming
 from carillon.verify.code.returned import Rearmed, Vector, unmoved
-from carillon.verify.contract import ModeTable, store
+from carillon.verify.contract import ModeTable, circle, store
 from carillon.verify.expected import Points, Subject, last_end, points, ticks
 from carillon.verify.families import Cell
 from carillon.verify.hardware import Hardware, Running
@@ -409,10 +409,11 @@ class Round:
                 continue
             if multiplex.multiplex not in {s.number for s in meaning.every("touch")}:
                 continue  # which the end of a task moves on
-            first = multiplex.first
             variable = multiplex.multiplex + elf.layouts.named(STRUCTURE, "carillon_multiplex").members["next"][0]
-            step = Rearmed(variable, first.address, multiplex.register, first["interval"], first.to("next").address)
-            fault = unmoved(elf, Vector(meaning.address, self.meanings.functions, False), step)
+            steps = tuple((step.address, step["interval"]) for step in circle(multiplex.first))
+            reload = family.reload(running.cell), running.cell.again or 0
+            cell = Rearmed(variable, multiplex.register, reload, steps)
+            fault = unmoved(elf, Vector(meaning.address, self.meanings.functions, False), cell)
             self.tell("C205", self._span(self.subjects[source]), source, meaning, [fault] if fault else [])
 
     def serves(self, source: int) -> dict[Subject, Meaning]:

@@ -30,6 +30,7 @@ MRET, NOTHING, ENABLED, SYSTEM = 0x3020_0073, 0x13, 8, 0x73
 RA, SP, T0, T1 = 1, 2, 5, 6
 LOST = (1, 5, 6, 7, *range(10, 18), *range(28, 32))
 """Numbers of the registers that a called function may change (RISC-V ABI)."""
+WORD = 0xFFFF_FFFF
 OF_INTERRUPT = ("MEPC", "MCAUSE")
 KNOWN = ("MSTATUS", "MEPC", "MCAUSE", "MSCRATCH")
 NUMBERS = (0x300, 0x341, 0x342, 0x340)
@@ -47,16 +48,15 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Rearmed:
-    """A cell with several steps: ``variable`` leads to the ``step`` that is due, which has an ``interval`` for the ``register``.
+    """A cell with several steps: ``variable`` leads to the step that is due, the first of ``steps``: addresses and intervals.
 
-    Then ``following`` is due.
+    ``register`` reads how long the cell counts yet, and adds what is stored; ``reload`` is another register and what it reads.
     """
 
     variable: int
-    step: int
     register: int
-    interval: int
-    following: int
+    reload: tuple[int, int]
+    steps: tuple[tuple[int, int], ...]
 
 
 def unlike(elf: Elf, vector: Vector) -> str:
@@ -68,16 +68,30 @@ def unlike(elf: Elf, vector: Vector) -> str:
 
 
 def unmoved(elf: Elf, vector: Vector, cell: Rearmed) -> str:
-    """What a vector does otherwise than to move its cell, and what is due next, on by one step; empty if it does that."""
-    run = _Run(elf, vector, 0, {cell.variable: cell.step})
+    """What a vector does otherwise than to move its cell on, and what is due next; empty if it does that.
+
+    It moves the cell by one step, or by so many that the point that it expires at has not passed.
+    """
+    moved = cell.steps[0][1]
+    if fault := _moved_by(elf, vector, cell, 1 - moved, moved, 1):
+        return fault
+    for skipped, (_, interval) in enumerate([*cell.steps[1:3], cell.steps[0]][:2], 1):
+        left = -moved  # so that the point before is just now
+        moved += interval + cell.reload[1]
+        if fault := _moved_by(elf, vector, cell, left, moved, skipped + 1):
+            return f"{fault}, where {skipped} {'point has' if skipped == 1 else 'points have'} passed"
+    return ""
+
+
+def _moved_by(elf: Elf, vector: Vector, cell: Rearmed, left: int, moved: int, steps: int) -> str:
+    run = _Run(elf, vector, 0, {cell.variable: cell.steps[0][0], cell.register: left & WORD, cell.reload[0]: cell.reload[1]})
     run.fault()
     stored = [value for at, value in run.stored if at == cell.register]
-    if stored != [cell.interval]:
-        return (
-            f"stores {', '.join(map(str, stored)) or 'nothing'} to re-arm its cell, and the step that is due has {cell.interval}"
-        )
-    due = int.from_bytes(run.cpu.mem_read(cell.variable, 4), "little")
-    return "" if due == cell.following else f"leaves the step at {due:#x} due, and the one that follows is at {cell.following:#x}"
+    if stored != [moved & WORD]:
+        told = ", ".join(map(str, stored)) or "nothing"
+        return f"stores {told} to re-arm its cell, and to move it to the point that is due takes {moved & WORD}"
+    due, following = int.from_bytes(run.cpu.mem_read(cell.variable, 4), "little"), cell.steps[steps % len(cell.steps)][0]
+    return "" if due == following else f"leaves the step at {due:#x} due, and the one that follows is at {following:#x}"
 
 
 class _Run:

@@ -92,7 +92,7 @@ class Family:
     """Whether each handler must set the next expiry, because the device has no reload."""
 
     steps = False
-    """Whether a handler re-arms a cell by a store of a step's interval to the re-arming register, as it is."""
+    """Whether a handler re-arms a cell by a store of what a step adds, and of those that it skips, to the re-arming register."""
 
     def __init__(self, places: Sequence[Place], elf: Elf, board: Board, defines: Mapping[str, int]) -> None:
         self.elf, self.board, self.defines = elf, board, defines
@@ -169,6 +169,10 @@ class Family:
     def rearmed(self, register: int) -> Cell | None:
         """The cell whose re-arming register it is."""
         return None
+
+    def reload(self, cell: Cell) -> int:
+        """Where a handler that re-arms a cell by steps reads the cell's period."""
+        raise NotImplementedError
 
     def following(self, cell: Cell, steps: Sequence[int], count: int) -> list[int]:
         """The ``count`` intervals of a re-armed cell after its first expiry, in units; 0 if it must not be re-armed."""

@@ -85,3 +85,6 @@ class Model(AddedTo):
 
     def rearmed(self, register: int) -> Cell | None:
         return self.cell_at(register, 8)
+
+    def reload(self, cell: Cell) -> int:
+        return self.base + CELLS + 32 * cell.place.number + 4
