@@ -14,6 +14,7 @@
  *    whoever moves a match looks at the counter afterwards.  What has passed by then is skipped, and a flag that it may
  *    have set is cleared.
  * 3. A deadline's match is moved when it is armed, to the first of its points that lies ahead.
+ * 4. In a round that follows a global time, matches are moved by one more (sync.h): STM32MATCH_SYNC.
  *
  * carillon_board.h says where a cell has its timer (STM32MATCH_BASE) and which channel it is (STM32MATCH_CHANNEL, from
  * 0). STM32MATCH_SLAVE and STM32MATCH_STARTER: cells/stm32tim. */
@@ -23,6 +24,7 @@
 #include "carillon_board.h"
 #include "carillon_port.h"
 #include "cells/stm32tim/starter.h"
+#include "kernel/contract/sync.h"
 
 #define STM32MATCH_DIER 0x0Cu
 #define STM32MATCH_SR 0x10u
@@ -93,6 +95,47 @@ static inline bool stm32match_lies_ahead(uint32_t at, uint32_t now, uint32_t mos
     return (at - now - 1u) < most;
 }
 
+/* Who moves a match holds back the sync point, which may not come between load and store (sync.h).  What has passed is
+ * what the counter reads; or the sync point, if a cell of the round has been moved beyond that. */
+#if CARILLON_SYNC
+#define STM32MATCH_SYNC(cell) CARILLON_SHIFT(STM32MATCH_MATCH(cell), (cell)) /* whose period is one of four */
+extern uint32_t stm32match_point; /* when the sync cell expires next, in what the matches' counter reads */
+
+static inline uint32_t stm32match_hold(void)
+{
+    return carillon_port_lock();
+}
+
+static inline void stm32match_let_go(uint32_t saved)
+{
+    carillon_port_unlock(saved);
+}
+
+static inline uint32_t stm32match_passed(carillon_address match)
+{
+    const struct carillon_sync *const sync = &carillon_syncs[0]; /* its boards have one mode then */
+    const uint32_t now = stm32match_now(match);
+    const uint32_t point = stm32match_point - sync->length;
+    const uint32_t bit = UINT32_C(1) << (STM32MATCH_PLACE_OF(match) - 1u);
+    return (((bit & sync->moves) != 0u) && ((int32_t)(point - now) > 0)) ? point : now;
+}
+#else
+static inline uint32_t stm32match_hold(void)
+{
+    return 0u;
+}
+
+static inline void stm32match_let_go(uint32_t saved)
+{
+    (void)saved;
+}
+
+static inline uint32_t stm32match_passed(carillon_address match)
+{
+    return stm32match_now(match);
+}
+#endif
+
 /* A match that comes while its handler sets it is pending from its edge on, and stays so when the line is let go.  Where
  * another channel still asks, it is pending again at the handler's end. */
 static inline void stm32match_forget(carillon_address match)
@@ -105,7 +148,7 @@ static inline void stm32match_forget(carillon_address match)
 static __attribute__((noipa, unused)) void stm32match_skip(carillon_address match, uint32_t period)
 {
     uint32_t at = CARILLON_REGISTER(match);
-    while (!stm32match_lies_ahead(at, stm32match_now(match), period)) { /* bounded by the periods that have passed */
+    while (!stm32match_lies_ahead(at, stm32match_passed(match), period)) { /* bounded by the periods that have passed */
         at += period;
         CARILLON_REGISTER(match) = at;
         stm32match_forget(match);
@@ -116,25 +159,28 @@ static __attribute__((noipa, unused)) void stm32match_skip(carillon_address matc
 static __attribute__((noipa, unused)) void stm32match_move(carillon_address match, uint32_t period)
 {
     const uint32_t last = CARILLON_REGISTER(match);
-    const uint32_t passed = 0u - (uint32_t)!stm32match_lies_ahead(last, stm32match_now(match), period);
+    const uint32_t passed = 0u - (uint32_t)!stm32match_lies_ahead(last, stm32match_passed(match), period);
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(match) = at;
-    if (!stm32match_lies_ahead(at, stm32match_now(match), period)) {
+    if (!stm32match_lies_ahead(at, stm32match_passed(match), period)) {
         stm32match_skip(match, period);
     }
 }
 
-/* A handler may return at once: the line has been let go by then. */
+/* A handler may return at once: the line has been let go by then.  The match is moved before the flag is cleared: what it
+ * was may lie ahead once more, and sets the flag (sync.h). */
 static inline void stm32match_acknowledge(uint32_t cell)
 {
     (void)cell; /* of one cell the macros are constants */
+    const uint32_t saved = stm32match_hold();
     const uint32_t period = stm32match_periods[cell];
     const uint32_t at = carillon_port_read(STM32MATCH_MATCH(cell)) + period;
-    carillon_port_write(STM32MATCH_BASE(cell) + STM32MATCH_SR, STM32MATCH_ANSWERED(STM32MATCH_PLACE(cell)));
     carillon_port_write(STM32MATCH_MATCH(cell), at);
-    if (!stm32match_lies_ahead(at, stm32match_now(STM32MATCH_MATCH(cell)), period)) {
+    carillon_port_write(STM32MATCH_BASE(cell) + STM32MATCH_SR, STM32MATCH_ANSWERED(STM32MATCH_PLACE(cell)));
+    if (!stm32match_lies_ahead(at, stm32match_passed(STM32MATCH_MATCH(cell)), period)) {
         stm32match_skip(STM32MATCH_MATCH(cell), period);
     }
+    stm32match_let_go(saved);
 }
 
 /* The same in two steps, around a task that no other request of the cell may interrupt.  Before it, the flag is
@@ -181,10 +227,12 @@ static inline void stm32match_next(uint32_t cell, uint32_t since)
 static __attribute__((noipa, unused)) void stm32match_answer(carillon_address match, uint32_t period)
 {
     const uint32_t place = STM32MATCH_PLACE_OF(match);
+    const uint32_t saved = stm32match_hold();
     if ((CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) & (UINT32_C(1) << place)) != 0u) {
-        CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(place);
         stm32match_skip(match, period);
+        CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(place);
     }
+    stm32match_let_go(saved);
 }
 #define stm32match_take_back(cell) stm32match_answer(STM32MATCH_MATCH(cell), stm32match_periods[cell])
 
@@ -202,9 +250,11 @@ static inline bool stm32match_asks(uint32_t cell)
 static inline void stm32match_arm(uint32_t cell)
 {
     (void)cell;
+    const uint32_t saved = stm32match_hold();
     stm32match_move(STM32MATCH_MATCH(cell), stm32match_periods[cell]);
     carillon_port_write(STM32MATCH_BASE(cell) + STM32MATCH_SR, STM32MATCH_ANSWERED(STM32MATCH_PLACE(cell)));
     carillon_port_write(STM32MATCH_LETS(cell), 1u);
+    stm32match_let_go(saved);
 }
 
 /* As carillon_port_disarm: a deadline does not interrupt after its task was counted as ended. */
@@ -226,7 +276,7 @@ static __attribute__((noipa, unused)) void stm32match_late(carillon_address matc
 {
     const struct carillon_step *step = multiplex->next;
     uint32_t at = CARILLON_REGISTER(match);
-    while (!stm32match_lies_ahead(at, stm32match_now(match),
+    while (!stm32match_lies_ahead(at, stm32match_passed(match),
                                   step->interval)) { /* bounded by the points that have passed */
         step = step->next;
         at += step->interval;
@@ -239,15 +289,17 @@ static __attribute__((noipa, unused)) void stm32match_late(carillon_address matc
 static inline void stm32match_rearm(struct carillon_multiplex *multiplex)
 {
     const carillon_address match = multiplex->reg;
+    const uint32_t saved = stm32match_hold();
     const struct carillon_step *const step = multiplex->next;
     const uint32_t at = CARILLON_REGISTER(match) + step->interval;
-    CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(STM32MATCH_PLACE_OF(match));
     CARILLON_REGISTER(match) = at;
-    if (!stm32match_lies_ahead(at, stm32match_now(match), step->interval)) {
+    CARILLON_REGISTER(STM32MATCH_OF(match) + STM32MATCH_SR) = STM32MATCH_ANSWERED(STM32MATCH_PLACE_OF(match));
+    if (!stm32match_lies_ahead(at, stm32match_passed(match), step->interval)) {
         stm32match_late(match, multiplex);
-        return;
+    } else {
+        multiplex->next = step->next;
     }
-    multiplex->next = step->next;
+    stm32match_let_go(saved);
 }
 
 /* The same of a cell that may not have expired. */

@@ -37,6 +37,7 @@
 #define STM32TIM_PSC(cell) (STM32TIM_BASE(cell) + 0x28u)
 #define STM32TIM_ARR(cell) (STM32TIM_BASE(cell) + 0x2Cu)
 
+#define STM32TIM_UP 0x04u   /* URS: up, and the reload register is in force at once */
 #define STM32TIM_DOWN 0x94u /* ARPE, DIR and URS: down, with a preloaded reload register; UG sets no flag */
 #define STM32TIM_UPDATE 1u  /* UIE, UIF and UG */
 #define STM32TIM_ANSWERED (~UINT32_C(1)) /* of SR: UIF is cleared */
@@ -49,6 +50,14 @@
         CARILLON_STORE(STM32TIM_ARR(cell), (first)-1u), CARILLON_STORE(STM32TIM_EGR(cell), STM32TIM_UPDATE),           \
         CARILLON_STORE(STM32TIM_ARR(cell), (period)-1u), CARILLON_STORE(STM32TIM_SR(cell), 0u),                        \
         CARILLON_STORE(STM32TIM_DIER(cell), STM32TIM_UPDATE)
+/* The sync cell of a round whose other cells are matches: it counts up, and so has a length that can be changed. */
+#define STM32TIM_SYNC_PREPARE(cell, first, period, prescaler)                                                          \
+    STM32TIM_STARTER_PREPARE(STM32TIM_STARTER(0u)), CARILLON_STORE(STM32TIM_CR1(cell), STM32TIM_UP),                   \
+        CARILLON_STORE(STM32TIM_SMCR(cell), STM32TIM_SLAVE(cell)), CARILLON_STORE(STM32TIM_PSC(cell), (prescaler)-1u), \
+        CARILLON_STORE(STM32TIM_ARR(cell), (period)-1u), CARILLON_STORE(STM32TIM_EGR(cell), STM32TIM_UPDATE),          \
+        CARILLON_STORE(STM32TIM_COUNTER(cell), (period) - (first)), CARILLON_STORE(STM32TIM_SR(cell), 0u),             \
+        CARILLON_STORE(STM32TIM_DIER(cell), STM32TIM_UPDATE)
+#define STM32TIM_SYNC_LENGTH(cell) STM32TIM_ARR(cell)
 /* A cell that is armed later: a deadline, or the control cell. */
 #define STM32TIM_HOLD(cell) CARILLON_STORE(STM32TIM_DIER(cell), 0u)
 #define STM32TIM_START(bits) STM32TIM_STARTER_START(STM32TIM_STARTER(0u), (bits))

@@ -17,7 +17,9 @@
  * as a rule.  `counter` is the sync cell's match, and `place` what the timers count at the sync point.
  *
  * Where cells match a counter that runs freely, `cells` has the match of each, and its number in its family.  `counter` is
- * the sync cell's match, and `moves` has the bits by which handlers know the cells of the round. */
+ * the sync cell's match, and `moves` has the bits by which handlers know the cells of the round.  If the sync cell is no
+ * such match, it is not one of `cells`, and `counter` is its length register.  It counts `unit` ticks as one, and expires
+ * `first` ticks after the start, which is `begins` ticks after the first round's beginning, modulo 2^32. */
 struct carillon_sync {
     const struct carillon_shift *cells;
     const struct carillon_store *hold;
@@ -34,7 +36,10 @@ struct carillon_sync {
     uint16_t release_count;
     uint16_t source;
     uint16_t place;
+    uint16_t unit;
     carillon_value moves;
+    uint32_t first;
+    uint32_t begins;
 };
 
 /* Of a mode whose rounds follow edges (CARILLON_SYNC_EDGES): the tick of the round's first edge, and ticks from one to

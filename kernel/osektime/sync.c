@@ -19,7 +19,7 @@
  *    changed by more than the limits.
  *
  * 5. Cells that are channels of timers are moved by one turn of another length (cells/avr16/sync.h).  Matches that handlers
- *    move are moved by addition (cells/rp2040alarm/sync.h).  The same holds for both.
+ *    move are moved by addition (cells/rp2040alarm/sync.h, cells/stm32match/sync.h).  The same holds for all.
  *
  * The global time is known by what it will be when the sync cell expires next (`due`): it is `due` less what the cell's
  * counter reads.  A shift adds the same to both. */
@@ -51,7 +51,7 @@ bool carillon_sync_holds(void)
 void carillon_sync_begin(uint32_t mode)
 {
     const struct carillon_sync *const sync = &carillon_syncs[mode];
-    due = sync->at;
+    due = carillon_sync_starts(sync);
     if (CARILLON_SYNC_HARD) {
         holds = true;
         carillon_mode_store(sync->hold, sync->hold_count);
@@ -102,7 +102,8 @@ void carillon_synchronise(void)
         by = heard ? (correction + ((correction < 0) ? (int32_t)sync->length : 0)) : 0;
         carillon_sync_skip(sync);
     }
-    due += sync->length;
+    due += carillon_sync_passes(sync);
+    by = carillon_sync_steps(sync, by);
     if (carillon_sync_left(sync) >= sync->latest) {
         if (by != 0) {
             carillon_sync_move(sync, (carillon_value)by);

@@ -3,6 +3,10 @@
  * Synchronisation of rounds with a global time.
  *
  * How cells are moved is said by the file that the generated carillon_sync_cells.h includes:
+ * - carillon_sync_starts(sync): the rounds have just been started: the ticks from the first round's beginning to the sync
+ *   cell's first expiry; locked;
+ * - carillon_sync_passes(sync): it has expired, and its handler runs: the ticks from there to its next expiry; locked;
+ * - carillon_sync_steps(sync, by): what of a correction the cells can be moved by; locked;
  * - carillon_sync_left(sync): the ticks that are left to the sync cell's next expiry;
  * - carillon_sync_asks(sync): whether it has expired and its handler has not run;
  * - carillon_sync_move(sync, by): the next expiry of each cell is so many ticks later; locked;

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import pytest
 from consistency import inconsistency
 
 from building import build
@@ -19,6 +20,7 @@ from carillon.model.board import Role
 from carillon.model.giotto import Machine
 from carillon.pipeline import Planned, plan, releases
 from carillon.run import run
+from carillon.run.emulators import built_rigless
 from carillon.trace import Event, Kind, Trace
 from carillon.trace.analyse import analyse
 from carillon.trace.summary import Summary, TaskSummary
@@ -131,6 +133,9 @@ class Laboratory:
         ``locks``: it locks interrupts, so that starts may be later than the plan says.
         """
         planned, firmware = self.firmware(path, board, kernel, machine)
+        where = planned.system.board.run
+        if where is not None and where.kind == "rigless" and not built_rigless().is_file():
+            pytest.skip("the runner on rigless is not built")  # which takes minutes (runnable.py)
         start = next((m for m in planned.system.modes if m.name == planned.system.start_mode), None)
         assert ticks or start is not None, "a system without rounds runs for so many ticks"
         length = ticks or (start.round_length if start else 0) * rounds

@@ -16,13 +16,15 @@ def nearest(difference: int, length: int) -> int:
     return difference - length if 2 * difference > length else difference
 
 
-def starts(schedule_times: Sequence[int], told: int, length: int, lengthen: int, shorten: int) -> list[int]:
+def starts(schedule_times: Sequence[int], told: int, length: int, lengthen: int, shorten: int, unit: int = 1) -> list[int]:
     """When rounds begin, the first at 0, and one more than there are ``schedule_times``.
 
-    In each round ttSyncTimes is told, at position ``told`` of the own round, that the global round is at a schedule time.
+    In each round ttSyncTimes is told, at position ``told`` of the own round, that the global round is at a schedule time.  A
+    correction is made in whole units.
     """
     begins = [0]
     for schedule_time in schedule_times:
         by = max(-shorten, min(lengthen, nearest(told - schedule_time, length)))
-        begins.append(begins[-1] + length + by)
+        whole = abs(by) // unit * unit
+        begins.append(begins[-1] + length + (whole if by > 0 else -whole))
     return begins

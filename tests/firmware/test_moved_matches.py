@@ -9,7 +9,7 @@ them waiting until behind the sync point, about as long as that moves a match th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from laboratory import Laboratory
@@ -17,11 +17,11 @@ from sync_model import starts
 
 import asked
 from carillon.trace import Kind
-from runnable import NODE
+from runnable import NODE, RIGLESS
 
 LENGTH, SYNC = 10_000, 7001
 ROUNDS = asked.tries(150)
-PICO = "raspberry-pi-pico"
+PICO, STM32 = "raspberry-pi-pico", "stm32f4-discovery"
 
 POINTS = {"Tell": [500], "Even": [1000, 6000], "Uneven": [1500, 5000, 7000]}
 SCHEDULE = """
@@ -61,33 +61,67 @@ class Way:
     until: str = "left() <= 4"
     begin: str = "const uint32_t saved = carillon_port_lock();"
     end: str = "carillon_port_unlock(saved);"
-    next: str = "CARILLON_REGISTER(carillon_syncs[0].counter)"
-    system: str = ""
+    next: str = "{point}"
 
     @property
     def sync(self) -> str:
         return f'[sync]\nlengthen = "{self.lengthen} ticks"\nshorten = "{self.shorten} ticks"\n' if self.lengthen else ""
 
+    def of(self, chip: Chip) -> Way:
+        return replace(self, lengthen=chip.longer) if self.lengthen < 0 else self
 
-HELD = "15u & ~(1u << (carillon_syncs[0].source - 16u))"
-FEWER = ["ALARM2", "SysTick", *(f"PWM{k}" for k in range(8))]
+
+FEWER = {PICO: ["ALARM2", "SysTick", *(f"PWM{k}" for k in range(8))], STM32: ["TIM1", "TIM3", "TIM4", "TIM8"]}
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A board's counter, and what it reads at tick 0; the sync point in this; which interrupts are disabled, and where."""
+
+    now: str
+    begins: str
+    point: str
+    disabled: tuple[str, str, str]
+    tables: str = ""
+    late: int = 6  # ticks from the activation of the task that tells to where it does, less than
+    behind: int = 30  # and by which a last point comes behind the sync point at most
+    longer: int = 4  # by which a point right before the sync point is moved so far behind that its handler may have begun
+
+
+CHIPS = {
+    PICO: Chip(
+        "CARILLON_REGISTER(0x40054028u)",
+        "(carillon_port_epoch + 64u)",
+        "CARILLON_REGISTER(carillon_syncs[0].counter)",
+        ("0xE000E180u", "0xE000E100u", "15u & ~(1u << (carillon_syncs[0].source - 16u))"),
+    ),
+    STM32: Chip(
+        "CARILLON_REGISTER(0x40000C24u)",
+        "400u",
+        "stm32match_point",
+        ("0xE000E184u", "0xE000E104u", "1u << 18u"),
+        '[clock]\ncore = "128MHz"\ntimers = "16MHz"\n',
+        60,
+        150,
+        30,
+    ),
+}
 WAYS = {
     "follows": Way(7001, 2500),
     "behind": Way(
-        4,  # the point at 7000 is moved to 3 ticks behind the sync point
+        -1,  # the point at 7000 is moved to 3 ticks behind the sync point, or more (Chip.longer)
         0,
-        150,
+        200,
         500,
         (8000, 1),
         "(left() <= 0) || (left() > 2600)",
-        f"CARILLON_REGISTER(0xE000E180u) = {HELD};",
-        f"CARILLON_REGISTER(0xE000E100u) = {HELD};",
+        "CARILLON_REGISTER({0}) = {2};",
+        "CARILLON_REGISTER({1}) = {2};",
     ),
     "fixed": Way(
         0,
         0,
-        next="(carillon_port_epoch + 64u + 7001u + rounds * 10000u)",
-        system=f"reserve = {FEWER}".replace("'", '"'),
+        next="({begins} + 7001u + rounds * 10000u)",
     ),
 }
 CODE = """
@@ -107,7 +141,8 @@ void Tell(void)
 }}
 void Even(void) {{ }}
 void Uneven(void) {{ }}
-static uint32_t now(void) {{ return CARILLON_REGISTER(0x40054028u); }}
+extern uint32_t stm32match_point;
+static uint32_t now(void) {{ return {now}; }}
 static int32_t left(void) {{ return (int32_t)({next} - now()); }}
 static __attribute__((naked, noinline)) void carry_out(uint32_t nops __attribute__((unused)))
 {{
@@ -152,24 +187,30 @@ def draws(seed: int, count: int, less_than: int) -> list[int]:
 
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("schedule", [DIRECT, SHARED], ids=["direct", "shared"])
-@pytest.mark.parametrize("board", [pytest.param(PICO, marks=NODE)])
+@pytest.mark.parametrize("board", [pytest.param(PICO, marks=NODE), pytest.param(STM32, marks=RIGLESS)])
 def test_no_correction_and_no_activation_is_lost_or_comes_twice_wherever_its_point_falls(
     board: str, schedule: str, way: str, lab: Laboratory
 ) -> None:
-    seed, how = 1503, WAYS[way]
+    chip = CHIPS[board]
+    seed, how = 1503, WAYS[way].of(chip)
     least, values = how.told
-    own = {"next": how.next, "begin": how.begin, "until": how.until, "end": how.end}
+    own = {"next": how.next.format(begins=chip.begins, point=chip.point), "until": how.until, "now": chip.now}
+    own |= {"begin": how.begin.format(*chip.disabled), "end": how.end.format(*chip.disabled)}
     code = CODE.format(
         seed=seed, span=how.span, step=max(1, how.span // ROUNDS), told=values, waiting=how.waiting, least=least, **own
     )
-    path = lab.write(how.sync + schedule, code, system=f'board = "{board}"\nstart_within = "60 ticks"\n{how.system}')
+    system = f'board = "{board}"\nstart_within = "60 ticks"\n'
+    system += "" if how.lengthen else f"reserve = {FEWER[board]}".replace("'", '"')
+    if board == STM32:  # where the table looks at it while the task waits
+        schedule = schedule.replace(', deadline_at = "6400 ticks"', "")
+    path = lab.write(chip.tables + how.sync + schedule, code, system=system)
     outcome = lab.run_file(path, board, ticks=ROUNDS * LENGTH, locks=True)
     found = {name: [e.t for e in outcome.events(Kind.START, of=name)] for name in POINTS}
     told = [least + drawn for drawn in draws(seed, 2 * ROUNDS, values)]
     ends = min(own[-1] for own in found.values()) - LENGTH
     assert ends > ROUNDS * LENGTH // 2
     # From the activation of the task that tells to where it does, there are some ticks, the same in each round.
-    late = range(6 if how.lengthen else 1)
+    late = range(chip.late if how.lengthen else 1)
     possible = [starts(told, POINTS["Tell"][0] + k, LENGTH, how.lengthen, how.shorten) for k in late]
     possible = [[b for b in begins if b < ends] for begins in possible]
     fitting = [begins for begins in possible if {b + found["Tell"][0] for b in begins} <= set(found["Tell"])]
@@ -180,7 +221,7 @@ def test_no_correction_and_no_activation_is_lost_or_comes_twice_wherever_its_poi
         exact = {b + at + late for b in begins for at in points if at < SYNC - how.waiting}
         assert exact <= set(begun), name
         others = [t for t in begun if t < begins[-1] and t not in exact]
-        waited = [sum(b + SYNC - 10 < t < b + SYNC + 30 for t in others) for b in begins[:-1]]
+        waited = [sum(b + SYNC - 10 < t < b + SYNC + chip.behind for t in others) for b in begins[:-1]]
         assert sum(waited) == len(others), name
         # A last point may come apart from the one that waits.
         waiting = [at for at in points if at >= SYNC - how.waiting]

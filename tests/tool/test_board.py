@@ -367,6 +367,7 @@ def test_a_wrong_family_is_reported_with_file_line_and_key(tmp_path: Path, text:
 
 NEEDED = {
     Capability.SYNCHRONISE: {"SYNC("},
+    Capability.SYNC_POINT: ("SYNC_PREPARE(", "SYNC_LENGTH("),
     Capability.START_TOGETHER: ("START(", "BIT("),
     Capability.CHANNELS: ("FREE_PREPARE(", "FREE_START("),
     Capability.SHIFT: ("REARM_REGISTER(", "INTERVAL(", "_rearm("),

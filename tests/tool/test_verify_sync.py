@@ -9,6 +9,8 @@ import pytest
 from verified_images import M0, RELOAD, Fault, Images, at, must_be_found, plus, to, value
 
 SYNCS = "carillon_syncs"
+UNITS, KNOWN, FIRST = 25, 13, 14
+TIM = 0x4001_0000
 
 FAULTS = [
     # The sync point: kernel/contract/sync.h; the list of what it moves has a counter and an addend for each cell.
@@ -57,6 +59,22 @@ FAULTS = [
     Fault("sync on the Pico", "another cell's period", "C204", lambda p: p.number(M0 + "sync", 1, plus(1)), "otherwise"),
     Fault("sync on the Pico", "a cell that is moved twice", "C204", lambda p: p.number(M0 + "sync", 2, plus(-4)), "no cell's"),
     Fault("sync on the Pico", "the match of another cell", "C204", lambda p: p.number(SYNCS, 3, plus(-4)), "not the counter of"),
+    # A sync cell that is another timer than that of the matches: SYNCS has 16 to 19 for its units and first expiry.
+    Fault("sync on STM32", "a cell that is not known", "C204", lambda p: p.number(SYNCS, KNOWN, plus(-1)), "of the bits"),
+    Fault("sync on STM32", "another cell's period", "C204", lambda p: p.number(M0 + "sync", 1, plus(1)), "otherwise"),
+    Fault(
+        "sync on STM32", "a cell that is not moved", "C204", lambda p: p.number(SYNCS, 20, plus(-1), 2), "does not move TIM5_1"
+    ),
+    Fault("sync on STM32", "another register", "C204", lambda p: p.number(SYNCS, 3, plus(-4)), "which is not the counter"),
+    Fault("sync on STM32", "another length register", "C204", lambda p: p.number(SYNCS, 3, plus(0x400)), "not the counter"),
+    Fault("sync on STM32", "other units", "C204", lambda p: p.number(SYNCS, UNITS, plus(1), 2), "units, first expiry"),
+    Fault("sync on STM32", "a later first expiry", "C204", lambda p: p.number(SYNCS, FIRST, plus(1)), "units, first expiry"),
+    Fault("sync on STM32", "another time at first", "C204", lambda p: p.number(SYNCS, FIRST + 1, plus(1)), "units, first expiry"),
+    Fault("sync on STM32", "moved when it is too late", "C204", lambda p: p.number(SYNCS, 4, lambda v: v // 10), "shorter, and"),
+    Fault("sync on STM32", "a sync cell that counts down", "C209", lambda p: p.store(M0 + "prepare", at(TIM), value(to(0x94)))),
+    Fault("sync on STM32", "another length", "C204", lambda p: p.store(M0 + "prepare", at(TIM + 0x2C), value(plus(-1)))),
+    Fault("sync on STM32", "another count", "C204", lambda p: p.store(M0 + "prepare", at(TIM + 0x24), value(plus(1)))),
+    Fault("sync on STM32", "another prescaler", "C204", lambda p: p.store(M0 + "prepare", at(TIM + 0x28), value(plus(1)))),
     Fault("sync on the host", "a cell that is moved by more", "C204", lambda p: p.number(M0 + "sync", 3, plus(1), 4)),
 ]
 

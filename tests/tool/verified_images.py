@@ -55,6 +55,7 @@ IMAGES = {  # name: schedule, board
     "sync on the host": ("sync", "virtual-256"),
     "sync on AVR": ("sync-turns", "atmega2560"),
     "sync on the Pico": ("sync", "raspberry-pi-pico"),
+    "sync on STM32": ("sync-matches", "stm32f4-discovery"),
     "cells": ("table-cells", "ast1030-evb"),
     "virtual-cells": ("table-cells", "virtual-256"),
     "set": ("table-set", "mps2-an385"),

@@ -238,7 +238,7 @@ class Fitter:
 
     def unmoved(self, array: Cells) -> str:
         """Why cells of an array cannot be in a round that is synchronised; empty if they can."""
-        if Capability.SYNCHRONISE not in array.family.can:
+        if not array.family.can & {Capability.SYNCHRONISE, Capability.SYNC_POINT}:
             return "a running cell of its family cannot be moved, as [sync] asks"
         if (array.hz or self.clock_hz) != self.clock_hz:
             return "its cells do not count ticks of the schedule, which [sync] moves them by"
@@ -267,7 +267,8 @@ class Fitter:
         reason = ""
         if self.synchronised:  # a hard start moves it by a whole round
             longest = max(longest, 2 * (self.round_length or longest))
-        for prescaler in sorted(array.prescalers)[: 1 if self.synchronised else None]:
+        only = 1 if self.synchronised and Capability.SYNC_POINT not in array.family.can else None
+        for prescaler in sorted(array.prescalers)[:only]:
             unit = self.clock_hz * prescaler
             broken = next((t for t in (*intervals, offset, lead, self.board.start_spacing, self.whole) if t * hz % unit), None)
             if broken is not None:

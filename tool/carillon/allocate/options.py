@@ -92,11 +92,15 @@ class OptionBuilder:
         self.on_deadline_miss = on_deadline_miss
         self.limit = limit
 
+    def _moves(self, c: int) -> bool:
+        """Whether cells of a class can be in the round: one that follows a global time moves them."""
+        return not self.fitter.synchronised or Capability.SYNC_POINT not in self.classes[c].array.family.can
+
     def build(self, demand: Demand, level_matters: bool, tabled: bool = False) -> DemandOptions:
         """The demand's options, without splits that are never better than another.  ``tabled``: a table can carry it."""
         role, times = demand.role, demand.times
         slots = [c.slots(role) for c in self.classes]
-        usable = [c for c, count in enumerate(slots) if count]
+        usable = [c for c, count in enumerate(slots) if count and (role is Role.SYNC or self._moves(c))]
         index = {time % self.round_length: i for i, time in enumerate(times)}
         fits: dict[Progression, tuple[int, ...]] = {}
 

@@ -9,7 +9,7 @@ from carillon.allocate.result import Style
 from carillon.emit import library, round_budgets, text
 from carillon.image import CellImage, Image, ModeImage, SyncImage, names
 from carillon.image.forms import budget_kind
-from carillon.image.sync import place_of
+from carillon.image.sync import first_of, matches, place_of
 from carillon.model import Synchronisation
 
 
@@ -91,9 +91,16 @@ def _entry(image: Image, mode: ModeImage) -> list[str]:
     return text.fields(mode.allocation.mode.name, fields)
 
 
+def _told_by(sync: SyncImage) -> str:
+    """The macro of the sync cell's register that says when it expires."""
+    if sync.unit is not None:
+        return "SYNC_LENGTH"
+    return "REARM_REGISTER" if matches(sync) else "COUNTER" if sync.wrap is None else "MATCH"
+
+
 def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisation) -> tuple[list[str], list[str]]:
     """The lists of the mode's synchronisation, and its entry in the table of all modes."""
-    name, matches = text.stem(image, mode), sync.cell.use.cell.array.moves
+    name = text.stem(image, mode)
     moved = [f"{text.macro(c, 'SYNC', c.number)}, /* {_about(c)} */" for c in sync.moved]
     lines = text.array("struct carillon_shift", f"{name}_sync", moved)
     fields = text.counted("cells", f"{name}_sync")
@@ -101,9 +108,7 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         lines += text.array("struct carillon_store", f"{name}_{field}", [f"{text.store(it)}," for it in stores])
         fields |= text.counted(field, f"{name}_{field}") if stores else {}
     fields |= {
-        "counter": text.macro(
-            sync.cell, "REARM_REGISTER" if matches else "COUNTER" if sync.wrap is None else "MATCH", sync.cell.number
-        ),
+        "counter": text.macro(sync.cell, _told_by(sync), sync.cell.number),
         "latest": f"{sync.latest}u",
         "length": f"{mode.allocation.mode.round_length}u",
         "at": f"{sync.at}u",
@@ -112,7 +117,10 @@ def _sync(image: Image, mode: ModeImage, sync: SyncImage, limits: Synchronisatio
         "leave": f"{sync.leave % 2**32}u",
         "source": f"{sync.cell.carrier.source}",
     }
-    fields |= {"moves": " | ".join(cell.says("BIT") for cell in sync.moved)} if matches else {}
+    fields |= {"moves": " | ".join(cell.says("BIT") for cell in sync.moved)} if matches(sync) else {}
+    if sync.unit is not None:
+        begins = first_of(sync) - image.system.board.lead_at(image.system.clock_hz)
+        fields |= {"unit": f"{sync.unit}u", "first": f"{first_of(sync)}u", "begins": f"{begins % 2**32}u"}
     fields |= {"place": f"{place_of(sync, sync.cell)}u"} if sync.wrap is not None else {}
     comment = f"{mode.allocation.mode.name}: nothing is due for {sync.slack} ticks from the sync point on"
     return lines, text.fields(comment, fields)

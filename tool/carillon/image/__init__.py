@@ -186,10 +186,7 @@ class TimeBase:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How the mode is left: ``target`` is the control cell's counter when the next mode's start store is due.
-
-    ``forget`` and ``enable`` its request.
-    """
+    """How the mode is left: ``target`` is the control cell's counter at the next start; ``forget``, ``enable`` its request."""
 
     cell: CellImage
     at: int
@@ -204,8 +201,8 @@ class SyncImage:
     """How the round is synchronised: ``cell`` expires at tick ``at``, from where on nothing is due for ``slack`` ticks.
 
     ``latest``: what its counter reads at least when there is time to move all cells.  ``leave``: from its next expiry to the
-    next round when the mode is left.  ``hold``, ``release``: what keeps the round's sources quiet until the first global time is
-    known.  ``moved``: the cells, or one of each timer whose turn is the round, which begins anew at tick ``wrap``.
+    next round when the mode is left.  ``hold``, ``release``: what keeps sources quiet until there is a global time.  ``moved``:
+    the cells, or one of each timer whose turn is the round, which begins anew at tick ``wrap``.  ``unit``: ticks of a count.
     """
 
     cell: CellImage
@@ -215,6 +212,7 @@ class SyncImage:
     leave: int
     moved: tuple[CellImage, ...]
     wrap: int | None = None
+    unit: int | None = None
     hold: tuple[Store, ...] = ()
     release: tuple[Store, ...] = ()
 

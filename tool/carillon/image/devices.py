@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from carillon.allocate.result import Carrier
 from carillon.image import CellImage, Device, Image, OsekImage, Unsigned, Value
+from carillon.image.sync import matches
 from carillon.model import System
 from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
@@ -28,8 +29,8 @@ def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[D
 def sync_device(image: Image) -> Device:
     """How the cells of a round that follows a global time are moved."""
     sync = next(mode.sync for mode in image.modes if mode.sync is not None)
-    if sync.cell.use.cell.array.moves:
-        return Device("SYNC_CELLS", sync.cell.family.name, "The matches of a round are moved one by one.", {}, "sync")
+    if matches(sync):
+        return Device("SYNC_CELLS", sync.moved[0].family.name, "The matches of a round are moved one by one.", {}, "sync")
     if sync.wrap is None:
         return Device("SYNC_CELLS", "osektime", "The cells of a round are moved one by one.", {}, "sync_shift", "kernel")
     return Device("SYNC_CELLS", sync.cell.family.name, "A round is a turn of each timer.", {}, "sync")

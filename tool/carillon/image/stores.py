@@ -12,7 +12,7 @@ from carillon.image.forms import armed_by_expiry
 from carillon.image.levels import controlled, enabled, ground_state, mode_levels, osek_levels
 from carillon.image.pieces import ENTRIES
 from carillon.image.pieces.common import by_register
-from carillon.image.sync import place_of
+from carillon.image.sync import first_of, place_of
 from carillon.model import SyncStart
 from carillon.model.board import Board
 from carillon.model.family import Capability, Start
@@ -44,7 +44,7 @@ def with_stores(image: Image, mode: ModeImage) -> ModeImage:
     for cell in cells:
         if cell is not control:
             prepare += [
-                _turned(cell, mode) or _prepare(cell, first=_first(cell, mode)),
+                _turned(cell, mode) or _apart(cell, mode) or _prepare(cell, first=_first(cell, mode)),
                 *([_of(cell, "HOLD")] if _holds(cell) else []),
             ]
             stop.append(_of(cell, "STOP"))
@@ -128,6 +128,13 @@ def _prepare(cell: CellImage, does: str = "PREPARE", first: int | None = None) -
     first = cell.first if first is None else first
     times = (0, 0) if cell.carrier.action.stands else (first, cell.period)
     return Store(does, cell, (cell.number, *times, cell.use.prescaler), about=(cell,))
+
+
+def _apart(cell: CellImage, mode: ModeImage) -> Store | None:
+    """The store that prepares a sync cell that is another timer than the round's: for less than a round, if that comes first."""
+    if mode.sync is None or mode.sync.unit is None or cell is not mode.sync.cell:
+        return None
+    return _prepare(cell, "SYNC_PREPARE", first_of(mode.sync) // mode.sync.unit)
 
 
 def _prepare_table(cell: CellImage) -> Store:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carillon.actions.check_deadline import CheckDeadline
 from carillon.actions.costs import port_prices
 from carillon.actions.switch_mode import SwitchMode
@@ -10,9 +12,9 @@ from carillon.actions.synchronise import Synchronise
 from carillon.allocate.result import ModeAllocation, Style
 from carillon.diagnostics import Diagnostics
 from carillon.image import CellImage, SyncImage
-from carillon.lower.sync import sync_point
+from carillon.lower.sync import sync_point, sync_unit
 from carillon.model import Synchronisation, SyncStart, System
-from carillon.model.family import Start
+from carillon.model.family import Capability, Start
 from carillon.units import format_duration
 
 BACK = 4
@@ -24,6 +26,17 @@ def interrupts(sync: SyncImage | None) -> int:
     return 0 if sync is None else 1 if sync.wrap is None else 2
 
 
+def matches(sync: SyncImage) -> bool:
+    """Whether the round's cells are matches that handlers move."""
+    return sync.moved[0].use.cell.array.moves
+
+
+def first_of(sync: SyncImage) -> int:
+    """Ticks from the start to the first expiry of a cell that is another timer: a round before its point, if that is so far."""
+    length = sync.cell.use.progression.period
+    return sync.cell.first * (sync.unit or 1) % length or length
+
+
 def place_of(sync: SyncImage, cell: CellImage) -> int:
     """What a timer whose turn is the round counts when one of its cells is at its first point."""
     offset, times = cell.use.progression.offset, cell.carrier.demand.followed
@@ -32,9 +45,9 @@ def place_of(sync: SyncImage, cell: CellImage) -> int:
     return (offset - (sync.wrap or 0)) % cell.period
 
 
-def _skips(sync: Synchronisation, cell: CellImage) -> bool:
+def _skips(sync: Synchronisation, moved: Sequence[CellImage]) -> bool:
     """Whether matches are moved on by the sync point's handler until the first global time, as their own handlers do not run."""
-    return sync.start is SyncStart.HARD and cell.use.cell.array.moves
+    return sync.start is SyncStart.HARD and any(cell.use.cell.array.moves for cell in moved)
 
 
 def sync_image(
@@ -48,16 +61,24 @@ def sync_image(
     cell = next((c for c in cells if isinstance(c.carrier.action, Synchronise)), None)
     if sync is None or cell is None:
         return None
-    at, slack = sync_point([d for d in mode.mode.demands if not isinstance(d.action, Synchronise)], length)
     board = system.board
+    unit = sync_unit(board, system.clock_hz, length)
+    at, slack = sync_point([d for d in mode.mode.demands if not isinstance(d.action, Synchronise)], length, unit)
+    apart = Capability.SYNC_POINT in cell.family.can
     per_tick = board.clock(system.clock_hz).instructions_per_tick
     price = port_prices(board.port)
     before = shift = after = 0
     turns = cell.use.cell.array.start is Start.TIMER
     moved = tuple({c.use.cell.array.names: c for c in reversed(cells)}.values()) if turns else cells
+    moved = tuple(c for c in moved if c is not cell) if apart else moved
     if price and per_tick:
-        skipped = sum(len(c.use.progression.times(length)) + 1 for c in moved) if _skips(sync, cell) else 0
-        begun = price["frame_begin"] + price["synchronise"] + skipped * price.get("synchronise_skip", 0)
+        skipped = sum(len(c.use.progression.times(length)) + 1 for c in moved) if _skips(sync, moved) else 0
+        begun = (
+            price["frame_begin"]
+            + price["synchronise"]
+            + apart * price.get("synchronise_apart", 0)
+            + skipped * price.get("synchronise_skip", 0)
+        )
         before = -(-(board.interrupt_entry + begun) // per_tick)
         shift = -(-(price["synchronise_shift"] + len(moved) * price["synchronise_cell"]) // per_tick)
         after = -(-(price["synchronise_shift"] + price["frame_end"]) // per_tick)
@@ -90,4 +111,5 @@ def sync_image(
     # At the switch, the synchronisation's expiry has passed, or lies ahead in the round that does not come.
     leave = length - at if at > switch % length and switch < length else -at
     wrap = (at + room) % length if turns else None
-    return SyncImage(cell, at, slack, length - (room - sync.shorten - shift - 1), leave + gap, moved, wrap)
+    latest = length - (room - sync.shorten - shift - 1)
+    return SyncImage(cell, at, slack, latest, leave + gap, moved, wrap, unit if apart else None)

@@ -13,7 +13,7 @@ from carillon.actions.switch_mode import SwitchMode
 from carillon.actions.synchronise import Synchronise
 from carillon.check.simulation import NOTHING, KernelTime, completions
 from carillon.lower import Demand, ExpiryPoint, LoweredMode
-from carillon.lower.sync import sync_point
+from carillon.lower.sync import sync_point, sync_unit
 from carillon.model import Activation, Mode, Monitor, OnDeadlineMiss, Overrun, System, Window
 
 
@@ -39,7 +39,8 @@ def _lower_mode(mode: Mode, system: System, kernel: KernelTime) -> LoweredMode:
         demands.append(_once(SwitchMode(mode.name), at, mode))
     demands.extend(_enables(mode, system.start_within))
     if system.sync is not None:
-        at, _ = sync_point(demands, mode.round_length)
+        unit = sync_unit(system.board, system.clock_hz, mode.round_length)
+        at, _ = sync_point(demands, mode.round_length, unit)
         demands.append(_once(Synchronise(mode.name), at, mode))
     return LoweredMode(mode.name, mode.round_length, tuple(demands))
 

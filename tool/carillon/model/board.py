@@ -112,10 +112,14 @@ class Cells(Frozen):
         return self
 
     def serves(self, role: Role) -> bool:
-        """Whether its cells can be used in a role: as sync cells matches, and those that a switch of modes reads."""
+        """Whether its cells can be used in a role.
+
+        As sync cells can those that are made for it, matches that share no interrupt, and those that a switch of modes reads.
+        """
         if role is Role.SYNC:
-            read = Role.CONTROL in self.roles or self.rearm is Rearm.MATCH
-            return read and Capability.SYNCHRONISE in self.family.can
+            apart = len(set(self.sources)) == len(self.sources)
+            read = Role.CONTROL in self.roles or (self.rearm is Rearm.MATCH and apart)
+            return Capability.SYNC_POINT in self.family.can or (read and Capability.SYNCHRONISE in self.family.can)
         return role in self.roles
 
     @property

@@ -47,6 +47,7 @@ class Capability(Enum):
     ASK = "ask"
     DEFER = "defer"
     SYNCHRONISE = "synchronise"
+    SYNC_POINT = "sync-point"
     LOAD = "load"
     PAUSE = "pause"
     FIRST = "first"

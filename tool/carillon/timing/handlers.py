@@ -22,7 +22,7 @@ from carillon.image.forms import budget_kind, only_held
 from carillon.image.handlers import operations, preempted, wrapped
 from carillon.image.levels import base_levels
 from carillon.image.operations import RUNS, Does
-from carillon.image.sync import interrupts
+from carillon.image.sync import interrupts, matches
 from carillon.lower import ExpiryPoint
 from carillon.model import System
 
@@ -50,7 +50,7 @@ _MOVING = ("moved_acknowledge", "moved_rearm", "moved_arm", "take_back")
 def _operations(image: Image) -> Mapping[str, int]:
     """The port's prices; whoever moves a match of a round that follows a global time holds back the sync point."""
     table = prices(image.system.board.port)
-    if not any(mode.sync is not None and mode.sync.cell.use.cell.array.moves for mode in image.modes):
+    if not any(mode.sync is not None and matches(mode.sync) for mode in image.modes):
         return table
     return {**table, **{name: table[name] + table["follow"] for name in _MOVING}}
 
@@ -170,6 +170,7 @@ def _sync_time(image: Image, mode: ModeImage) -> int:
         return 0
     cells = len(mode.sync.moved) * price["synchronise_cell"]
     around = image.system.board.interrupt_entry + price["frame_end"]
+    around += price["synchronise_apart"] if mode.sync.unit is not None else 0
     return around + price["synchronise"] + price["synchronise_shift"] + cells
 
 

@@ -69,13 +69,16 @@ def check_sync(round_: Round, subject: Subject) -> None:
     if found is not None and (found["first"], found["between"]) != edges:  # an image has none that tells of none
         own = (found["first"], found["between"])
         error(f"the first edge of a round, and the time between two, are {edges}, and the image has {own}")
+    apart = running.family.length(table["counter"]) is running.cell
     read = _told(running, table["counter"]) if wrap is None else running.family.rearmed(WORD | table["counter"])
-    if read is not running.cell:
+    if apart:
+        _apart(round_, table, running.cell)
+    elif read is not running.cell:
         error(f"the sync point's time is read at {table['counter']:#x}, which is not the counter of {running}")
-    bits = sum(r.family.bit_of(r.cell) for r in round_.running)
+    bits = sum(r.family.bit_of(r.cell) for r in round_.running if not apart or r is not running)
     if table["moves"] != bits:
         error(f"handlers take the cells of the bits {table['moves']:#x} for the round's, which are {bits:#x}")
-    _moved(round_, table)
+    _moved(round_, table, running.cell if apart else None)
     _held(round_, table, running)
 
 
@@ -85,9 +88,19 @@ def _told(running: Running, address: int) -> Cell | None:
     return family.rearmed(address) if running.cell.place.array.moves else family.counter(address)
 
 
-def _moved(round_: Round, table: Row) -> None:
-    """Every cell of the round is moved, once, and by nothing beside the correction."""
-    left = {id(r.cell): r for r in round_.running}
+def _apart(round_: Round, table: Row, cell: Cell) -> None:
+    """Check the numbers of a sync cell that is another timer than that of the round's matches."""
+    lead = round_.system.board.lead_at(round_.system.clock_hz)
+    first = cell.ticks(cell.first or 0)
+    told = table["unit"], table["first"], table["begins"]
+    wanted = cell.prescaler, int(first), (int(first) - lead) % 2**32
+    if told != wanted:
+        round_.error("C204", f"units, first expiry and its time in the round of {cell} are {wanted}, and the image has {told}")
+
+
+def _moved(round_: Round, table: Row, apart: Cell | None) -> None:
+    """Every cell of the round is moved, once, and by nothing beside the correction; one that is ``apart`` by its length."""
+    left = {id(r.cell): r for r in round_.running if r.cell is not apart}
     families = {id(r.family): r.family for r in round_.running}.values()
     for store in stores(table.listed("cells", table["cell_count"])):
         turned, length = next((found for f in families if (found := f.turn(store.address))[0]), ([], 0))

@@ -162,6 +162,10 @@ class Family:
         """By which a handler knows a cell of a round that follows a global time; 0 of families whose handlers need not."""
         return 0
 
+    def length(self, address: int) -> Cell | None:
+        """The cell whose length register it is, of those that can be the sync cell of a round of matches."""
+        return None
+
     def begins_anew(self, cell: Cell) -> Fraction | None:
         """When a channel's timer first begins its turn anew, in ticks since the first start store; None: it is no channel."""
         return None

@@ -34,6 +34,9 @@ class Model(Moved):
         self._starter = Starter()
         self._timers: dict[int, dict[int, int]] = {}
 
+    def bit_of(self, cell: Cell) -> int:
+        return 1 << cell.place.number
+
     def _bit(self, address: int) -> tuple[Cell, int] | None:
         """The cell whose bit of a register, and of which register, a word of the alias is."""
         if not ALIAS <= address < ALIAS + 32 * 0x10_0000:
