@@ -133,5 +133,6 @@ void carillon_port_run_base(carillon_vector function)
 
 void carillon_port_run_recorded(carillon_vector function)
 {
+    port.runs++;
     function();
 }

@@ -18,6 +18,7 @@ struct port {
     uint32_t mask;
     uint32_t current; /* the source that is served, 0: none */
     uint32_t requests, forgotten;
+    uint32_t runs; /* of functions by CARILLON_RUN */
     bool pending[CARILLON_SOURCES], active[CARILLON_SOURCES];
     char log[400]; /* of note() */
 };
