@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REGISTERS = 32 };
+enum { REGISTERS = 64 };
 
 struct port port;
 void (*port_before_read)(uint32_t address);
@@ -101,6 +101,23 @@ uint32_t carillon_port_raise(uint32_t level)
 void carillon_port_restore(uint32_t mask)
 {
     port.mask = mask;
+}
+
+uint32_t carillon_port_lock(void)
+{
+    return carillon_port_raise(CARILLON_LEVELS);
+}
+
+void carillon_port_unlock(uint32_t saved)
+{
+    carillon_port_restore(saved);
+}
+
+void carillon_port_shift(const struct carillon_shift *list, uint32_t count, uint32_t by)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        *port_register(list[i].counter) += list[i].units + by;
+    }
 }
 
 bool carillon_port_is_active(uint16_t source)
