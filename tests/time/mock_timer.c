@@ -3,6 +3,10 @@
  * The mock timer, and the clock on it with a fixed set of events, for tests in Python. */
 #include <stdbool.h>
 
+#ifdef MOCK_WHOLE
+#include "kernel/clock/clock.c"
+#endif
+
 #include "kernel/clock/clock_steps.h"
 #include "mock_timer.h"
 
