@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The software interrupt controller (kernel/levels/level_software.c), with few levels and with many, in wide words and in
- * narrow ones; and hooks of tasks with it (kernel/levels/level_hooks.c). */
+ * The software interrupt controller (kernel/levels/level_software.c), with few levels and with many, in wide words and
+ * in narrow ones; and hooks of tasks with it (kernel/levels/level_hooks.c). */
 #include "levels/port.h"
 
 #include <stdio.h>

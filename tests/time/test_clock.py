@@ -67,7 +67,8 @@ class Clock:
     def __str__(self) -> str:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
-        words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts", "uptime", "whole") if getattr(self, word)]
+        switches = ("tree", "counters", "requests", "keeps_time", "restarts", "uptime", "whole")
+        words += [word for word in switches if getattr(self, word)]
         words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
         words += [f"behind{self.behind}"] if self.behind else []
         words += [f"slack{self.most_slack}"] if self.most_slack else []

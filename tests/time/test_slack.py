@@ -159,8 +159,9 @@ def test_an_event_that_has_laps_to_go_takes_one_interrupt_however_little_slack_a
         assert run.driver.clock_interrupts() == 3
 
 
-def test_a_clock_that_keeps_the_time_has_no_slack_while_nothing_waits() -> None:
-    clock = Clock(COMPARE, 24, 16, keeps_time=True, most_slack=2000, farthest=20_000)
+@pytest.mark.parametrize("tree", [False, True])
+def test_a_clock_that_keeps_the_time_has_no_slack_while_nothing_waits(tree: bool) -> None:
+    clock = Clock(COMPARE, 24, 16, tree=tree, keeps_time=True, most_slack=2000, farthest=20_000)
     with running(clock) as run:
         for item, delay in ((1, 1000), (2, 5000)):
             run.driver.clock_slack(item, 100)
