@@ -440,6 +440,16 @@ int clock_insert_after(int item, uint32_t from, uint32_t period)
     items[item].due = from + period;
     return carillon_clock_insert_after(&items[item].far.event, (carillon_time)from, (carillon_time)period);
 }
+
+#if CARILLON_TIME_FAR
+int clock_insert_far_after(int item, uint32_t from, uint64_t period)
+{
+    items[item].is_far = true;
+    items[item].period = 0u;
+    items[item].due = from + period;
+    return carillon_clock_insert_far_after(&items[item].far, (carillon_time)from, (carillon_distance)period);
+}
+#endif
 #endif
 
 #if CARILLON_TIME_UPTIME

@@ -39,6 +39,7 @@ SIGNATURES: dict[str, tuple[type[Any] | None, tuple[type[Any], ...]]] = {
     "clock_insert_far": (c_uint64, (c_int, c_uint64, c_uint64)),
     "clock_insert_fraction": (c_uint64, (c_int, c_uint64, c_uint32, c_uint32)),
     "clock_insert_after": (c_int, (c_int, c_uint32, c_uint32)),
+    "clock_insert_far_after": (c_int, (c_int, c_uint32, c_uint64)),
     "clock_slack": (None, (c_int, c_uint32)),
     "clock_left": (c_uint64, (c_int,)),
     "clock_run": (None, (c_uint64,)),
