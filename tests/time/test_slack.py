@@ -174,3 +174,14 @@ def test_a_clock_that_keeps_the_time_has_no_slack_while_nothing_waits(tree: bool
             interrupts += 1
             assert run.driver.clock_interrupts() == interrupts
             assert run.driver.clock_now() == run.time // STEPS % 0x10000
+
+
+@pytest.mark.parametrize("clock", EXACT, ids=str)
+def test_what_is_overdue_when_an_event_has_been_served_needs_no_interrupt_of_its_own(clock: Clock) -> None:
+    with running(clock) as run:
+        run.handler(steps=5 * STEPS)
+        run.insert(1, 10)
+        run.insert(2, 12)
+        run.run(40)
+        assert [(s.item, s.at // STEPS) for s in run.served()] == [(1, 10), (2, 15)]
+        assert run.driver.clock_interrupts() == 1
