@@ -179,6 +179,30 @@ static void a_table_of_one_tick_is_carried_out_every_time(void **state)
     assert_log("lowered( task0 ) lowered( task0 ) ");
 }
 
+static void so_is_one_with_several_entries(void **state)
+{
+    static const struct carillon_entry both[] = {
+        {.step = {&both[0].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
+        {.step = {&both[0].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+    };
+    (void)state;
+    carillon_table_dispatch(both, &both[0].step);
+    assert_log("lowered( task0 ) lowered( task1 ) ");
+}
+
+static void two_activations_that_one_handler_comes_for_run_a_task_once(void **state)
+{
+    static const struct carillon_entry twice[] = {
+        {.step = {&twice[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u, .more = 1u},
+        {.step = {&twice[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
+    };
+    (void)state;
+    carillon_table_dispatch(twice, &after);
+    assert_log("lowered( task0 ) lowered( task1 ) ");
+    assert_int_equal(carillon_lowered_tasks, 0u);
+}
+
 static unsigned nested;
 static void task0_activated_twice_while_it_runs(void);
 static const struct carillon_entry again = {.step = {&after, 0u},
@@ -211,6 +235,8 @@ int main(void)
         cmocka_unit_test_setup(a_deadline_finds_a_task_that_was_due_before_it_and_has_not_begun, fresh),
         cmocka_unit_test_setup(a_handler_that_comes_for_nothing_does_nothing, fresh),
         cmocka_unit_test_setup(a_table_of_one_tick_is_carried_out_every_time, fresh),
+        cmocka_unit_test_setup(so_is_one_with_several_entries, fresh),
+        cmocka_unit_test_setup(two_activations_that_one_handler_comes_for_run_a_task_once, fresh),
         cmocka_unit_test_setup(a_task_that_is_activated_while_it_runs_runs_again_once, fresh),
         cmocka_unit_test_setup(an_activation_runs_its_task_lowered, fresh),
         cmocka_unit_test_setup(all_entries_of_a_tick_are_carried_out_and_no_more, fresh),

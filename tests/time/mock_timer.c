@@ -3,6 +3,10 @@
  * The mock timer, and the clock on it with a fixed set of events, for tests in Python. */
 #include <stdbool.h>
 
+#ifdef MOCK_WHOLE
+#include "kernel/clock/clock.c"
+#endif
+
 #include "kernel/clock/clock_steps.h"
 #include "mock_timer.h"
 
@@ -436,6 +440,16 @@ int clock_insert_after(int item, uint32_t from, uint32_t period)
     items[item].due = from + period;
     return carillon_clock_insert_after(&items[item].far.event, (carillon_time)from, (carillon_time)period);
 }
+
+#if CARILLON_TIME_FAR
+int clock_insert_far_after(int item, uint32_t from, uint64_t period)
+{
+    items[item].is_far = true;
+    items[item].period = 0u;
+    items[item].due = from + period;
+    return carillon_clock_insert_far_after(&items[item].far, (carillon_time)from, (carillon_distance)period);
+}
+#endif
 #endif
 
 #if CARILLON_TIME_UPTIME

@@ -39,6 +39,7 @@ SIGNATURES: dict[str, tuple[type[Any] | None, tuple[type[Any], ...]]] = {
     "clock_insert_far": (c_uint64, (c_int, c_uint64, c_uint64)),
     "clock_insert_fraction": (c_uint64, (c_int, c_uint64, c_uint32, c_uint32)),
     "clock_insert_after": (c_int, (c_int, c_uint32, c_uint32)),
+    "clock_insert_far_after": (c_int, (c_int, c_uint32, c_uint64)),
     "clock_slack": (None, (c_int, c_uint32)),
     "clock_left": (c_uint64, (c_int,)),
     "clock_run": (None, (c_uint64,)),
@@ -98,7 +99,14 @@ def queue(bits: int, tree: bool, narrow: bool = False) -> Path:
     return compiled("queue_driver.c", ("clock/queue.c",), (*defines, ("__SIZEOF_INT__", 2)) if narrow else defines)
 
 
-def clock(**defines: int | str) -> Path:
-    """The clock on the mock timer (mock_timer.c); keys are the configuration without CARILLON_."""
+def clock(*, whole: bool = False, **defines: int | str) -> Path:
+    """The clock on the mock timer (mock_timer.c); keys are the configuration without CARILLON_.
+
+    ``whole``: the handler is compiled together with what changes the queue, so that coverage sees both sides of what
+    clock_steps.h has for each.
+    """
     settings = tuple(sorted((f"CARILLON_{name}", value) for name, value in defines.items()))
-    return compiled("mock_timer.c", ("clock/queue.c", "clock/clock.c", "conventional/counters.c"), settings)
+    if whole:
+        settings += (("MOCK_WHOLE", 1),)
+    sources = ("clock/queue.c", *(() if whole else ("clock/clock.c",)), "conventional/counters.c")
+    return compiled("mock_timer.c", sources, settings)

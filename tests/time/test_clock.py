@@ -61,12 +61,14 @@ class Clock:
     behind: int = 0
     uptime: bool = False
     most_slack: int = 0
+    whole: bool = False  # native.clock
     within: int | None = None  # a counter tells the time within a tick: what it reads at its end, -1: a match that moves
 
     def __str__(self) -> str:
         words = [self.kind, str(self.width), str(self.bits)]
         words += [] if self.nests else ["flat"]
-        words += [word for word in ("tree", "counters", "requests", "keeps_time", "restarts", "uptime") if getattr(self, word)]
+        switches = ("tree", "counters", "requests", "keeps_time", "restarts", "uptime", "whole")
+        words += [word for word in switches if getattr(self, word)]
         words += [f"minimum{self.minimum}"] if self.minimum > 1 else []
         words += [f"behind{self.behind}"] if self.behind else []
         words += [f"slack{self.most_slack}"] if self.most_slack else []
@@ -114,7 +116,7 @@ class Clock:
         if self.within is not None:
             defines |= {"TIME_UNITS": f"{STEPS}u", "TIME_UNIT_HZ": "1u", "TICK_MATCH": "0xFFFFFFFFu" if self.within < 0 else "0u"}
             return native.clock(**defines, MOCK_READS=f"{max(self.within, 0)}u")
-        return native.clock(**defines)
+        return native.clock(whole=self.whole, **defines)
 
 
 @dataclass
@@ -221,6 +223,7 @@ LETTING_IN = [
     Clock(COMPARE, 16, 16, minimum=3, behind=4),
     Clock(COMPARE, 24, 32, tree=True, behind=7),
     Clock(COMPARE, 32, 32, behind=2),
+    Clock(COMPARE, 16, 16, behind=3, whole=True),
 ]
 """The handler leaves while more is overdue, and comes again."""
 MORE += LETTING_IN

@@ -169,3 +169,21 @@ def test_a_time_that_has_passed_is_refused_while_another_event_waits_to_be_serve
                 run.insert(3, 5)
                 run.run(20)
                 assert [each.item for each in run.served()] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    "clock", [Clock(TICK, 16, keeps_time=True), Clock(COMPARE, 16), Clock(COMPARE, 24, 16, keeps_time=True)], ids=str
+)
+def test_a_far_time_is_relative_to_the_last_event_and_is_refused_if_it_has_passed(clock: Clock) -> None:
+    mask, far = (1 << clock.bits) - 1, 150_000
+    with running(clock, start=100 * STEPS) as run:
+        run.run(1000)
+        now, start = run.driver.clock_now(), run.time // STEPS
+        for passed in (7, 8, 107):
+            assert run.driver.clock_insert_far_after(1, (now - passed) & mask, 7) == 0
+            assert run.driver.clock_is_queued(1) == 0
+        assert run.driver.clock_insert_far_after(1, (now - 99) & mask, 100) == 1
+        assert run.driver.clock_insert_far_after(2, (now - 50) & mask, far) == 1
+        assert (run.driver.clock_left(1), run.driver.clock_left(2)) == (1, far - 50)
+        run.run(far)
+        assert [(each.item, each.at // STEPS) for each in run.served()] == [(1, start + 1), (2, start + far - 50)]

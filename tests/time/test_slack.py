@@ -16,6 +16,7 @@ EXACT = [
     Clock(ONE_SHOT, 32, 32, most_slack=2000),
     Clock(ONE_SHOT, 24, 32, requests=True, most_slack=2000, farthest=10_000),
     Clock(COMPARE, 16, 16, most_slack=2000, behind=3),
+    Clock(COMPARE, 16, 16, most_slack=2000, behind=3, whole=True),
     Clock(COMPARE, 32, 32, tree=True, most_slack=2000),
     Clock(COMPARE, 24, 16, most_slack=2000, farthest=20_000),
     Clock(ONE_SHOT, 16, 16, tree=True, most_slack=2000, farthest=20_000),
@@ -135,3 +136,52 @@ def test_a_deadline_beyond_what_times_or_the_timer_hold_is_kept(clock: Clock, la
             first, served = run.served()
             assert (first.item, served.item) == (2, 1)
             assert due <= served.at // STEPS <= due + 31
+
+
+@pytest.mark.parametrize("clock", [Clock(COMPARE, 16, 8, most_slack=31), Clock(ONE_SHOT, 16, 8, most_slack=31)], ids=str)
+def test_an_event_that_has_laps_to_go_takes_one_interrupt_however_little_slack_another_has(clock: Clock) -> None:
+    """The timer is armed for what comes after laps: the rest of the first one counts no more than its slack does."""
+    delay = 3 * ((1 << clock.bits) - 2) + 10
+    with running(clock) as run:
+        run.driver.clock_slack(1, 31)
+        due = run.insert_far(1, delay)
+        run.run(delay + 40)
+        (served,) = run.served()
+        assert served.at == due * STEPS
+        assert run.driver.clock_interrupts() == 1
+        run.driver.clock_slack(2, 31)
+        run.insert(2, 20)  # behind the rest of the other one's first lap, so that its slack does not count
+        due = run.insert_far(1, delay)
+        run.run(delay + 40)
+        first, second = run.served()
+        assert (first.item, first.at // STEPS - first.due) == (2, 0)
+        assert (second.item, second.at) == (1, due * STEPS)
+        assert run.driver.clock_interrupts() == 3
+
+
+@pytest.mark.parametrize("tree", [False, True])
+def test_a_clock_that_keeps_the_time_has_no_slack_while_nothing_waits(tree: bool) -> None:
+    clock = Clock(COMPARE, 24, 16, tree=tree, keeps_time=True, most_slack=2000, farthest=20_000)
+    with running(clock) as run:
+        for item, delay in ((1, 1000), (2, 5000)):
+            run.driver.clock_slack(item, 100)
+            run.insert(item, delay)
+        run.run(6000)
+        assert [(s.item, s.at // STEPS - s.due) for s in run.served()] == [(1, 100), (2, 100)]
+        interrupts = run.driver.clock_interrupts()
+        for _ in range(3):
+            run.run(0xFFFF)
+            interrupts += 1
+            assert run.driver.clock_interrupts() == interrupts
+            assert run.driver.clock_now() == run.time // STEPS % 0x10000
+
+
+@pytest.mark.parametrize("clock", EXACT, ids=str)
+def test_what_is_overdue_when_an_event_has_been_served_needs_no_interrupt_of_its_own(clock: Clock) -> None:
+    with running(clock) as run:
+        run.handler(steps=5 * STEPS)
+        run.insert(1, 10)
+        run.insert(2, 12)
+        run.run(40)
+        assert [(s.item, s.at // STEPS) for s in run.served()] == [(1, 10), (2, 15)]
+        assert run.driver.clock_interrupts() == 1

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The arithmetic of the time base and of tickers (kernel/clock/base.h, ticker.h), with times of 32 bits and of 16. */
+#include "levels/port.h"
+
+#include "kernel/clock/ticker.h"
+
+enum { UNITS = 100, AT = 1500000000 };
+
+static uint32_t base;
+uint32_t carillon_test_base(void)
+{
+    return base;
+}
+
+static void ticks_that_have_passed_are_whole_ones(void **state)
+{
+    (void)state;
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, AT), 0u);
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, AT - 99u), 0u);
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, AT - 100u), 1u);
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, AT - 399u), 3u);
+    assert_int_equal(carillon_base_ticks_until(50u, UNITS, CARILLON_BASE_PERIOD - 50u), 1u); /* it has begun anew */
+    base = AT - 250u;
+    assert_int_equal(carillon_base_ticks(AT, UNITS), 2u);
+}
+
+static void none_has_passed_before_the_first_tick(void **state)
+{
+    (void)state;
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, AT + 1u), 0u);
+    assert_int_equal(carillon_base_units_until(AT, AT + 1u), 0u);
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, (AT - CARILLON_BASE_MOST) + CARILLON_BASE_PERIOD),
+                     CARILLON_BASE_MOST / UNITS);
+    assert_int_equal(carillon_base_ticks_until(AT, UNITS, (AT - CARILLON_BASE_MOST) + CARILLON_BASE_PERIOD - 1u), 0u);
+    assert_int_equal(carillon_base_units_until(AT, (AT - CARILLON_BASE_MOST) + CARILLON_BASE_PERIOD),
+                     CARILLON_BASE_MOST);
+}
+
+static void ticks_ahead_are_at_least_one(void **state)
+{
+    (void)state;
+    assert_int_equal(carillon_base_ticks_ahead(UNITS), CARILLON_BASE_AHEAD / UNITS);
+    assert_int_equal(carillon_base_ticks_ahead(CARILLON_BASE_AHEAD), 1u);
+    assert_int_equal(carillon_base_ticks_ahead(CARILLON_BASE_AHEAD + 1u), 1u);
+}
+
+static void a_ticker_is_left_for_no_more_than_base_and_times_hold(void **state)
+{
+    (void)state;
+    const carillon_time most = 60000u;
+    assert_int_equal(carillon_ticker_most(10000u, most), CARILLON_BASE_AHEAD / 10000u);
+    assert_int_equal(carillon_ticker_most(UNITS, most),
+                     (CARILLON_TIME_BITS < 32) ? most : (CARILLON_BASE_AHEAD / UNITS));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_that_have_passed_are_whole_ones),
+        cmocka_unit_test(none_has_passed_before_the_first_tick),
+        cmocka_unit_test(ticks_ahead_are_at_least_one),
+        cmocka_unit_test(a_ticker_is_left_for_no_more_than_base_and_times_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
