@@ -129,6 +129,13 @@ static inline void rp2040alarm_forget(carillon_address alarm)
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = RP2040ALARM_BIT_OF(alarm);
 }
 
+/* In the handler of a cell of budgets, whose alarm stays where it is (budget.h). */
+static inline void rp2040alarm_keeps(uint32_t cell)
+{
+    (void)cell;
+    carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(cell));
+}
+
 /* Move a periodic cell's alarm to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {

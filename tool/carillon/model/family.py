@@ -49,6 +49,7 @@ class Capability(Enum):
     SYNCHRONISE = "synchronise"
     LOAD = "load"
     PAUSE = "pause"
+    BUDGET = "budget"
     FIRST = "first"
     RESTART = "restart"
     MOVE = "move"

@@ -100,13 +100,15 @@ ARCHITECTURES = {
 }
 
 
-def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0) -> tuple[Done, ...]:
+def executed(
+    elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, arguments: tuple[int, ...] = ()
+) -> tuple[Done, ...]:
     """What a function does, in order.
 
-    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  Raises UnreadableError for a function that
+    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``arguments``: its first ones.  Raises UnreadableError for a function that
     does not end, does not keep what its caller needs, or whose doings follow from what its caller has left.
     """
-    said = {_Execution(elf, address, holds, current, seed).run() for seed in (1, 2)}
+    said = {_Execution(elf, address, holds, current, seed).run(arguments) for seed in (1, 2)}
     if len(said) > 1:
         raise UnreadableError(f"what '{elf.name_of(address)}' does follows from what its caller has left in registers")
     return said.pop()
@@ -168,10 +170,12 @@ class _Execution:
         self.fault = self.fault or fault
         self.cpu.emu_stop()
 
-    def run(self) -> tuple[Done, ...]:
+    def run(self, arguments: tuple[int, ...]) -> tuple[Done, ...]:
         kept = {name: self.random.getrandbits(32) for name in self.of.kept}
         for name in (*self.of.lost, *kept):
             self._set(name, kept.get(name, self.random.getrandbits(32)))
+        for name, value in zip(self.of.arguments, arguments, strict=False):
+            self._set(name, value)
         if self.elf.machine == ARM:
             self._set("XPSR", self.random.getrandbits(4) << 28 | 1 << 24 | self.current)
             self._set("LR", RETURN | 1)
