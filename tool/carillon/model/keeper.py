@@ -18,7 +18,7 @@ def keeps_round_budgets(array: Cells) -> bool:
 
 
 def budget_range(board: Board, rounds: bool = False) -> int:
-    """How many ticks a cell of budgets, or of those of ``rounds``, counts before it begins anew; a budget is at most half of that.
+    """How many ticks a cell of budgets, or of those of ``rounds``, counts before it begins anew; a budget is at most half.
 
     The way to its first expiry is longer by the lead of the start, so as many bits as a turn needs are too few.
     """

@@ -192,11 +192,17 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int,
 
 
 def _sets(events: Events, now: int, match: int) -> bool:
-    """Whether the kernel's function that sets a match to so many units ahead does so, and looks at the counter again."""
-    place = events.elf.symbols.get(SET)
-    tried = ((0x1234_5678, 0x5AA5_A55A), (0xFFFF_FFF0, 17))  # what the counter reads, and the units
-    wanted = [(Done("read", now), Done("write", match, time + units & 0xFFFF_FFFF), Done("read", now)) for time, units in tried]
-    return place is not None and wanted == [executed(events.elf, place.address, {now: t}, arguments=(u,)) for t, u in tried]
+    """Whether the kernel's function that sets a match to so many units ahead does so, until the counter reads the same twice."""
+    place, units = events.elf.symbols.get(SET), 0x5AA5_A55A
+    if place is None:
+        return False
+    for reads in ((17, 17), (17, 18, 18, 18), (0xFFFF_FFFF, 0, 0, 5, 5, 5)):
+        done: list[Done] = []
+        for before in reads[::2]:
+            done += [Done("read", now), Done("write", match, before + units & 0xFFFF_FFFF), Done("read", now)]
+        if list(executed(events.elf, place.address, {}, 0, (units,), {now: reads})) != done:
+            return False
+    return True
 
 
 def _set(events: Events, done: Done, match: int, units: int) -> Done:

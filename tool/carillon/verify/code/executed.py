@@ -12,7 +12,7 @@ When the function ends, it must have kept what its caller needs: the stack, the 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import unicorn
@@ -101,14 +101,20 @@ ARCHITECTURES = {
 
 
 def executed(
-    elf: Elf, address: int, holds: Mapping[int, int], current: int = 0, arguments: tuple[int, ...] = ()
+    elf: Elf,
+    address: int,
+    holds: Mapping[int, int],
+    current: int = 0,
+    arguments: Sequence[int] = (),
+    counts: Mapping[int, Sequence[int]] | None = None,
 ) -> tuple[Done, ...]:
     """What a function does, in order.
 
-    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``arguments``: its first ones.  Raises UnreadableError for a function that
-    does not end, does not keep what its caller needs, or whose doings follow from what its caller has left.
+    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``arguments``: its first ones.
+    ``counts``: what registers read, one time after the other.  Raises UnreadableError for a function that does not end, does not
+    keep what its caller needs, or whose doings follow from what its caller has left.
     """
-    said = {_Execution(elf, address, holds, current, seed).run(arguments) for seed in (1, 2)}
+    said = {_Execution(elf, address, holds, current, seed, counts or {}).run(arguments) for seed in (1, 2)}
     if len(said) > 1:
         raise UnreadableError(f"what '{elf.name_of(address)}' does follows from what its caller has left in registers")
     return said.pop()
@@ -117,7 +123,9 @@ def executed(
 class _Execution:
     """One run; ``seed``: of all numbers that nobody knows."""
 
-    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int) -> None:
+    def __init__(
+        self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int, counts: Mapping[int, Sequence[int]]
+    ) -> None:
         of = ARCHITECTURES.get(elf.machine)
         if of is None:
             raise UnreadableError(f"no rule reads each instruction of machine {elf.machine}")
@@ -127,6 +135,7 @@ class _Execution:
         self.elf, self.of, self.holds, self.current = elf, of, holds, current
         self.low, self.high = address, address + symbol.size
         self.random = random.Random(seed)
+        self.counts = {at: list(values) for at, values in counts.items()}
         self.done: list[Done] = []
         self.fault = ""
         self.port = {
@@ -135,7 +144,7 @@ class _Execution:
         self.stack = STACK & -16 if elf.machine == RISCV else STACK
         self.cpu = Uc(*of.machine)
         self.pages: set[int] = set()
-        for at in (STACK, RETURN, FRAME, LAST, self.low, *holds):  # the last page of all cannot be added while it runs
+        for at in (STACK, RETURN, FRAME, LAST, self.low, *holds, *counts):  # the last page of all cannot be added while it runs
             self._map(at)
         for at, value in holds.items():
             self.cpu.mem_write(at, value.to_bytes(4, "little"))
@@ -170,7 +179,7 @@ class _Execution:
         self.fault = self.fault or fault
         self.cpu.emu_stop()
 
-    def run(self, arguments: tuple[int, ...]) -> tuple[Done, ...]:
+    def run(self, arguments: Sequence[int]) -> tuple[Done, ...]:
         kept = {name: self.random.getrandbits(32) for name in self.of.kept}
         for name in (*self.of.lost, *kept):
             self._set(name, kept.get(name, self.random.getrandbits(32)))
@@ -216,6 +225,8 @@ class _Execution:
             return
         if size != 4 or at % 4 or self.stack <= at < STACK + ROOM:
             self._stop(f"{'stores to' if written else 'loads from'} where is not known, {at:#x}")
+        if not written and self.counts.get(at):
+            self.cpu.mem_write(at, self.counts[at].pop(0).to_bytes(4, "little"))
         self.done.append(Done("write", at, self._known(value)) if written else Done("read", at))
 
     def _known(self, value: int) -> Value:
