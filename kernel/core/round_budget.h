@@ -10,8 +10,9 @@
  * 2. Each handler of a round keeps the counter's reading and what is watched in its first instructions, and writes both
  *    back in its last ones.  So does each interrupt of the application.  So only the job uses up its budget, whatever
  *    preempts it.
- * 3. No lock keeps these handlers out, so they may come between any two instructions of what stands here.  They keep
- *    the reading even if nothing is watched.  So to all that they preempt, the counter has stood still.
+ * 3. No lock keeps these handlers out, but for some instructions of a driver.  So they may come between any two
+ *    instructions of what stands here.  They keep the reading even if nothing is watched.  So to all that they preempt,
+ *    the counter has stood still.
  * 4. What is watched is one word: the job, where it runs, and whether it is late.  A job is watched after its frame has
  *    been made, and until its function has returned (carillon_port_call does both).  So whoever is struck has a frame
  *    to unwind to.

@@ -123,7 +123,8 @@ FAULTS = [
         Fault(PICO, name, "C205", lambda p, text=text: p.drop(SET, text), f"sets its cell by '{SET}', which does not")
         for name, text in (
             ("an alarm that is not set", r"str .*\[r4\]"),
-            ("an alarm that a handler may have moved", r"bne"),
+            ("an alarm that has passed", r"bne"),
+            ("an alarm that a handler moves meanwhile", r"cpsid"),
         )
     ),
     Fault(PICO, "an alarm at no time", "C209", lambda p: p.drop(SET, r"adds .*r0, r3"), "what its caller has left"),

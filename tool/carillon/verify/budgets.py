@@ -192,7 +192,7 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int,
 
 
 def _sets(events: Events, now: int, match: int) -> bool:
-    """Whether the kernel's function that sets a match to so many units ahead does so, until the counter reads the same twice."""
+    """Whether the kernel's function that sets a match to so many units ahead does so, locked, and until no tick comes between."""
     place, units = events.elf.symbols.get(SET), 0x5AA5_A55A
     if place is None:
         return False
@@ -200,7 +200,8 @@ def _sets(events: Events, now: int, match: int) -> bool:
         done: list[Done] = []
         for before in reads[::2]:
             done += [Done("read", now), Done("write", match, before + units & 0xFFFF_FFFF), Done("read", now)]
-        if list(executed(events.elf, place.address, {}, 0, (units,), {now: reads})) != done:
+        found = list(executed(events.elf, place.address, {}, 0, (units,), {now: reads}))
+        if found != done or not all(it.locked for it in found):
             return False
     return True
 

@@ -34,12 +34,16 @@ FRAME, CAUSE_AT = 0x6A5A_8800, 4
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One thing that a function does: "read" (of 4 bytes), "write" (of a value, of 4 bytes), or "call" (with arguments)."""
+    """One thing that a function does: "read" (of 4 bytes), "write" (of a value, of 4 bytes), or "call" (with arguments).
+
+    ``locked``: all interrupts were, which is known of ARM's processors.
+    """
 
     kind: str
     address: int
     value: Value = 0
     arguments: tuple[int, ...] = field(default=(), compare=False)
+    locked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +231,8 @@ class _Execution:
             self._stop(f"{'stores to' if written else 'loads from'} where is not known, {at:#x}")
         if not written and self.counts.get(at):
             self.cpu.mem_write(at, self.counts[at].pop(0).to_bytes(4, "little"))
-        self.done.append(Done("write", at, self._known(value)) if written else Done("read", at))
+        locked = self.elf.machine == ARM and bool(self._get("PRIMASK"))
+        self.done.append(Done("write" if written else "read", at, self._known(value) if written else 0, locked=locked))
 
     def _known(self, value: int) -> Value:
         value &= 0xFFFF_FFFF
