@@ -2,8 +2,8 @@
  *
  * Execution budgets of the rounds' tasks (Sloth on Time, section IV-D): one cell counts down what is left of the budget
  * of the job that runs.  The cell runs all the time and begins anew at CARILLON_ROUND_BUDGET_RANGE, as the one of
- * event-triggered jobs does (kernel/levels/budget.h).  Of a cell that is a match of a free counter, "counter" means below
- * how far the match lies ahead (cells/<family>/budget.h).
+ * event-triggered jobs does (kernel/levels/budget.h).  Of a cell that is a match of a free counter, "counter" means
+ * below how far the match lies ahead (cells/<family>/budget.h).
  *
  * 1. The cell's source has a level above all that is time-triggered.  So a job is stopped whatever it does, unless it
  *    has locked all interrupts: then it is stopped where it unlocks them.
