@@ -240,6 +240,35 @@ TASK(Again) { report("runs", 1u); (void)ActivateTask(Beneath); TerminateTask(); 
     assert abs(run.executed - 25_000 * outcome.per_tick) <= (0 if name == VIRTUAL_AST else 600)
 
 
+def test_jobs_beneath_go_on_when_a_job_of_the_round_is_ended_on_few_levels(lab: Laboratory) -> None:
+    """The Pico has four levels: one of the budgets' cell, two of the round, and one of what is beneath."""
+    text = '[task.A]\nbudget = "60 ticks"\n[task.B]\nbudget = "30 ticks"\n' + points(400, (20, "A"), (50, "B"))
+    text += "[osek]\n[osek.task.Low]\npriority = 1\nautostart = true\n[osek.task.High]\npriority = 2\n"
+    code = """
+static volatile uint32_t over, others, lows, highs;
+void ttErrorHook(ttStatusType error) { if (error == TT_E_OS_PROTECTION_TIME) { over++; } else { others++; } }
+ttTASK(A) { carillon_work(100000u); }
+ttTASK(B) { static uint32_t jobs; jobs++; carillon_work((jobs % 2u) ? 100000u : 2000u); }
+TASK(High) { highs++; TerminateTask(); }
+TASK(Low)
+{
+    while (over < 30u) { lows++; (void)ActivateTask(High); }
+    const uint32_t found[4] = {over, others, lows == highs, lows > 100u};
+    report("over", found[0]);
+    report("others", found[1]);
+    report("all", found[2]);
+    report("many", found[3]);
+    TerminateTask();
+}
+"""
+    outcome = lab.run(text, code, PICO, system='on_budget_overrun = "end"\n', rounds=40)
+    assert outcome.reported == [("over", 30), ("others", 0), ("all", 1), ("many", 1)]
+    for name, budget in (("A", 60), ("B", 30)):
+        for run in (r for r in outcome.summary.runs if r.lane.name == name and r.end is not None):
+            whole = budget * outcome.per_tick
+            assert run.executed < 2100 or whole <= run.executed <= whole + (1 + 2 * run.preemptions) * outcome.per_tick + 60
+
+
 def test_a_budget_that_is_shorter_than_the_wcet_is_told(lab: Laboratory) -> None:
     diagnostics = Diagnostics()
     text = '[task.A]\nperiod = "1ms"\nwcet = "300 ticks"\nbudget = "{} ticks"\n'
