@@ -153,7 +153,7 @@ static __attribute__((noipa, unused)) void rp2040alarm_move(carillon_address ala
 {
     const uint32_t saved = rp2040alarm_hold();
     const uint32_t last = CARILLON_REGISTER(alarm);
-    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, rp2040alarm_passed(alarm), period);
+    const uint32_t passed = rp2040alarm_lies_ahead(last, rp2040alarm_passed(alarm), period) ? 0u : UINT32_MAX;
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(alarm) = at;
     if (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) {
