@@ -129,6 +129,13 @@ static inline void rp2040alarm_forget(carillon_address alarm)
     CARILLON_REGISTER(CARILLON_NVIC + CARILLON_NVIC_UNPEND) = RP2040ALARM_BIT_OF(alarm);
 }
 
+/* In the handler of a cell of budgets, whose alarm stays where it is (budget.h). */
+static inline void rp2040alarm_keeps(uint32_t cell)
+{
+    (void)cell;
+    carillon_port_write(RP2040ALARM_RAW, RP2040ALARM_BIT(cell));
+}
+
 /* Move a periodic cell's alarm to its first point, from where it is, that the counter comes to. */
 static __attribute__((noipa, unused)) void rp2040alarm_skip(carillon_address alarm, uint32_t period)
 {
@@ -146,7 +153,7 @@ static __attribute__((noipa, unused)) void rp2040alarm_move(carillon_address ala
 {
     const uint32_t saved = rp2040alarm_hold();
     const uint32_t last = CARILLON_REGISTER(alarm);
-    const uint32_t passed = 0u - (uint32_t)!rp2040alarm_lies_ahead(last, rp2040alarm_passed(alarm), period);
+    const uint32_t passed = rp2040alarm_lies_ahead(last, rp2040alarm_passed(alarm), period) ? 0u : UINT32_MAX;
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(alarm) = at;
     if (!rp2040alarm_lies_ahead(at, rp2040alarm_passed(alarm), period)) {

@@ -2,15 +2,17 @@
  *
  * Execution budgets of the rounds' tasks (Sloth on Time, section IV-D): one cell counts down what is left of the budget
  * of the job that runs.  The cell runs all the time and begins anew at CARILLON_ROUND_BUDGET_RANGE, as the one of
- * event-triggered jobs does (kernel/levels/budget.h).
+ * event-triggered jobs does (kernel/levels/budget.h).  Of a cell that is a match of a free counter, "counter" means
+ * below how far the match lies ahead (cells/<family>/budget.h).
  *
  * 1. The cell's source has a level above all that is time-triggered.  So a job is stopped whatever it does, unless it
  *    has locked all interrupts: then it is stopped where it unlocks them.
  * 2. Each handler of a round keeps the counter's reading and what is watched in its first instructions, and writes both
  *    back in its last ones.  So does each interrupt of the application.  So only the job uses up its budget, whatever
  *    preempts it.
- * 3. No lock keeps these handlers out, so they may come between any two instructions of what stands here.  They keep
- *    the reading even if nothing is watched.  So to all that they preempt, the counter has stood still.
+ * 3. No lock keeps these handlers out, but for some instructions of a driver.  So they may come between any two
+ *    instructions of what stands here.  They keep the reading even if nothing is watched.  So to all that they preempt,
+ *    the counter has stood still.
  * 4. What is watched is one word: the job, where it runs, and whether it is late.  A job is watched after its frame has
  *    been made, and until its function has returned (carillon_port_call does both).  So whoever is struck has a frame
  *    to unwind to.
@@ -26,7 +28,7 @@
 #ifndef CARILLON_ROUND_BUDGET_KERNEL_H
 #define CARILLON_ROUND_BUDGET_KERNEL_H
 
-#include "carillon_round_budget.h" /* of the cell: COUNTER, RANGE, SOURCE, RETRY, STEP */
+#include "carillon_round_budget.h" /* of the cell: COUNTER or a driver, RANGE, SOURCE, RETRY, STEP */
 #include "kernel/core/kernel.h"
 
 /* A function of the rounds with a budget: units of the cell, and the first task in the schedule that runs it. */
@@ -43,6 +45,23 @@ extern volatile uint32_t carillon_round_budget_watched;
 #define CARILLON_ROUND_BUDGET_SOURCE_AT 16u
 #define CARILLON_ROUND_BUDGET_LATE UINT32_C(0x80000000)
 
+/* What the counter reads, and what it is to read.  BEGUN: how much more is kept for a job that goes on, so that nobody
+ * loses the part of a unit that has begun where a driver counts that as whole. */
+#ifdef CARILLON_ROUND_BUDGET_COUNTER
+#define CARILLON_ROUND_BUDGET_BEGUN 0u
+static inline uint32_t carillon_round_budget_left(void)
+{
+    return carillon_port_read(CARILLON_ROUND_BUDGET_COUNTER);
+}
+static inline void carillon_round_budget_set(uint32_t units)
+{
+    carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, units);
+}
+#else
+uint32_t carillon_round_budget_left(void);
+void carillon_round_budget_set(uint32_t units);
+#endif
+
 /* Whether a budget of which so much is left has been used up. */
 static inline bool carillon_round_budget_is_over(uint32_t left)
 {
@@ -53,15 +72,15 @@ static inline bool carillon_round_budget_is_over(uint32_t left)
 static inline void carillon_round_budget_ask(uint32_t job)
 {
     carillon_round_budget_watched = job | CARILLON_ROUND_BUDGET_LATE;
-    carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, 1u);
+    carillon_round_budget_set(1u);
 }
 
 /* Watch a job of which so many units are left, at least 1. */
 static inline void carillon_round_budget_watch(uint32_t job, uint32_t units)
 {
-    carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, CARILLON_ROUND_BUDGET_RANGE / 4u); /* see 5 */
+    carillon_round_budget_set(CARILLON_ROUND_BUDGET_RANGE / 4u); /* see 5 */
     carillon_round_budget_watched = job;
-    carillon_port_write(CARILLON_ROUND_BUDGET_COUNTER, units);
+    carillon_round_budget_set(units);
 }
 
 /* The job of a function begins, and has ended. */

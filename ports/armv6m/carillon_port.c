@@ -173,6 +173,33 @@ __attribute__((naked)) void carillon_port_run_base(carillon_vector function __at
                              "   .ltorg\n");
 }
 
+/* The frame that the exception returns to is changed, as ports/armv7m says.  This processor has no IT blocks, and begins
+ * an instruction anew that an interrupt has come into. */
+#if CARILLON_OSEK
+__attribute__((naked)) static void go_on_diverted(void)
+{
+    __asm__ volatile(UNIFIED "   mov r1, sp\n"
+                             "   movs r2, #7\n"
+                             "   bics r1, r1, r2\n"
+                             "   mov sp, r1\n"
+                             "   bx r0\n");
+}
+void carillon_port_divert(const void *frame, carillon_vector function)
+{
+    volatile uint32_t *const words = (volatile uint32_t *)(uintptr_t)frame;
+    words[0] = (uint32_t)(uintptr_t)function; /* in r0 */
+    words[6] = (uint32_t)(uintptr_t)go_on_diverted & ~UINT32_C(1);
+}
+
+__attribute__((naked)) void carillon_port_round_budget_vector(void)
+{
+    __asm__ volatile(UNIFIED "   mov r0, sp\n"
+                             "   ldr r1, =carillon_round_budget_vector\n"
+                             "   bx r1\n"
+                             "   .ltorg\n");
+}
+#endif
+
 /* Interrupts below tasks wait while a lowered task runs, by the mask of their level.  The round may enable one of them
  * meanwhile: it interrupts when the mask ends, of which there may be several, one within the other.  All interrupts are
  * locked while one of these looks and changes what it has looked at, for a few instructions. */

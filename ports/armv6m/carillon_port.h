@@ -222,6 +222,16 @@ void carillon_port_run_above(carillon_vector function, uint32_t source);
  * later interrupt can preempt the function in turn.  It is for handlers alone. */
 #define carillon_port_run_lowered(function) carillon_port_run_above((function), CARILLON_PORT_PREEMPTED)
 
+/* The handler that has the vector carillon_port_round_budget_vector is called with where it was entered: the exception
+ * frame.  The first function returns the source of the handler that was preempted there, 0 if none was.  After the
+ * second, what was preempted goes on in `function`, which does not return. */
+void carillon_port_round_budget_vector(void);
+static inline uint32_t carillon_port_preempted(const void *frame)
+{
+    return ((const volatile uint32_t *)frame)[CARILLON_FRAME_STATUS] & CARILLON_STATUS_SOURCE;
+}
+void carillon_port_divert(const void *frame, carillon_vector function);
+
 #if CARILLON_OSEK
 /* Is it this stack that the handler runs on? */
 static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, const struct carillon_context *context)

@@ -29,6 +29,7 @@ from carillon.trace.timeline import HandlerKind
 
 AVR = "atmega128"
 MICROBIT = "microbit"
+PICO = "raspberry-pi-pico"
 EXAMPLES = asked.tries(6)
 
 PLAIN = points(8000, (500, "A"), (3000, "B"))
@@ -72,9 +73,10 @@ def test_what_stops_the_budgets_beneath_takes_no_more_than_it_is_charged(lab: La
 
 
 @pytest.mark.parametrize("schedule", [PLAIN, ONE, TURNS], ids=["plain", "deadlines", "turns"])
-def test_what_keeps_the_budgets_of_a_round_takes_no_more_than_it_is_charged(lab: Laboratory, schedule: str) -> None:
+@pytest.mark.parametrize("board", [AST, PICO])
+def test_what_keeps_the_budgets_of_a_round_takes_no_more_than_it_is_charged(lab: Laboratory, board: str, schedule: str) -> None:
     tasks = '[task.A]\nwcet = "400 ticks"\nbudget = "500 ticks"\n[task.B]\nwcet = "400 ticks"\n'
-    outcome = lab.run(tasks + schedule, works(A=100, B=100), AST, rounds=4)
+    outcome = lab.run(tasks + schedule, works(A=100, B=100), board, rounds=4)
     (mode,) = outcome.planned.image.modes
     for name, least in (("A", 36), ("B", 12)):
         costs = [handler_cost(outcome.planned.image, mode, c) for c in outcome.carriers(Role.ACTIVATION, name)]
@@ -107,7 +109,8 @@ OWN_BUDGETS = {f"task_budget_{what}" for what in ("stops", "goes_on", "begin", "
 MOVED = {"moved_acknowledge", "moved_arm", "moved_rearm", "take_back", "begin", "next"}
 """Of matches that are moved with the answer to their request: of boards with ARM's processors."""
 
-ONLY_ARMV7M = (ONLY_ARM - {"asks", "lowered_tasks"}) | {"postpone"}
+BUDGETS_OF_ROUNDS = {f"round_budget_{what}" for what in ("stops", "goes_on", "begin", "end")}
+ONLY_ARMV7M = (ONLY_ARM - {"asks", "lowered_tasks"} - BUDGETS_OF_ROUNDS) | {"postpone"}
 """What ARMv6-M has no use for."""
 
 PORTS = ("armv6m", "armv7m", "avr", "rv32", "rv32clic")

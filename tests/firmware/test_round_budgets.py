@@ -25,6 +25,7 @@ from runnable import RIGLESS
 from sample import turn
 
 NUCLEO = "nucleo-f429zi"
+PICO = "raspberry-pi-pico"
 
 RTL = "cv32e40x-rtl"
 CODE = """
@@ -82,12 +83,13 @@ def application(
     [
         *product([VIRTUAL, VIRTUAL_AST, AST, MPS, AN505], range(8)),
         *(pytest.param(NUCLEO, seed, marks=RIGLESS) for seed in range(8)),
+        *product([PICO], range(8)),
         (RTL, turn("round budgets", 4)),
     ],
 )
 def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed: int) -> None:
     rng, exact = random.Random(f"{name} {seed}"), name in (VIRTUAL, VIRTUAL_AST)
-    board, unit = load_board(find_board(name)), {VIRTUAL: 40, VIRTUAL_AST: 40, RTL: 1000, NUCLEO: 1000}.get(name, 2000)
+    board, unit = load_board(find_board(name)), {VIRTUAL: 40, VIRTUAL_AST: 40, RTL: 1000, NUCLEO: 1000, PICO: 20}.get(name, 2000)
     within, rounds = (1000, 2) if name == RTL else (400, 4)
     text, code, amounts, budgets = application(rng, board, unit, device=seed % 4 > 1, crowded=seed % 2 == 1)
     outcome = lab.run(text, code, name, system=f'on_budget_overrun = "end"\nstart_within = "{within} ticks"\n', rounds=rounds)
@@ -104,7 +106,10 @@ def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed:
                 assert found.executed == most, (k, number, amount, budget)
             else:  # a unit of work takes some instructions more, and a preemption some of the budget
                 more = 3 if name == RTL else 1  # cycles for an instruction
-                least, whole = most - more * (30 + 20 * found.preemptions), most + more * (60 + 16 * amount)
+                loop = 60 if name == PICO else 16  # which has no instruction that divides
+                least, whole = most - more * (30 + 20 * found.preemptions), most + more * (60 + loop * amount)
+                if name == PICO and budget and amount > budget:  # a unit of the cell has begun at each begin
+                    whole += per_tick * (1 + 2 * found.preemptions)
                 assert least <= found.executed <= whole, (k, number, amount, budget, found.preemptions)
         if exact:
             assert outcome.task(f"T{k}").budget_overruns in (struck, struck + (found.end is None))
@@ -123,17 +128,18 @@ def device_of(name: str) -> tuple[str, int]:
     return next(iter(load_board(find_board(name)).application_sources.items()))
 
 
-@pytest.mark.parametrize("name", [AST, MPS, pytest.param(NUCLEO, marks=RIGLESS), RTL])
+@pytest.mark.parametrize("name", [AST, MPS, PICO, pytest.param(NUCLEO, marks=RIGLESS), RTL])
 def test_a_job_is_ended_wherever_a_handler_is_meanwhile(lab: Laboratory, name: str) -> None:
     """The interrupt of a device comes at each instruction around the end of the budget: before, at, and after it."""
     source, number = device_of(name)
-    text = '[task.A]\nbudget = "4000 ticks"\n[interrupt.dev]\nsource = "' + source + '"\n'
-    text += points(40_000, (1000, "A"))
+    budget, jobs, early = (200, 600, 400) if name == PICO else (4000, 200, 150)  # a unit of the Pico's cell: 125 instructions
+    text = f'[task.A]\nbudget = "{budget} ticks"\n[interrupt.dev]\nsource = "{source}"\n'
+    text += points(10 * budget, (budget // 4, "A"))
     per_tick = load_board(find_board(name)).clocks[0].instructions_per_tick
     code = (
-        f"#define DEVICE {number}u\n#define BUDGET {4000 * per_tick}u\n"
+        f"#define DEVICE {number}u\n#define BUDGET {budget * per_tick}u\n#define JOBS {jobs}u\n#define EARLY {early}u\n"
         + """
-static volatile uint32_t jobs, devices, ended;
+static volatile uint32_t jobs, pends, devices, ended;
 void ttErrorHook(ttStatusType error)
 {
     if (carillon_missed_task() == 0u && error == TT_E_OS_PROTECTION_TIME) { ended++; }
@@ -141,7 +147,8 @@ void ttErrorHook(ttStatusType error)
 ttTASK(A)
 {
     const uint32_t k = jobs++;
-    carillon_port_delay(BUDGET - 150u + k);
+    carillon_port_delay(BUDGET - EARLY + k);
+    pends++;
     carillon_port_pend(DEVICE);
     for (;;) { }
 }
@@ -149,9 +156,10 @@ ttTASK(dev) { devices++; carillon_port_delay(50u); }
 void ttIdleTask(void)
 {
     for (;;) {
-        if (jobs == 200u) {
-            const uint32_t found[2] = {devices, ended};
-            report("jobs", 200u);
+        if (jobs == JOBS) {
+            const uint32_t found[3] = {devices, ended, pends};
+            report("jobs", JOBS);
+            report("pends", found[2]);
             report("devices", found[0]);
             report("ended", found[1]);
             jobs++;
@@ -161,19 +169,21 @@ void ttIdleTask(void)
 """
     )
     outcome = lab.run(
-        text, code, name, system='on_budget_overrun = "end"\n', rounds=202 if name != NUCLEO else 220
+        text, code, name, system='on_budget_overrun = "end"\n', rounds=jobs + (20 if name in (NUCLEO, PICO) else 2)
     )  # a slow console
     devices = outcome.said("devices")[0]
-    assert (
-        outcome.said("jobs") == [200] and (110 if name == RTL else 130) < devices < 180
-    )  # before that, the kernel has taken cycles
-    assert outcome.said("ended") == [200 - (1 if outcome.said("ended") == [199] else 0)]
-    runs = [r for r in outcome.summary.runs if r.lane.name == "A"][:199]
-    left = [4000 * per_tick - r.executed for r in runs]
-    assert len(runs) == 199 and all(-80 <= it <= 60 for it in left), (min(left), max(left))
+    assert outcome.said("jobs") == [jobs]
+    least, most = (110, 180) if name == RTL else (380, 590) if name == PICO else (130, 180)
+    assert least < devices < most  # before that, the kernel has taken cycles
+    assert 0 <= outcome.said("pends")[0] - devices <= 5  # ended before the request; no handler of the device is
+    assert outcome.said("ended") == [jobs - (1 if outcome.said("ended") == [jobs - 1] else 0)]
+    runs = [r for r in outcome.summary.runs if r.lane.name == "A"][: jobs - 1]
+    left = [budget * per_tick - r.executed for r in runs]
+    beyond = 80 + (3 * per_tick if name == PICO else 0)  # a unit has begun when the job begins, and when it goes on
+    assert len(runs) == jobs - 1 and all(-beyond <= it <= 60 for it in left), (min(left), max(left))
 
 
-@pytest.mark.parametrize("name", [VIRTUAL_AST, AST, RTL])
+@pytest.mark.parametrize("name", [VIRTUAL_AST, AST, PICO, RTL])
 def test_a_job_that_is_ended_misses_no_deadline_and_lets_the_next_one_come(lab: Laboratory, name: str) -> None:
     """The deadline is disarmed behind the job, an activation that waits runs at once, and tasks beneath go on."""
     text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\n'
@@ -231,6 +241,35 @@ TASK(Again) { report("runs", 1u); (void)ActivateTask(Beneath); TerminateTask(); 
     assert outcome.said("beneath") == [15] and outcome.said("runs") == [1]
     (run,) = (r for r in outcome.summary.runs if r.lane.name == "Beneath")
     assert abs(run.executed - 25_000 * outcome.per_tick) <= (0 if name == VIRTUAL_AST else 600)
+
+
+def test_jobs_beneath_go_on_when_a_job_of_the_round_is_ended_on_few_levels(lab: Laboratory) -> None:
+    """The Pico has four levels: one of the budgets' cell, two of the round, and one of what is beneath."""
+    text = '[task.A]\nbudget = "60 ticks"\n[task.B]\nbudget = "30 ticks"\n' + points(400, (20, "A"), (50, "B"))
+    text += "[osek]\n[osek.task.Low]\npriority = 1\nautostart = true\n[osek.task.High]\npriority = 2\n"
+    code = """
+static volatile uint32_t over, others, lows, highs;
+void ttErrorHook(ttStatusType error) { if (error == TT_E_OS_PROTECTION_TIME) { over++; } else { others++; } }
+ttTASK(A) { carillon_work(100000u); }
+ttTASK(B) { static uint32_t jobs; jobs++; carillon_work((jobs % 2u) ? 100000u : 2000u); }
+TASK(High) { highs++; TerminateTask(); }
+TASK(Low)
+{
+    while (over < 30u) { lows++; (void)ActivateTask(High); }
+    const uint32_t found[4] = {over, others, lows == highs, lows > 100u};
+    report("over", found[0]);
+    report("others", found[1]);
+    report("all", found[2]);
+    report("many", found[3]);
+    TerminateTask();
+}
+"""
+    outcome = lab.run(text, code, PICO, system='on_budget_overrun = "end"\n', rounds=40)
+    assert outcome.reported == [("over", 30), ("others", 0), ("all", 1), ("many", 1)]
+    for name, budget in (("A", 60), ("B", 30)):
+        for run in (r for r in outcome.summary.runs if r.lane.name == name and r.end is not None):
+            whole = budget * outcome.per_tick
+            assert run.executed < 2100 or whole <= run.executed <= whole + (1 + 2 * run.preemptions) * outcome.per_tick + 60
 
 
 def test_a_budget_that_is_shorter_than_the_wcet_is_told(lab: Laboratory) -> None:
@@ -292,7 +331,7 @@ void Last(void) { report("late", late); report("over", over); }
 
 
 @pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 40, 60, 100, 300])
-@pytest.mark.parametrize("board", [VIRTUAL, AST, RTL])
+@pytest.mark.parametrize("board", [VIRTUAL, AST, PICO, RTL])
 def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, board: str, later: int) -> None:
     schedule = '[task.A]\nbudget = "1000 ticks"\n[task.Last]\nwcet = "10000 ticks"\nmonitor = "never"\n'
     schedule += points(40_000, (500, "A", 1500 + later), (20_000, "Last"))

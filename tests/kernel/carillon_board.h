@@ -39,4 +39,6 @@
 #define CARILLON_CONSOLE_READY 0x2u
 #define CARILLON_CONSOLE_PREPARE(store) store(0x40004010, 0x10) store(0x40004008, 0x1)
 
+#define RP2040ALARM_ALARM(cell) (0x40054010u + (4u * (cell)))
+
 #endif

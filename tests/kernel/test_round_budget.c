@@ -6,6 +6,7 @@
 #include "kernel/core/round_budget.h"
 
 const uint32_t budgets[FUNCTIONS] = {3u, 40u, 900u};
+const uint32_t begun = 0u;
 const struct carillon_round_budget carillon_round_budgets[FUNCTIONS] = {{3u, 0u}, {40u, 1u}, {900u, 2u}};
 static uint32_t counter, armed;
 

@@ -6,6 +6,7 @@
 #include "kernel/core/task_budget.h"
 
 const uint32_t budgets[FUNCTIONS] = {3u, 40u, 900u};
+const uint32_t begun = 0u;
 
 #define WORD(number) (UINT32_C(1) << (4u + (number)))
 #define COUNTER(number) (0x1000u + (4u * (number)))

@@ -384,6 +384,7 @@ NEEDED = {
     Capability.DEFER: ("_begin(", "_next("),
     Capability.LOAD: ("COUNTER(",),
     Capability.PAUSE: ("WORD(", "ALL("),
+    Capability.BUDGET: ("_keeps(",),
     Capability.FIRST: ("FIRST(",),
     Capability.RESTART: ("STOP_TOGETHER(", "RESTART("),
     Capability.MOVE: ("MOVE(", "RESTART_PREPARE("),

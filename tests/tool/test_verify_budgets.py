@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verified_images import LEVELS, PREPARE, RELOAD, Fault, Images, at, must_be_found, plus, to, value
+from verified_images import LEVELS, M0, PREPARE, RELOAD, Fault, Images, at, must_be_found, plus, to, value
 
 BOUNDED, OWN = "carillon_round_budgets", "carillon_task_budgets"
+PICO, HANDLER, SET = "bounded on the Pico", "carillon_round_budget_vector", "carillon_round_budget_set"
 JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
 
 FAULTS = [
@@ -107,6 +108,37 @@ FAULTS = [
     Fault("bounded in RTL", "another source", "C209", lambda p: p.drop(JOB, r"c.slli a4"), "what its caller has left"),
     Fault("bounded in RTL", "a register lost", "C209", lambda p: p.drop(JOB, r"c.lwsp ra"), "loads from where"),
     Fault("bounded in RTL", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "not the highest"),
+    Fault(PICO, "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 61 ticks"),
+    Fault(PICO, "a budget without the unit that has begun", "C205", lambda p: p.number(BOUNDED, 0, plus(-1)), "of 59 ticks"),
+    Fault(PICO, "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
+    Fault(PICO, "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault(PICO, "a part of a job that is none", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault(PICO, "a job without a frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault(PICO, "a job that does not begin", "C205", lambda p: p.drop(JOB, r"str .*r4"), "does not watch this job"),
+    Fault(PICO, "a job that does not end", "C205", lambda p: p.drop(JOB, r"str .*r3"), "watch nothing at its end"),
+    Fault(PICO, "no budget loaded", "C205", lambda p: p.drop(JOB, r"bl ", 1), "load the task's budget"),
+    Fault(PICO, "an alarm that is not far", "C205", lambda p: p.drop(JOB, r"bl ", 0), "far from 0"),
+    Fault(PICO, "another place", "C209", lambda p: p.drop(JOB, r"mrs"), "what its caller has left"),
+    *(
+        Fault(PICO, name, "C205", lambda p, text=text: p.drop(SET, text), f"sets its cell by '{SET}', which does not")
+        for name, text in (
+            ("an alarm that is not set", r"str .*\[r4\]"),
+            ("an alarm that has passed", r"bne"),
+            ("an alarm that a handler moves meanwhile", r"cpsid"),
+        )
+    ),
+    Fault(PICO, "an alarm at no time", "C209", lambda p: p.drop(SET, r"adds .*r0, r3"), "what its caller has left"),
+    Fault(PICO, "a request that stays", "C205", lambda p: p.drop(HANDLER, r"str "), "does not acknowledge it"),
+    Fault(
+        PICO,
+        "a handler that forgives",
+        "C205",
+        lambda p: p.call(HANDLER, "carillon_round_budget_strikes", "carillon_round_budget_stops"),
+        "does not lead to 'carillon_round_budget_strikes'",
+    ),
+    Fault(PICO, "no frame", "C205", lambda p: p.number(M0 + "vectors", 16, to(p.symbols[HANDLER][0] | 1)), "serves nothing"),
+    Fault(PICO, "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
+    Fault(PICO, "the cell's vector exchanged", "C205", lambda p: p.swap(M0 + "vectors", 16, 17, 4)),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),
@@ -118,7 +150,11 @@ FAULTS = [
             lambda p, vector=vector + where, calls=calls: p.call(vector, *calls),
             "does not keep the counter of budgets from counting",
         )
-        for image, vector, kind in (("bounded", "carillon_", "round"), ("bounded in RTL", "carillon_body_carillon_", "task"))
+        for image, vector, kind in (
+            ("bounded", "carillon_", "round"),
+            (PICO, "carillon_", "round"),
+            ("bounded in RTL", "carillon_body_carillon_", "task"),
+        )
         for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")
         for what, calls in (
             ("counts on", (f"carillon_{kind}_budget_stops", f"carillon_{kind}_budget_goes_on")),

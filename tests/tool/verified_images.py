@@ -79,6 +79,7 @@ IMAGES = {  # name: schedule, board
     "tables with budgets": ("table-budgets", "ast1030-evb"),
     "bounded": ("bounded", "ast1030-evb"),
     "bounded on the host": ("bounded", "virtual-ast1030-evb"),
+    "bounded on the Pico": ("bounded-few", "raspberry-pi-pico"),
     "bounded in RTL": ("bounded", "cv32e40x-rtl"),
     "frames": ("frames", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),

@@ -12,6 +12,14 @@
 
 typedef void (*carillon_vector)(void);
 
+/* What functions of drivers use that no test calls. */
+#define CARILLON_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+#define CARILLON_NVIC 0xE000E100u
+#define CARILLON_NVIC_UNPEND 0x180u
+void carillon_port_barrier(void);
+
+uint32_t carillon_port_lock(void);
+void carillon_port_unlock(uint32_t saved);
 void carillon_port_write(uint32_t address, uint32_t value);
 uint32_t carillon_port_read(uint32_t address);
 #define CARILLON_SOURCE_BIT(source) (UINT32_C(1) << ((source) % 32u))

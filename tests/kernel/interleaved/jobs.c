@@ -26,7 +26,7 @@ struct job {
 static uint32_t seed, depth, steps, blamed;
 static uint32_t sources[DEEPEST + 1]; /* of the handlers that run, the innermost last; 0: runs lowered */
 static struct job *innermost;
-bool striking;
+bool striking, locked;
 static bool asked, in_job, works, leaving, diverted;
 static bool busy[FUNCTIONS];
 
@@ -94,7 +94,7 @@ static void pass(void)
             job->handlers++;
         }
     }
-    if (asked && (draw(3u) == 0u)) { /* the request is on its way, as on silicon */
+    if (asked && (locked || (draw(3u) == 0u))) { /* the request is on its way, as on silicon */
         for (struct job *job = innermost; job != NULL; job = job->outer) {
             job->allowed++;
         }
@@ -115,7 +115,7 @@ void anything(void)
     for (uint32_t n = draw(3u); n > 0u; n--) {
         pass();
     }
-    if ((depth < DEEPEST) && (steps > 0u) && (draw(6u) == 0u)) {
+    if (!locked && (depth < DEEPEST) && (steps > 0u) && (draw(6u) == 0u)) {
         handler();
     }
 }
@@ -151,7 +151,7 @@ void carillon_port_call(carillon_vector function)
 
 static void run(uint32_t function)
 {
-    struct job job = {.function = function, .outer = innermost};
+    struct job job = {.function = function, .outer = innermost, .allowed = begun};
     const uint32_t own = depth;
     innermost = &job;
     busy[function] = true;
@@ -177,6 +177,9 @@ static void handler(void)
     in_job = false;
     if (before) {
         innermost->allowed += 2u; /* a late job that goes on is asked for a unit later */
+    }
+    for (struct job *job = innermost; job != NULL; job = job->outer) {
+        job->allowed += begun;
     }
     const bool left = leaving;
     leaving = false;

@@ -16,8 +16,8 @@
 
 enum { FUNCTIONS = 3 };
 
-/* Whether the handler of what counts runs, and a number below `below`. */
-extern bool striking;
+/* Whether the handler of what counts runs, whether all interrupts are locked, and a number below `below`. */
+extern bool striking, locked;
 uint32_t draw(uint32_t below);
 /* What may happen between two instructions: time passes, and handlers come. */
 void anything(void);
@@ -26,6 +26,7 @@ void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(void **st
 
 /* Of the test. */
 extern const uint32_t budgets[FUNCTIONS]; /* in units */
+extern const uint32_t begun;              /* units that a job has more when it begins, and whenever it goes on */
 bool count(void);                         /* a unit passes; whether something has come to its end */
 void reset(void);
 uint32_t watched(void);

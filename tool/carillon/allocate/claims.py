@@ -31,9 +31,9 @@ from carillon.allocate.tasks import TaskPlan
 from carillon.lower import Demand, When
 from carillon.lower.events import LoweredEvents, Series, to_do
 from carillon.model import System
-from carillon.model.board import Board, Role, Service
+from carillon.model.board import Board, Cells, Role, Service
 from carillon.model.family import Capability
-from carillon.model.keeper import NEEDED, PAUSED
+from carillon.model.keeper import NEEDED, PAUSED, keeps_round_budgets
 from carillon.model.osek import Alarm
 
 CLOCK = "the clock"
@@ -222,7 +222,7 @@ class ClaimBuilder:
             (ServeClock, "clock", self._clock),
             (EndSlice, "slices", self._slices),
             (KeepBudget, "budgets", self._budgets),
-            (KeepRoundBudget, "budgets of the rounds", self._budgets),
+            (KeepRoundBudget, "budgets of the rounds", self._round_budgets),
             (KeepTaskBudget, "budgets of the rounds", self._own_budgets),
             (CountTurns, "time frames", self._frames),
         ):
@@ -310,7 +310,10 @@ class ClaimBuilder:
 
     def _protects(self, demand: Demand, needed: AbstractSet[Capability]) -> tuple[Way, ...]:
         """Ways on cells that have the ``needed`` capabilities, and a unit that the kernel knows."""
-        able = [it for it in self._least_capable(None) if needed <= it[2].array.family.can]
+        return self._on_able_cells(demand, lambda array: needed <= array.family.can)
+
+    def _on_able_cells(self, demand: Demand, is_able: Callable[[Cells], bool]) -> tuple[Way, ...]:
+        able = [it for it in self._least_capable(None) if is_able(it[2].array)]
         ranked = [it for it in able if self.board.request_base <= it[2].number and self._counts_ticks(demand, it[2])]
         return self._on_cells(demand, self.fitter, ranked)
 
@@ -319,6 +322,9 @@ class ClaimBuilder:
 
     def _budgets(self, demand: Demand) -> tuple[Way, ...]:
         return self._protects(demand, NEEDED)
+
+    def _round_budgets(self, demand: Demand) -> tuple[Way, ...]:
+        return self._on_able_cells(demand, keeps_round_budgets)
 
     def _own_budgets(self, demand: Demand) -> tuple[Way, ...]:
         return self._protects(demand, PAUSED)

@@ -75,7 +75,7 @@ class RoundAllocator:
             system.board.levels - bool(system.bounded),  # the highest is that of the cell of their budgets
             below_tasks=below + any(not i.above_tasks for i in system.interrupts),
             above_tasks=any(i.above_tasks for i in system.interrupts),
-            lowered=system.board.lowered_levels,
+            lowered=system.board.lowered_levels if not system.bounded else 0,  # what lowers goes on at the level of that cell
         )
 
     def allocate(self, taken: frozenset[int], diagnostics: Diagnostics) -> Allocation | None:
@@ -276,18 +276,20 @@ class _ModeAllocator:
             )
         else:
             deadlines = problem.control or any(not problem.options[d].demand.action.runs for d in required)
+            levels = self.system.board.levels
             room = rules.total > rules.below_tasks + rules.above_tasks + deadlines
             uses = {
+                "for the cell of budgets": levels - rules.total,
                 "for what is below tasks": rules.below_tasks,
                 "for interrupts above tasks": int(rules.above_tasks),
                 "for deadlines and switches": int(deadlines),
                 "if any task runs lowered": rules.lowered,
             }
-            taken = [f"{levels} {what}" for what, levels in uses.items() if levels]
+            taken = [f"{count} {what}" for what, count in uses.items() if count]
             diagnostics.error(
                 "C062",
                 written.span,
-                f"mode '{mode.name}': the {rules.total} priority levels of board '{self.system.board.name}' do not suffice for "
+                f"mode '{mode.name}': the {levels} priority levels of board '{self.system.board.name}' do not suffice for "
                 f"activations that preempt each other" + (f" ({', '.join(taken)})" if taken else ""),
                 "choose a board with more levels"
                 + (', shorten the windows (deadlines, or window = "wcet"), or move activations apart' if room else ""),

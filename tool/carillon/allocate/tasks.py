@@ -11,7 +11,7 @@ from carillon.allocate.groups import spare_sources
 from carillon.allocate.osek import TaskKind, TaskLevel
 from carillon.diagnostics import Diagnostics
 from carillon.model import System
-from carillon.model.keeper import budget_range, keeps_budgets, paused_by_a_store
+from carillon.model.keeper import budget_range, keeps_budgets, keeps_round_budgets, paused_by_a_store
 from carillon.model.osek import RES_SCHEDULER, CounterKind, Dispatch, Hook, Isr, Osek, OsekTask, Property, Status
 
 LONGEST_FRAME = (1 << 32) - 1
@@ -115,7 +115,8 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     software = kernel != "carillon" or osek.dispatch is Dispatch.SOFTWARE or board.dispatch == "software"
     software = software or osek.queued_budgets  # the dispatcher ends the jobs
     spare = len(spare_sources(board, sources))
-    why = _keeps_from_hardware(system, needed, room, spare) if board.dispatch == "either" and not software else ""
+    either = board.dispatch == "either" and not software and needed > 0  # 0: there is nothing to dispatch
+    why = _keeps_from_hardware(system, needed, room, spare) if either else ""
     software = software or bool(why)
     used = needed - len(priorities) + 1 if software else needed
     if used > room:
@@ -202,8 +203,8 @@ def _keeps_round_budgets(system: System, kernel: str, diagnostics: Diagnostics) 
         cause = f"{whose} budgets are not kept by the conventional kernel"
         diagnostics.error("C184", first.span, cause, "leave the budget out, or build with Carillon's own kernel")
         return False
-    most = budget_range(board)
-    if not keeps_budgets(board):
+    most = budget_range(board, rounds=True)
+    if not any(keeps_round_budgets(cells) for cells in board.cells):
         cause = f"{whose} no cell of board '{board.name}' can be read and set while it runs, and counts {most} ticks"
         diagnostics.error(
             "C183", first.span, cause, "leave the budget out, or choose a board with such a cell, such as ast1030-evb"

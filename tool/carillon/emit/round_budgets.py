@@ -11,6 +11,7 @@ from carillon import c_names
 from carillon.emit import text
 from carillon.image import Image
 from carillon.image.forms import budget_kind
+from carillon.model.family import Capability
 
 
 def table(image: Image) -> list[str]:
@@ -26,7 +27,8 @@ def table(image: Image) -> list[str]:
         cell, number = osek.cell(carrier), f"{system.tasks.index(task)}u"
         its = [f"{cell.says('WORD')}", f"{cell.says('COUNTER')}", f"{carrier.source}u"] if own else []
         comment = f"{task.name}, {task.budget} ticks ({text.place(task.span)})"
-        rows.append(f"{{{', '.join([f'{cell.use.units(task.budget)}u', *its, number])}}}, /* {comment} */")
+        units = cell.use.units(task.budget) + (Capability.BUDGET in cell.family.can)  # one has begun (the family's budget.h)
+        rows.append(f"{{{', '.join([f'{units}u', *its, number])}}}, /* {comment} */")
     name = f"carillon_{budget_kind(image)}_budget"
     return text.table(f"const struct {name} {name}s[]", rows)
 

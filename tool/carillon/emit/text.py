@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from carillon import __version__
 from carillon.actions import Action
+from carillon.actions.keep_round_budget import KeepRoundBudget
 from carillon.allocate.result import Carrier, Style
 from carillon.diagnostics import Span
 from carillon.image import ActionSet, CellImage, Device, Image, ModeImage, OneOf, Store, Stores, Unsigned, Value
 from carillon.image.registry import OFF
+from carillon.model.family import Capability
 from carillon.model.osek import Osek
 
 UNEXPECTED = "carillon_port_unexpected"
@@ -141,8 +143,13 @@ def mode_mask(model: Osek, modes: Iterable[str]) -> str:
 
 
 def acknowledging(cell: CellImage) -> list[str]:
-    """The statement that acknowledges a cell's request; none for a cell that needs no acknowledgement."""
-    return [f"    {cell.family.name}_acknowledge({cell.number});"] if cell.use.cell.array.acknowledge else []
+    """The statement that acknowledges a cell's request; none for a cell that needs no acknowledgement.
+
+    A match that keeps budgets is not moved by a period.
+    """
+    stays = isinstance(cell.carrier.demand.action, KeepRoundBudget) and Capability.BUDGET in cell.family.can
+    does = "keeps" if stays else "acknowledge"
+    return [f"    {cell.family.name}_{does}({cell.number});"] if cell.use.cell.array.acknowledge else []
 
 
 def table(declaration: str, rows: Iterable[str]) -> list[str]:

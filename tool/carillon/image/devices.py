@@ -15,6 +15,8 @@ from carillon.model.time import ClockKind
 
 _RETRY, _STEP, _PATIENCE = 64, 4, 512
 """In how many instructions the handler looks again for a job that is late (``kernel/levels/budget.h``, 6)."""
+_AHEAD = 1 << 31
+"""Of a match that keeps budgets: half of that lies ahead of the counter, and what is beyond has passed."""
 
 
 def devices(system: System, osek: OsekImage, origin: int, guard: int) -> tuple[Device, ...]:
@@ -143,13 +145,13 @@ def _budgets(system: System, osek: OsekImage) -> list[Device]:
 def _budget(system: System, osek: OsekImage, header: str, carrier: Carrier, whose: str) -> Device:
     """A cell that counts down what is left of budgets."""
     cell = osek.cell(carrier)
-    values: dict[str, Value] = {
-        "COUNTER": f"({cell.says('COUNTER')})",
-        "SOURCE": Unsigned(cell.carrier.source),
-        "RANGE": f"UINT32_C({cell.period})",
-    }
+    moves = Capability.BUDGET in cell.family.can  # a match, and no counter that is loaded
+    values: dict[str, Value] = {"CELL": Unsigned(cell.number)} if moves else {"COUNTER": f"({cell.says('COUNTER')})"}
+    turn = _AHEAD if moves else cell.period
+    values |= {"SOURCE": Unsigned(cell.carrier.source), "RANGE": f"UINT32_C({turn})"}
     values |= _looks(system, cell)
-    return Device(header, cell.family.name, f"The cell of {whose} is {cell.use.cell.name}.", values)
+    driver = "budget" if moves else "cell"
+    return Device(header, cell.family.name, f"The cell of {whose} is {cell.use.cell.name}.", values, driver)
 
 
 def _own_budgets(system: System, osek: OsekImage, carriers: list[Carrier]) -> Device:

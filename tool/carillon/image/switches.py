@@ -209,8 +209,8 @@ def _of_osek(image: Image, osek: OsekImage) -> Switches:
     locks = len(allocation.named_resources) + len(INTERRUPT_LOCKS)
 
     def keeps_out(level: int) -> Unsigned:
-        """The lowest level of the controller that masks a logical level."""
-        return Unsigned(max(1, allocation.hardware(level)))
+        """The lowest level of the controller that masks a logical level; 0, which masks none, if the rounds have all levels."""
+        return Unsigned(max(0 if image.modes and not allocation.all else 1, allocation.hardware(level)))
 
     return {
         "CARILLON_OSEK_TASKS": Unsigned(len(model.tasks)),

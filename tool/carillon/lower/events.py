@@ -180,6 +180,7 @@ def lower_events(system: System, one_timer: bool = False, each: bool = False) ->
     if each:
         demands += [_periodic(KeepTaskBudget(task.name), keeps, keeps, task.span) for task in system.bounded]
     elif system.bounded:
+        keeps = budget_range(system.board, rounds=True)
         demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), keeps, keeps, system.bounded[0].span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))

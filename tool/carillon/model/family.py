@@ -50,6 +50,7 @@ class Capability(Enum):
     SYNC_POINT = "sync-point"
     LOAD = "load"
     PAUSE = "pause"
+    BUDGET = "budget"
     FIRST = "first"
     RESTART = "restart"
     MOVE = "move"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from carillon.model.board import Board
+from carillon.model.board import Board, Cells
 from carillon.model.family import Capability
 
 NEEDED = frozenset({Capability.REMAINING, Capability.LOAD})
@@ -12,12 +12,18 @@ _BITS, _FEWEST = 24, 16
 """How far such a cell counts down before it begins anew (``kernel/levels/budget.h``), in bits; and how many it has at least."""
 
 
-def budget_range(board: Board) -> int:
-    """How many ticks a cell of budgets counts before it begins anew; a budget is at most half of that.
+def keeps_round_budgets(array: Cells) -> bool:
+    """Whether a cell can keep the budgets of the rounds' tasks: as any other, or by the match of a counter that runs freely."""
+    return array.width >= _FEWEST and (Capability.BUDGET in array.family.can or array.family.can >= NEEDED)
+
+
+def budget_range(board: Board, rounds: bool = False) -> int:
+    """How many ticks a cell of budgets, or of those of ``rounds``, counts before it begins anew; a budget is at most half.
 
     The way to its first expiry is longer by the lead of the start, so as many bits as a turn needs are too few.
     """
-    bits = max((cells.width for cells in board.cells if set(cells.family.can) >= NEEDED), default=0)
+    able = (it for it in board.cells if it.family.can >= NEEDED or (rounds and keeps_round_budgets(it)))
+    bits = max((cells.width for cells in able), default=0)
     return 1 << (min(_BITS, bits - 1) if bits >= _FEWEST else _BITS)
 
 

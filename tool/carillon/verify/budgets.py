@@ -46,6 +46,12 @@ SHARED, OWN = (
     _Kind(f"carillon_{kind}_budgets", f"carillon_{kind}_budget_watched", f"carillon_{kind}_budget_strikes")
     for kind in ("round", "task")
 )
+SET = "carillon_round_budget_set"
+"""The kernel's function that sets what is left, of a cell that is a match."""
+AHEAD = 1 << 31
+"""What such a cell counts: half of it lies ahead, and the other half has passed."""
+HELD = 0x5AA5_A55A
+"""What the units of a budget are taken for, so that they are known again."""
 RUNS_IN = "carillon_task_budget_sources"
 """Of own cells: in which source's handler the last job of each task runs."""
 
@@ -76,7 +82,8 @@ def check_round_budgets(events: Events) -> None:
     for number, (task, cell) in enumerate(zip(own, cells, strict=True)):
         assert cell is not None
         events.report.tables += 1
-        time, said = cell.ticks(rows[number]["units"]), rows[number]["task"]
+        begun = events.hardware.match_of(cell) is not None  # a unit has begun when a match is set to so many
+        time, said = cell.ticks(rows[number]["units"] - begun), rows[number]["task"]
         if time != task.budget:
             cause = f"the task '{task.name}' has a budget of {float(time):g} ticks, and not of {task.budget}"
             events.error("C205", cause, task.span)
@@ -160,8 +167,16 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int,
     """The faults of a function that bounds a task where it runs in a certain source's handler."""
     elf = events.elf
     units, watched = elf.rows(SHARED.table)[number].address, elf.symbol(SHARED.watched).address
-    done = [it for it in executed(elf, within, {units: 0x5AA5_A55A}, source) if it != Done("read", units)]
+    done = [it for it in executed(elf, within, {units: HELD}, source) if it != Done("read", units)]
     counter = next((it.address for it in done if events.hardware.counter(it.address) is cell), -1)
+    turn = budget_turn(cell)
+    if (kept := events.hardware.match_of(cell)) is not None:
+        turn = cell.ticks(AHEAD)
+        counter = kept[1]
+        if not _sets(events, *kept):
+            yield f"sets its cell by '{SET}', which does not"
+            return
+        done = [_set(events, it, counter, units) for it in done]
     far = next((it.value for it in done if it.address == counter and isinstance(it.value, int)), 0)
     wanted = [
         ("keep the cell from 0", Done("write", counter, far)),
@@ -170,10 +185,32 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int,
         ("run the task", Done("call", real)),
         ("watch nothing at its end", Done("write", watched, 0)),
     ]
-    if cell.ticks(4 * far) != budget_turn(cell):  # a quarter of what it counts
+    if cell.ticks(4 * far) != turn:  # a quarter of what it counts
         yield "does not keep its cell far from 0 while it begins to watch the job"
     else:
         yield from _other(done, wanted)
+
+
+def _sets(events: Events, now: int, match: int) -> bool:
+    """Whether the kernel's function that sets a match to so many units ahead does so, locked, and until no tick comes between."""
+    place, units = events.elf.symbols.get(SET), 0x5AA5_A55A
+    if place is None:
+        return False
+    for reads in ((17, 17), (17, 18, 18, 18), (0xFFFF_FFFF, 0, 0, 5, 5, 5)):
+        done: list[Done] = []
+        for before in reads[::2]:
+            done += [Done("read", now), Done("write", match, before + units & 0xFFFF_FFFF), Done("read", now)]
+        found = list(executed(events.elf, place.address, {}, 0, (units,), {now: reads}))
+        if found != done or not all(it.locked for it in found):
+            return False
+    return True
+
+
+def _set(events: Events, done: Done, match: int, units: int) -> Done:
+    """What calls that function, as what it stores; anything else as it is."""
+    if done.kind != "call" or done.address != events.elf.symbol(SET).address:
+        return done
+    return Done("write", match, ("held", units) if done.arguments[0] == HELD else done.arguments[0])
 
 
 def _other(done: Sequence[Done], wanted: Sequence[tuple[str, Done]]) -> Iterator[str]:

@@ -93,6 +93,10 @@ class Hardware:
         """The cell whose down counter a register is."""
         return next((c for family in self.families.values() if (c := family.counter(address)) is not None), None)
 
+    def match_of(self, cell: Cell) -> tuple[int, int] | None:
+        """Of a cell whose match keeps budgets, the free counter and the match; None of others."""
+        return next((family.match_of(cell) for family, own in self.cells if own is cell), None)
+
     def rearmed(self, register: int) -> Cell | None:
         """The cell whose re-arming register it is."""
         return next((c for family in self.families.values() if (c := family.rearmed(register)) is not None), None)

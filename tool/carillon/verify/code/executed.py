@@ -12,7 +12,7 @@ When the function ends, it must have kept what its caller needs: the stack, the 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import unicorn
@@ -34,12 +34,16 @@ FRAME, CAUSE_AT = 0x6A5A_8800, 4
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One thing that a function does: "read" (of 4 bytes), "write" (of a value, of 4 bytes), or "call" (with arguments)."""
+    """One thing that a function does: "read" (of 4 bytes), "write" (of a value, of 4 bytes), or "call" (with arguments).
+
+    ``locked``: all interrupts were, which is known of ARM's processors.
+    """
 
     kind: str
     address: int
     value: Value = 0
     arguments: tuple[int, ...] = field(default=(), compare=False)
+    locked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +104,21 @@ ARCHITECTURES = {
 }
 
 
-def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0) -> tuple[Done, ...]:
+def executed(
+    elf: Elf,
+    address: int,
+    holds: Mapping[int, int],
+    current: int = 0,
+    arguments: Sequence[int] = (),
+    counts: Mapping[int, Sequence[int]] | None = None,
+) -> tuple[Done, ...]:
     """What a function does, in order.
 
-    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  Raises UnreadableError for a function that
-    does not end, does not keep what its caller needs, or whose doings follow from what its caller has left.
+    ``holds``: what variables hold.  ``current``: the source in whose handler it runs.  ``arguments``: its first ones.
+    ``counts``: what registers read, one time after the other.  Raises UnreadableError for a function that does not end, does not
+    keep what its caller needs, or whose doings follow from what its caller has left.
     """
-    said = {_Execution(elf, address, holds, current, seed).run() for seed in (1, 2)}
+    said = {_Execution(elf, address, holds, current, seed, counts or {}).run(arguments) for seed in (1, 2)}
     if len(said) > 1:
         raise UnreadableError(f"what '{elf.name_of(address)}' does follows from what its caller has left in registers")
     return said.pop()
@@ -115,7 +127,9 @@ def executed(elf: Elf, address: int, holds: Mapping[int, int], current: int = 0)
 class _Execution:
     """One run; ``seed``: of all numbers that nobody knows."""
 
-    def __init__(self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int) -> None:
+    def __init__(
+        self, elf: Elf, address: int, holds: Mapping[int, int], current: int, seed: int, counts: Mapping[int, Sequence[int]]
+    ) -> None:
         of = ARCHITECTURES.get(elf.machine)
         if of is None:
             raise UnreadableError(f"no rule reads each instruction of machine {elf.machine}")
@@ -125,6 +139,7 @@ class _Execution:
         self.elf, self.of, self.holds, self.current = elf, of, holds, current
         self.low, self.high = address, address + symbol.size
         self.random = random.Random(seed)
+        self.counts = {at: list(values) for at, values in counts.items()}
         self.done: list[Done] = []
         self.fault = ""
         self.port = {
@@ -133,7 +148,7 @@ class _Execution:
         self.stack = STACK & -16 if elf.machine == RISCV else STACK
         self.cpu = Uc(*of.machine)
         self.pages: set[int] = set()
-        for at in (STACK, RETURN, FRAME, LAST, self.low, *holds):  # the last page of all cannot be added while it runs
+        for at in (STACK, RETURN, FRAME, LAST, self.low, *holds, *counts):  # the last page of all cannot be added while it runs
             self._map(at)
         for at, value in holds.items():
             self.cpu.mem_write(at, value.to_bytes(4, "little"))
@@ -168,10 +183,12 @@ class _Execution:
         self.fault = self.fault or fault
         self.cpu.emu_stop()
 
-    def run(self) -> tuple[Done, ...]:
+    def run(self, arguments: Sequence[int]) -> tuple[Done, ...]:
         kept = {name: self.random.getrandbits(32) for name in self.of.kept}
         for name in (*self.of.lost, *kept):
             self._set(name, kept.get(name, self.random.getrandbits(32)))
+        for name, value in zip(self.of.arguments, arguments, strict=False):
+            self._set(name, value)
         if self.elf.machine == ARM:
             self._set("XPSR", self.random.getrandbits(4) << 28 | 1 << 24 | self.current)
             self._set("LR", RETURN | 1)
@@ -212,7 +229,10 @@ class _Execution:
             return
         if size != 4 or at % 4 or self.stack <= at < STACK + ROOM:
             self._stop(f"{'stores to' if written else 'loads from'} where is not known, {at:#x}")
-        self.done.append(Done("write", at, self._known(value)) if written else Done("read", at))
+        if not written and self.counts.get(at):
+            self.cpu.mem_write(at, self.counts[at].pop(0).to_bytes(4, "little"))
+        locked = self.elf.machine == ARM and bool(self._get("PRIMASK"))
+        self.done.append(Done("write" if written else "read", at, self._known(value) if written else 0, locked=locked))
 
     def _known(self, value: int) -> Value:
         value &= 0xFFFF_FFFF

@@ -154,6 +154,10 @@ class Family:
         """The cell whose down counter a register is."""
         return None
 
+    def match_of(self, cell: Cell) -> tuple[int, int] | None:
+        """Of a cell whose match keeps budgets, the free counter and the match; None of others."""
+        return None
+
     def turn(self, address: int) -> tuple[list[Cell], int]:
         """The cells of the timer whose turn a register says, and what the register holds; no cells: it is another register."""
         return [], 0

@@ -16,6 +16,7 @@ from carillon.verify.families import Cell, Moved
 TIMER = 0x4005_4000
 SET, CLEAR = 0x2000, 0x3000
 ALARM, ARMED, RAW, ENABLE, FORCE, ASKS = TIMER + 0x10, TIMER + 0x20, TIMER + 0x34, TIMER + 0x38, TIMER + 0x3C, TIMER + 0x40
+NOW = TIMER + 0x28
 COMMON = (ARMED, RAW, ENABLE + SET, ENABLE + CLEAR, FORCE + CLEAR)
 
 
@@ -60,11 +61,14 @@ class Model(Moved):
     def rearmed(self, register: int) -> Cell | None:
         return next((c for c in self.cells.values() if c.place.registers["alarm"] == register), None)
 
+    def match_of(self, cell: Cell) -> tuple[int, int] | None:
+        return NOW, cell.place.registers["alarm"]
+
     def bit(self, address: int, mask: int) -> Cell | None:
         return next((c for c in self.cells.values() if mask == self.bit_of(c)), None) if address == ASKS else None
 
     def settles(self, address: int) -> bool:
-        return address == TIMER + 0x28
+        return address == NOW
 
     def access(self, address: int, value: int | None) -> tuple[str, Cell] | None:
         cell = self.rearmed(address)
