@@ -39,6 +39,14 @@ SHARED = """
 round = "20ms"
 points = [{ at = "0ms", activate = "Fast" }, { at = "4ms", activate = "Fast" }, { at = "14ms", activate = "Fast" }]
 """
+FOLLOWS = """
+[sync]
+lengthen = "400us"
+shorten = "400us"
+[task.Slow]
+period = "20ms"
+offset = "2ms"
+"""
 MOVED = "moved to the first expiry while the counter runs"
 LATER = "started some instructions after the cells before"
 CASES = [  # board, schedule: what is timed
@@ -48,6 +56,10 @@ CASES = [  # board, schedule: what is timed
     ("arduino-mega", TASKS, ()),
     ("virtual-256", TASKS, ()),  # code takes no time
     ("ast1030-evb", TASKS, (f"cells are {MOVED}",)),
+    ("raspberry-pi-pico", FOLLOWS, ()),
+    ("stm32f4-discovery", FOLLOWS, ()),
+    ("arduino-mega", FOLLOWS, ()),
+    ("ast1030-evb", FOLLOWS, (f"cells are {MOVED}", "a synchronised round moves counters that run")),
     ("mps2-an385", TASKS, (f"cells are {LATER}",)),
     (
         "ast1030-evb",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from carillon.image import CellImage, Image
+from carillon.image.sync import matches
 from carillon.model.board import Board, Cells
 from carillon.model.family import Timed
 from carillon.model.time import ClockKind
@@ -23,7 +24,7 @@ def timed_sequences(image: Image) -> tuple[str, ...]:
         found += [f"{where}{_names(moved)} {_verb(moved)} re-armed by moving a counter that runs"] if moved else []
     if len(image.modes) > 1:
         found.append("a switch of modes waits by a number of instructions")
-    if any(mode.sync is not None and mode.sync.wrap is None for mode in image.modes):
+    if any(mode.sync is not None and mode.sync.wrap is None and not matches(mode.sync) for mode in image.modes):
         found.append("a synchronised round moves counters that run")
     if image.osek is not None:
         found += _of_cells(image.system.board, image.osek.cells, len(image.osek.stores["start"]))
