@@ -27,10 +27,11 @@
 
 /* Within so many ticks of looking at the counter, the length is stored. */
 #define STM32MATCH_LENGTH_TIME 64u
+#define STM32MATCH_MOST_UNITS 0x10000u /* that the sync cell's timer counts */
 
 uint32_t stm32match_point;
 static uint32_t stm32match_interval; /* of the sync cell, as its length register has it */
-static int32_t stm32match_ahead;     /* the ticks by which its next expiry is behind the round's sync point */
+static uint32_t stm32match_behind;   /* the ticks by which its next expiry is behind a sync point, modulo the round */
 
 static inline uint32_t stm32match_time(const struct carillon_sync *sync)
 {
@@ -50,7 +51,7 @@ static inline uint32_t carillon_sync_starts(const struct carillon_sync *sync)
 {
     stm32match_point = sync->first;
     stm32match_interval = sync->length;
-    stm32match_ahead = 0;
+    stm32match_behind = 0u;
     return sync->begins;
 }
 
@@ -71,18 +72,25 @@ static inline uint32_t carillon_sync_left(const struct carillon_sync *sync)
     return (uint32_t)left + ((left <= 0) ? sync->length : 0u);
 }
 
-/* Locked: the sync cell has expired.  The interval that has begun has the usual length, unless the last one of another
- * length has come twice, or this one is about to end. */
+/* Locked: the sync cell has expired.  The interval that has begun is of the last one's length, and gets that after which
+ * it ends at the next sync point: the usual one, unless the handler is late by about a round.  If it is about to end, or
+ * if the length register does not hold that, it is left to the next time. */
 static inline uint32_t carillon_sync_passes(const struct carillon_sync *sync)
 {
     const uint32_t before = stm32match_point;
     while (stm32match_left(sync) <= 0) { /* once, unless the handler is late by a round */
         stm32match_point += stm32match_interval;
-        stm32match_ahead += (int32_t)(stm32match_interval - sync->length);
+        stm32match_behind = (stm32match_behind + stm32match_interval) % sync->length;
     }
-    if ((stm32match_left(sync) - stm32match_ahead) > (int32_t)STM32MATCH_LENGTH_TIME) {
-        stm32match_lengthen(sync, 0u - (uint32_t)stm32match_ahead);
-        stm32match_ahead = 0;
+    const uint32_t left = (uint32_t)stm32match_left(sync);
+    uint32_t wanted = (left + sync->length - stm32match_behind) % sync->length;
+    if (wanted <= STM32MATCH_LENGTH_TIME) {
+        wanted += sync->length;
+    }
+    const uint32_t by = wanted - left;
+    if ((left > STM32MATCH_LENGTH_TIME) && ((stm32match_interval + by) <= (STM32MATCH_MOST_UNITS * sync->unit))) {
+        stm32match_lengthen(sync, by);
+        stm32match_behind = 0u;
     }
     return stm32match_point - before;
 }
@@ -90,7 +98,7 @@ static inline uint32_t carillon_sync_passes(const struct carillon_sync *sync)
 /* What of a correction can be made: a whole number of units, and nothing beside the sync point. */
 static inline int32_t carillon_sync_steps(const struct carillon_sync *sync, int32_t by)
 {
-    return (stm32match_ahead == 0) ? (by - (by % (int32_t)sync->unit)) : 0;
+    return (stm32match_behind == 0u) ? (by - (by % (int32_t)sync->unit)) : 0;
 }
 
 /* Locked, and in time. */
