@@ -35,7 +35,7 @@ def header(registers: dict) -> str:
     lines += [f"#ifndef {guard}", f"#define {guard}", "", "/* From the base of the array. */"]
     lines += [f"#define {prefix}_{r['name']}_OFFSET 0x{r['offset']:03X}u" for r in registers["register"]]
     lines += [
-        f"#define {prefix}_{r['name']}_OFFSET(cell) (0x{cells['offset'] + 4 * r['word']:03X}u + {cells['bytes']}u * (cell))"
+        f"#define {prefix}_{r['name']}_OFFSET(cell) (0x{cells['offset'] + 4 * r['word']:03X}u + ({cells['bytes']}u * (cell)))"
         for r in cells["register"]
     ]
     return "\n".join([*lines, "", "#endif", ""])

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # cppcheck with its MISRA addon on kernel, ports, cells, devices and boards; deviations: docs/MISRA.md.
-# By default 18 of the 31 configurations, in which every file is, and one of the others, which turns with the commit.
+# By default 18 of the 32 configurations, in which every file is, and one of the others, which turns with the commit.
 # CARILLON_SUITES=all checks each of them, and --only N the N-th.  --list names each one's port.
 set -eu
 cd "$(dirname "$0")/.."
@@ -45,9 +45,14 @@ turn=$(($(printf '%s' "$draw" | cksum | cut -d ' ' -f 1) % $(grep -c '^more chec
 check() {
     port=$1 defines=$2
     shift 2
+    for folder in "$@"; do # a family's driver is a header, which cppcheck looks at if it is named
+        shift
+        case $folder in cells/*) set -- "$@" "$folder/cell.h" ;; *) set -- "$@" "$folder" ;; esac
+    done
     ignore="-ikernel/clock -ikernel/time -ikernel/giotto -ikernel/rtos"
     case $defines in *CARILLON_STREAM=1*) ;; *) ignore="$ignore -ikernel/core/stream.c -ikernel/core/stream_uart.c -ikernel/core/stream_rtt.c -iports/armv7m/stream_itm.c" ;; esac
     case $defines in *CARILLON_OSEK=1*) ;; *) ignore="$ignore -ikernel/levels -ikernel/jobs -ikernel/counters -ikernel/run -ikernel/microcode/tasks.c -ikernel/microcode/serial.c" ;; esac
+    case $port in avr | rv32) ignore="$ignore -ikernel/core/round_budget.c -ikernel/core/task_budget.c" ;; esac # they have none
     # shellcheck disable=SC2086 # the defines are separate words
     misra "-Iports/$port" $defines $ignore kernel "ports/$port" "$@"
 }
@@ -71,20 +76,20 @@ check host "-DCARILLON_MODES=1 -DCARILLON_OSEK=1" cells/virtual emulators/host
 more check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1" cells/aspeed
 recorded="-DCARILLON_TRACE=1 -DCARILLON_STREAM=1"
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LEAST=1 -DCARILLON_OSEK_TABLES_SET=1 $recorded" cells/cmsdk
-protection="-DCARILLON_OSEK_BUDGETS=1 -DCARILLON_OSEK_FRAMES=4u -DCARILLON_OSEK_PROTECTION_HOOK=1 -DCARILLON_OSEK_SUSPENDED=4u"
+protection="-DCARILLON_OSEK_BUDGETS=1 -DCARILLON_OSEK_FRAMES=4u -DCARILLON_OSEK_PROTECTION_HOOK=1"
 check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $protection" cells/aspeed
 more check armv7m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_LOCKS=5u $protection" cells/aspeed
 bounded="-DCARILLON_ROUND_BUDGETS=1u -DCARILLON_SHUTDOWN_ON_OVERRUN=1"
 check armv7m "-DCARILLON_MODES=2 -DCARILLON_INSTRUCTIONS_PER_TICK=5u -DCARILLON_TIMEKEEPERS=1 $bounded" cells/aspeed cells/cmsdk cells/dualtimer cells/systick boards
-armv6m="-DCARILLON_MASK_INTERRUPT=29 -DCARILLON_LEVELS=4 -DCARILLON_INSTRUCTIONS_PER_TICK=125u"
-check armv6m "-DCARILLON_MODES=1 -DCARILLON_BELOW_TASKS=1 $armv6m" cells/nrftimer cells/rp2040alarm cells/rp2040pwm
+armv6m="-DCARILLON_MASK_INTERRUPT=29u -DCARILLON_LEVELS=4u -DCARILLON_INSTRUCTIONS_PER_TICK=125u"
+check armv6m "-DCARILLON_MODES=1 -DCARILLON_BELOW_TASKS=1u $armv6m" cells/nrftimer cells/rp2040alarm cells/rp2040pwm
 check armv6m "-DCARILLON_MODES=1 -DCARILLON_OSEK=1 -DCARILLON_TESTS_MATCH=1 -DCARILLON_EPOCH=0x40054028 $armv6m $bounded" cells/rp2040alarm
 more check armv6m "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 -DCARILLON_EPOCH=0x40054028 $armv6m $recorded" cells/nrftimer
-check armv7m "-DCARILLON_MODES=1" cells/stm32match cells/stm32tim
+check armv7m "-DCARILLON_MODES=1 -DCARILLON_SYNC=1 -DCARILLON_SYNC_HARD=1 -DCARILLON_TESTS_SYNC_MATCH=1" cells/stm32match cells/stm32tim
 avr="-D__AVR_ATmega128__ -DCARILLON_RAM_END=0x10FF -DCARILLON_START_SPACING=16 -DCARILLON_INSTRUCTIONS_PER_TICK=1u -DCARILLON_CLOCK_SELECT=1 -DCARILLON_PRESCALER_RESET=0x40u"
 check avr "-DCARILLON_MODES=1 -DCARILLON_EIGHT_BITS=1 $avr" cells/avr16 cells/avr8
 more check avr "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $avr" cells/avr16
-rv32="-D__riscv -DCARILLON_CLINT=0x2000000 -DCARILLON_INSTRUCTIONS_PER_TICK=25u"
+rv32="-D__riscv -DCARILLON_CLINT=0x2000000u -DCARILLON_INSTRUCTIONS_PER_TICK=25u"
 check rv32 "-DCARILLON_MODES=1 -DCARILLON_CONSTRUCTORS=1 $rv32" cells/mtime
 more check rv32 "-DCARILLON_MODES=0 -DCARILLON_OSEK=1 -DCARILLON_OSEK_SOFTWARE=1 $rv32" cells/mtime
 check rv32clic "-DCARILLON_MODES=1 -D__riscv -DCARILLON_INSTRUCTIONS_PER_TICK=1u" cells/array

@@ -13,10 +13,10 @@
 #define ARRAY_RESTART_OFFSET 0x814u
 #define ARRAY_DONE_OFFSET 0x818u
 #define ARRAY_MOVE_OFFSET 0x81Cu
-#define ARRAY_COUNT_OFFSET(cell) (0xC00u + 32u * (cell))
-#define ARRAY_RELOAD_OFFSET(cell) (0xC04u + 32u * (cell))
-#define ARRAY_ADJUST_OFFSET(cell) (0xC08u + 32u * (cell))
-#define ARRAY_ARMS_OFFSET(cell) (0xC0Cu + 32u * (cell))
-#define ARRAY_FIRST_OFFSET(cell) (0xC10u + 32u * (cell))
+#define ARRAY_COUNT_OFFSET(cell) (0xC00u + (32u * (cell)))
+#define ARRAY_RELOAD_OFFSET(cell) (0xC04u + (32u * (cell)))
+#define ARRAY_ADJUST_OFFSET(cell) (0xC08u + (32u * (cell)))
+#define ARRAY_ARMS_OFFSET(cell) (0xC0Cu + (32u * (cell)))
+#define ARRAY_FIRST_OFFSET(cell) (0xC10u + (32u * (cell)))
 
 #endif

@@ -129,7 +129,7 @@ static inline uint16_t avr16_place(uint16_t last, uint16_t ahead, uint16_t top)
  * 6. Until it is set, the match is where it was: if the counter comes there once more, a turn later, the point of that
  *    turn asks, as it should.  The handler of that request finds a match that lies ahead, which looks like one that is
  *    late by nearly a turn.  It skips the points of a turn, and sets the same match again. */
-#define AVR16_REARM_TIME (64u / CARILLON_INSTRUCTIONS_PER_TICK + 1u)
+#define AVR16_REARM_TIME ((64u / CARILLON_INSTRUCTIONS_PER_TICK) + 1u)
 
 #if CARILLON_LAPS
 /* Whether a match is none of its points: the counter has some turns left to the next one (carillon_step).

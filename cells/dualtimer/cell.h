@@ -95,15 +95,15 @@ static inline void dualtimer_disarm(uint32_t cell)
 
 #if CARILLON_TIMEKEEPERS
 /* From the register that a multiplexed cell is re-armed by: one of its own, and the counter of its neighbour. */
-#define DUALTIMER_OF(reg, member) ((reg)-DUALTIMER_BACKGROUND(0u) + (member))
+#define DUALTIMER_OF(reg, member) (((reg)-DUALTIMER_BACKGROUND(0u)) + (member))
 #define DUALTIMER_TIMEKEEPER(reg) DUALTIMER_OF(reg, DUALTIMER_COUNTER(0u) + DUALTIMER_HALF)
 #define DUALTIMER_TIME(reg) carillon_port_read(DUALTIMER_TIMEKEEPER(reg))
 
 /* In units, from reading the timekeeper: to the store of the background load, which must come before the expiry; to
  * the store that starts the cell anew.  Where a tick is several instructions, the second waits for the beginning of one
  * (carillon_port_start_at): it looks at as many ticks as a tick has instructions. */
-#define DUALTIMER_REARM_TIME (40u / CARILLON_INSTRUCTIONS_PER_TICK + 2u)
-#define DUALTIMER_RESTART_TIME (160u / CARILLON_INSTRUCTIONS_PER_TICK + CARILLON_INSTRUCTIONS_PER_TICK + 8u)
+#define DUALTIMER_REARM_TIME ((40u / CARILLON_INSTRUCTIONS_PER_TICK) + 2u)
+#define DUALTIMER_RESTART_TIME ((160u / CARILLON_INSTRUCTIONS_PER_TICK) + CARILLON_INSTRUCTIONS_PER_TICK + 8u)
 
 /* The handler of a multiplexed cell comes too late, or too early.
  *

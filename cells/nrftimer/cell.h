@@ -33,11 +33,11 @@
 #define NRFTIMER_PRESCALER 0x510u
 #define NRFTIMER_CAPTURED 0x54Cu /* the match of channel 3 */
 
-#define NRFTIMER_MATCH(cell) (NRFTIMER_TIMER(cell) + 0x540u + 4u * NRFTIMER_CHANNEL(cell))
-#define NRFTIMER_EVENT(cell) (NRFTIMER_TIMER(cell) + 0x140u + 4u * NRFTIMER_CHANNEL(cell))
+#define NRFTIMER_MATCH(cell) (NRFTIMER_TIMER(cell) + 0x540u + (4u * NRFTIMER_CHANNEL(cell)))
+#define NRFTIMER_EVENT(cell) (NRFTIMER_TIMER(cell) + 0x140u + (4u * NRFTIMER_CHANNEL(cell)))
 #define NRFTIMER_MASK(cell) (UINT32_C(0x10000) << NRFTIMER_CHANNEL(cell))
-#define NRFTIMER_EVENT_OF(match) ((match)-0x400u)
-#define NRFTIMER_OF(match) ((match) & ~UINT32_C(0xFFF)) /* timers lie at multiples of 4096 */
+#define NRFTIMER_EVENT_OF(match) ((match) & ~UINT32_C(0x400)) /* 0x540 and on: 0x140 and on */
+#define NRFTIMER_OF(match) ((match) & ~UINT32_C(0xFFF))       /* timers lie at multiples of 4096 */
 
 /* The period of each cell, in one place whichever files include this. */
 #define NRFTIMER_CELLS 9u
@@ -109,7 +109,7 @@ static __attribute__((noipa, unused)) void nrftimer_skip(carillon_address match,
 static __attribute__((noipa, unused)) void nrftimer_move(carillon_address match, uint32_t period)
 {
     const uint32_t last = CARILLON_REGISTER(match);
-    const uint32_t passed = 0u - (uint32_t)!nrftimer_lies_ahead(last, nrftimer_now(match), period);
+    const uint32_t passed = nrftimer_lies_ahead(last, nrftimer_now(match), period) ? 0u : UINT32_MAX;
     const uint32_t at = (last + (period & passed)) & UINT16_MAX;
     CARILLON_REGISTER(match) = at;
     if (!nrftimer_lies_ahead(at, nrftimer_now(match), period)) {

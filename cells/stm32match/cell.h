@@ -31,7 +31,7 @@
 #define STM32MATCH_GENERATE 0x14u /* EGR: of a channel, sets its flag */
 #define STM32MATCH_COUNT 0x24u
 
-#define STM32MATCH_MATCH(cell) (STM32MATCH_BASE(cell) + 0x34u + 4u * STM32MATCH_CHANNEL(cell))
+#define STM32MATCH_MATCH(cell) (STM32MATCH_BASE(cell) + 0x34u + (4u * STM32MATCH_CHANNEL(cell)))
 #define STM32MATCH_OF(match) ((match) & ~UINT32_C(0x3FF)) /* timers lie at multiples of 1024 */
 /* A flag's place in SR and DIER: that of channel 0 is bit 1.  The matches begin at 0x34. */
 #define STM32MATCH_PLACE(cell) (1u + STM32MATCH_CHANNEL(cell))
@@ -116,8 +116,9 @@ static inline uint32_t stm32match_passed(carillon_address match)
     const struct carillon_sync *const sync = &carillon_syncs[0]; /* its boards have one mode then */
     const uint32_t now = stm32match_now(match);
     const uint32_t point = stm32match_point - sync->length;
+    const uint32_t ahead = point - now;
     const uint32_t bit = UINT32_C(1) << (STM32MATCH_PLACE_OF(match) - 1u);
-    return (((bit & sync->moves) != 0u) && ((int32_t)(point - now) > 0)) ? point : now;
+    return (((bit & sync->moves) != 0u) && ((int32_t)ahead > 0)) ? point : now;
 }
 #else
 static inline uint32_t stm32match_hold(void)
@@ -159,7 +160,7 @@ static __attribute__((noipa, unused)) void stm32match_skip(carillon_address matc
 static __attribute__((noipa, unused)) void stm32match_move(carillon_address match, uint32_t period)
 {
     const uint32_t last = CARILLON_REGISTER(match);
-    const uint32_t passed = 0u - (uint32_t)!stm32match_lies_ahead(last, stm32match_passed(match), period);
+    const uint32_t passed = stm32match_lies_ahead(last, stm32match_passed(match), period) ? 0u : UINT32_MAX;
     const uint32_t at = (last + (period & passed));
     CARILLON_REGISTER(match) = at;
     if (!stm32match_lies_ahead(at, stm32match_passed(match), period)) {

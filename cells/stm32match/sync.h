@@ -58,7 +58,8 @@ static inline uint32_t carillon_sync_starts(const struct carillon_sync *sync)
 /* The ticks to the sync cell's next expiry; 0 or less: it has expired. */
 static inline int32_t stm32match_left(const struct carillon_sync *sync)
 {
-    return (int32_t)(stm32match_point - stm32match_time(sync));
+    const uint32_t left = stm32match_point - stm32match_time(sync);
+    return (int32_t)left;
 }
 
 static inline bool carillon_sync_asks(const struct carillon_sync *sync)

@@ -144,15 +144,16 @@ void carillon_sync_turn(void)
 /* A difference of less than a turn, the shorter way round. */
 static int32_t shorter_way(uint32_t later, uint32_t turn)
 {
-    return (later > (turn / 2u)) ? -(int32_t)(turn - later) : (int32_t)later;
+    const uint32_t sooner = turn - later;
+    return (later > (turn / 2u)) ? -(int32_t)sooner : (int32_t)later;
 }
 
 /* How many ticks longer the round is to be: it is to be at `told` now, and the sync cell has `left` to go to `at`.  All of
  * them are within a turn. */
 static uint32_t later_by(uint32_t at, uint32_t told, uint32_t left, uint32_t turn)
 {
-    const uint32_t wanted = (at >= told) ? (at - told) : (at + (turn - told));
-    return (wanted >= left) ? (wanted - left) : (wanted + (turn - left));
+    const uint32_t wanted = at - told + ((at < told) ? turn : 0u);
+    return wanted - left + ((wanted < left) ? turn : 0u);
 }
 
 /* The global time has been heard, and rounds are to be longer by so many ticks in all. */

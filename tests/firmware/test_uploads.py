@@ -113,7 +113,7 @@ def test_a_target_that_is_shut_down_starts_no_task_and_answers_until_a_program_i
         shutil.copy(file, tmp_path)
     (tmp_path / "flight.upload").write_text('shutdown = true\nkey = "f.key"\nresets = "flight_resets"\n', encoding="ascii")
     (tmp_path / "f.key").write_text(KEY, encoding="ascii")
-    with running(tmp_path, "flight.giotto", board, "--for", "6s", "--events", "events") as target:
+    with running(tmp_path, "flight.giotto", board, "--for", "15s", "--events", "events") as target:
         refused = carillon(tmp_path, "microcode", "shutdown", "--to", "line")
         assert "wrong seal" in refused.stderr
         for _ in range(2):

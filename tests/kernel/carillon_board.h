@@ -21,7 +21,7 @@
 #define AVR8_LENGTH(cell) (0x47u)
 #define AVR8_MATCH(cell) (0x48u)
 #define AVR8_SOURCE(cell) (15u)
-#define AVR16_COUNT_OF(match) (((match) <= 0x78u) ? 0x4Cu : 0x88u)
+#define AVR16_COUNT_OF(match) (((match) <= 0x78u) ? UINT32_C(0x4C) : UINT32_C(0x88))
 
 #define CARILLON_SOURCE_ENABLE(source) (((source) <= 8u) ? 0x59u : 0x57u)
 #define CARILLON_SOURCE_FLAG(source) (((source) <= 8u) ? 0x58u : 0x56u)

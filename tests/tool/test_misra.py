@@ -38,6 +38,19 @@ def test_cppcheck_and_its_misra_addon_find_nothing(part: int) -> None:
         assert found.returncode == 0, f"{number}, {CONFIGURATIONS[number - 1]}: {found.stdout}{found.stderr}"
 
 
+def test_no_header_overrules_what_a_configuration_sets() -> None:
+    """Without this, a configuration "with synchronisation" had none, and its code was never looked at."""
+    told = set(re.findall(r"-D(\w+)", CHECK.read_text(encoding="utf-8")))
+    overruled = []
+    for header in sorted((ROOT / "tests/kernel").glob("*.h")):
+        lines = header.read_text(encoding="utf-8").splitlines()
+        for before, line in zip(["", *lines], lines, strict=False):
+            name = line.split()[1] if line.startswith("#define ") else ""
+            if name in told and before != f"#ifndef {name}":
+                overruled.append(f"{header.name}: {name}")
+    assert overruled == []
+
+
 def test_each_configuration_is_listed() -> None:
     calls = re.findall(r"^(?:more )?check(?:_time)? ", CHECK.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(CONFIGURATIONS) == len(calls)

@@ -101,8 +101,8 @@ def _path(path: list[Step], numbers: dict[int, set[int | None]], answers: Callab
             cleared, settled = last, False
         elif step.kind == "settle":
             settled = True
-        elif step.kind == "set" and step.cell is not None and step.cell is cleared:
-            pass  # its next expiry; the request was taken back before
+        elif step.kind == "set" and step.cell is not None and step.cell in (cleared, last):
+            pass  # its next expiry; the request is taken back before or behind, as is looked at where it answers
         elif answers(step):
             if last is None or cleared is not last:
                 return asked, "answers for a cell that it has not asked and acknowledged"
