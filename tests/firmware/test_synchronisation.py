@@ -211,15 +211,30 @@ void ttIdleTask(void)
 """
 
 
-@pytest.mark.parametrize(("length", "unit"), [(32_760, 1), (32_770, 2), (100_000, 4), (1_000_000, 40), (13_000_000, 400)])
+PWM = '[start]\nby = "TIM1"\nperiod = "3125 ticks"\nphase = "200 ticks"\n'
+PWM_BEGINS = (
+    ("{ draw(); }", "{ draw(); CARILLON_REGISTER(0x4001002Cu) = 3124u; CARILLON_REGISTER(0x40010004u) = 0x20u; }"),
+    ("void ttIdleTask(void)\n{", "void ttIdleTask(void)\n{\n    CARILLON_REGISTER(0x40010000u) = 1u;"),
+)
+
+
+@pytest.mark.parametrize(
+    ("length", "unit", "started"),
+    [(32_760, 1, ""), (32_770, 2, ""), (100_000, 4, ""), (1_000_000, 40, ""), (13_000_000, 400, ""), (100_000, 4, PWM)],
+)
 def test_a_sync_cell_that_counts_several_ticks_as_one_moves_rounds_by_whole_units(
-    length: int, unit: int, lab: Laboratory
+    length: int, unit: int, started: str, lab: Laboratory
 ) -> None:
     """The other cells count each tick: they come on the tick of the model, and the global time goes on with them."""
     lengthen, shorten, rounds = length // 2 + 7, length // 4 + 3, 24
     later = length - length // 3 + 1
-    text = FAR.format(lengthen=lengthen, shorten=shorten, length=length, later=later, last=later + 500)
-    path = lab.write(text, FAR_CODE % length, system=f'board = "{STM32}"\nstart_within = "60 ticks"')
+    text = started + FAR.format(lengthen=lengthen, shorten=shorten, length=length, later=later, last=later + 500)
+    code = FAR_CODE % length
+    for before, after in PWM_BEGINS if started else ():
+        assert before in code
+        code = code.replace(before, after)
+    kept = '\nreserve = ["TIM1"]' if started else ""
+    path = lab.write(text, code, system=f'board = "{STM32}"\nstart_within = "60 ticks"{kept}')
     outcome = lab.run_file(path, STM32, ticks=rounds * length)
     sync = outcome.planned.image.modes[0].sync
     assert sync is not None and sync.unit == unit
