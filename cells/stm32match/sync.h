@@ -73,9 +73,9 @@ static inline uint32_t carillon_sync_left(const struct carillon_sync *sync)
     return (uint32_t)left + ((left <= 0) ? sync->length : 0u);
 }
 
-/* Locked: the sync cell has expired.  The interval that has begun is of the last one's length, and gets that after which
- * it ends at the next sync point: the usual one, unless the handler is late by about a round.  If it is about to end, or
- * if the length register does not hold that, it is left to the next time. */
+/* Locked: the sync cell has expired.  The interval that has begun is of the last one's length, and gets another one: that
+ * after which it ends at the next sync point.  This is the usual one, unless the handler is late by about a round.  If
+ * the interval is about to end, or if the length register does not hold that, it is left to the next time. */
 static inline uint32_t carillon_sync_passes(const struct carillon_sync *sync)
 {
     const uint32_t before = stm32match_point;
