@@ -24,6 +24,7 @@
 #include "kernel/contract/sync.h"
 
 #include "cells/avr16/cell.h"
+#include "kernel/osektime/sync_usual.h"
 
 #define AVR16_BACK 1u
 /* Within so many ticks of looking at the counter, the lengths are stored. */
@@ -85,24 +86,6 @@ static inline void carillon_sync_move(const struct carillon_sync *sync, carillon
 static inline void carillon_sync_skip(const struct carillon_sync *sync)
 {
     (void)sync;
-}
-
-/* The sync cell expires first at the first round's sync point. */
-static inline uint32_t carillon_sync_starts(const struct carillon_sync *sync)
-{
-    return sync->at;
-}
-
-/* The interval to the next expiry has the round's length, and a correction is of any number of ticks. */
-static inline uint32_t carillon_sync_passes(const struct carillon_sync *sync)
-{
-    return sync->length;
-}
-
-static inline int32_t carillon_sync_steps(const struct carillon_sync *sync, int32_t by)
-{
-    (void)sync;
-    return by;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #define CARILLON_CELL_RP2040ALARM_SYNC_H
 
 #include "cells/rp2040alarm/cell.h"
+#include "kernel/osektime/sync_usual.h"
 
 /* What is left to the sync cell's alarm; 0 or less: it has expired. */
 static inline int32_t rp2040alarm_left(const struct carillon_sync *sync)
@@ -53,31 +54,6 @@ static inline void carillon_sync_skip(const struct carillon_sync *sync)
     for (uint16_t i = 0u; i < sync->cell_count; i++) {
         rp2040alarm_skip(sync->cells[i].counter, rp2040alarm_periods[sync->cells[i].units]);
     }
-}
-
-/* Nothing is left to do after a move. */
-static inline bool carillon_sync_goes_back(const struct carillon_sync *sync)
-{
-    (void)sync;
-    return false;
-}
-
-/* The sync cell expires first at the first round's sync point. */
-static inline uint32_t carillon_sync_starts(const struct carillon_sync *sync)
-{
-    return sync->at;
-}
-
-/* The interval to the next expiry has the round's length, and a correction is of any number of ticks. */
-static inline uint32_t carillon_sync_passes(const struct carillon_sync *sync)
-{
-    return sync->length;
-}
-
-static inline int32_t carillon_sync_steps(const struct carillon_sync *sync, int32_t by)
-{
-    (void)sync;
-    return by;
 }
 
 #endif

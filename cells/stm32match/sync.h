@@ -119,11 +119,4 @@ static inline void carillon_sync_skip(const struct carillon_sync *sync)
     }
 }
 
-/* Nothing is left to do after a move. */
-static inline bool carillon_sync_goes_back(const struct carillon_sync *sync)
-{
-    (void)sync;
-    return false;
-}
-
 #endif

@@ -11,7 +11,8 @@
  * - carillon_sync_asks(sync): whether it has expired and its handler has not run;
  * - carillon_sync_move(sync, by): the next expiry of each cell is so many ticks later; locked;
  * - carillon_sync_skip(sync): nobody serves this round's expiries, nor asks for them later; locked;
- * - carillon_sync_goes_back(sync): whether the sync cell's interrupt is what ends a move, which it then does; locked. */
+ * - carillon_sync_goes_back(sync), with CARILLON_SYNC_TURN: whether the sync cell's interrupt is what ends a move, which
+ *   it then does; locked. */
 #ifndef CARILLON_SYNC_H
 #define CARILLON_SYNC_H
 

@@ -112,4 +112,4 @@ def sync_image(
     leave = length - at if at > switch % length and switch < length else -at
     wrap = (at + room) % length if turns else None
     latest = length - (room - sync.shorten - shift - 1)
-    return SyncImage(cell, at, slack, latest, leave + gap, moved, wrap, unit if apart else None)
+    return SyncImage(cell, at, slack, latest, leave + gap, moved, wrap, cell.use.prescaler if apart else None)

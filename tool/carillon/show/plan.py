@@ -213,6 +213,8 @@ def render_plan(console: Console, planned: Planned) -> None:
         if image.sync:
             slack = f"nothing is due for {image.sync.slack} ticks, of which its handler may be {image.sync.late} late"
             console.print(f"the round is synchronised at {image.sync.at}: {slack}")
+            if (image.sync.unit or 1) > 1:
+                console.print(f"corrections are whole {image.sync.unit} ticks: what is less waits, and counts for 'precision'")
         if image.time_base is None and planned.allocation.kernel == "carillon":
             console.print("ttGetScheduleTime is not available: no cell counts whole rounds")
         console.print(Text("\n".join("  · " + reason for reason in mode.reasons)), end="\n" if mode.reasons else "")
