@@ -20,7 +20,8 @@ from carillon.run import record
 
 HERE = Path(__file__).parent
 EVENTS = 160
-MORE = 20
+MORE = 400
+"""How often a run that no draw of costs explains is looked for among others: a budget may be a tick more or less for few."""
 
 
 @dataclass(frozen=True)
