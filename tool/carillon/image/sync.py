@@ -50,10 +50,25 @@ def _skips(sync: Synchronisation, moved: Sequence[CellImage]) -> bool:
     return sync.start is SyncStart.HARD and any(cell.use.cell.array.moves for cell in moved)
 
 
+def _whole_units(sync: Synchronisation, mode: str, unit: int, diagnostics: Diagnostics) -> None:
+    """Report limits and a precision that are below what a sync cell of units can correct."""
+    for key, limit, least, span, what in (
+        ("lengthen", sync.lengthen, unit, sync.lengthened, "corrects nothing"),
+        ("shorten", sync.shorten, unit, sync.shortened, "corrects nothing"),
+        ("precision", sync.precision, unit - 1, sync.span, "may never be reached"),
+    ):
+        if 0 < limit < least:
+            counts = f"the sync cell of mode '{mode}' counts units of {unit} ticks"
+            remedy = f'write {key} = "{least} ticks" at least, or choose a shorter round'
+            diagnostics.error("C231", span, f"{counts}, so that {key} of {limit} ticks {what}", remedy)
+
+
 def sync_image(
     system: System, mode: ModeAllocation, cells: tuple[CellImage, ...], gap: int, diagnostics: Diagnostics
 ) -> SyncImage | None:
-    """The mode's synchronisation; None without one.  C232 and C233 where the round does not allow the limits.
+    """The mode's synchronisation; None without one.
+
+    C231 to C233 where the sync cell or the round does not allow the limits.
 
     ``gap``: ticks from the end of this round to the beginning of another mode.
     """
@@ -64,6 +79,7 @@ def sync_image(
     board = system.board
     unit = sync_unit(board, system.clock_hz, length)
     at, slack = sync_point([d for d in mode.mode.demands if not isinstance(d.action, Synchronise)], length, unit)
+    _whole_units(sync, mode.mode.name, unit, diagnostics)
     apart = Capability.SYNC_POINT in cell.family.can
     per_tick = board.clock(system.clock_hz).instructions_per_tick
     price = port_prices(board.port)
