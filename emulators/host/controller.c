@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "carillon_port.h"
 #include "cells/virtual/cell.h"
-#include "emulators/host/fault.h"
+#include "emulators/fault.h"
 #include "emulators/host/network.h"
 #include "emulators/parent.h"
 #include "emulators/stimuli.h"
@@ -324,6 +326,14 @@ static uint64_t period(uint16_t cell)
     const uint64_t parts = (uint64_t)it->reload * it->prescaler * it->numerator + fault.remainder;
     fault.remainder = parts % it->denominator;
     return parts / it->denominator;
+}
+
+/* Tables may be constant. */
+static inline void fault_flip(uintptr_t byte, uint32_t bit)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)mprotect((void *)(byte / page * page), page, PROT_READ | PROT_WRITE);
+    *(volatile uint8_t *)byte ^= (uint8_t)(1u << bit);
 }
 
 /* The fault happens: what of it is due at this tick. */

@@ -4,14 +4,16 @@
  * and when watched functions are called and return.
  *
  * Arguments: device, last address of its external memory (0: none), processor's clock (Hz), image, map, file to write,
- * limit (cycles after the first start of a round), and (if any) the file of stimuli.  Or gdb=PORT behind the image: the
- * processor waits for gdb there, and nothing is recorded.  The map's lines are "address kind
- * value", as those of emulators/qemu/trace_plugin.c. The kinds are:
+ * limit (cycles after the first start of a round), and (if any) the file of stimuli; and (if any) a fault, as
+ * emulators/fault.h says.  Or gdb=PORT behind the image: the processor waits for gdb there, and nothing is recorded.
+ * The map's lines are "address kind value", as those of emulators/qemu/trace_plugin.c. The kinds are:
  * - V a vector's place in the table, and what its entry records; F a function to watch;
- * - B the function that starts cells and D its store that does; H the end of the run;
+ * - B the function that starts cells and D its store that does; H the end of the run, by an interrupt that nobody serves
+ *   if its value is 1;
  * - C and U the beginning and the end of a call that may end anywhere within;
  * - R, S and X where the context in r24 and r25 is resumed, suspends itself or ends;
  * - M a mark;
+ * - E a source whose requests are expiries, and Y a stack and its bytes: for faults;
  * - Z memory that is saved when the run has ended, and its bytes: of the n-th line, beside the records in memory.n.
  *
  * The processor's stack says it all.  A function has returned where a return finds the stack pointer that the function
@@ -51,6 +53,7 @@
 #include <simavr/sim_gdb.h>
 #include <simavr/sim_interrupts.h>
 
+#include "fault.h"
 #include "parent.h"
 #include "stimuli.h"
 #include "trace_records.h"
@@ -105,6 +108,7 @@ static uint32_t list; /* that carillon_port_start was called with, until its fir
 static bool begun;
 static uint64_t limit, length;
 static struct stimuli stimuli;
+static struct fault fault;
 static avr_irq_t *input; /* of the console */
 
 static avr_int_vector_t *vectors[64];
@@ -131,18 +135,42 @@ struct other {
 static struct other others[16];
 static uint32_t other_count;
 
-static void fail(const char *what)
+__attribute__((noreturn)) static void fail(const char *what)
 {
     fprintf(stderr, "carillon: %s\n", what);
     fflush(stdout);
     _Exit(1);
 }
 
+/* A run with a fault ends in another way than other runs. */
+__attribute__((noreturn)) static void end_with(enum fault_end how)
+{
+    if (fclose(out) != 0) {
+        fail("cannot write the records");
+    }
+    fflush(stdout);
+    _Exit((int)how);
+}
+
+/* The program has done what no program of this chip should, perhaps for its fault. */
+__attribute__((noreturn)) static void stray(const char *what, enum fault_end how)
+{
+    if (fault.kind == FAULT_NONE) {
+        fail(what);
+    }
+    end_with(how);
+}
+
 static void record(uint32_t kind, uint32_t value)
 {
+    static uint64_t records;
     const struct record_line line = {avr->cycle, kind, value};
     if (fwrite(&line, sizeof line, 1, out) != 1) {
         fail("cannot write the records");
+    }
+    records++;
+    if (fault.kind != FAULT_NONE && records > fault.most) {
+        end_with(FAULT_STORM);
     }
 }
 
@@ -247,6 +275,192 @@ static void request(uint32_t source)
     fail("the simulator does not have the interrupt that a stimulus requests");
 }
 
+static uint16_t stack_pointer(void)
+{
+    return (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
+}
+
+/* Faults.
+ *
+ * 1. An expiry is a request of a source of the map, also of one whose interrupt is disabled.
+ * 2. An interrupt that is late or lost: the simulator finds its source disabled when it asks, which is once.  Before
+ *    the next instruction it is as it was, and its flag is clear.
+ * 3. What has a time happens before the first instruction that begins at that time or later. */
+static uint32_t expiries;
+static bool injects, enables; /* what is requested meanwhile is no expiry */
+static avr_int_vector_t *withheld;
+static bool was_enabled;
+static struct {
+    uint32_t begin, end;
+} stacks[256];
+static uint32_t stack_count;
+
+static void add_stack(uint32_t begin, uint32_t bytes)
+{
+    if (stack_count < sizeof stacks / sizeof stacks[0]) {
+        stacks[stack_count].begin = begin;
+        stacks[stack_count++].end = begin + bytes;
+    }
+}
+
+/* The processor does not sleep for longer than this.  The simulator has one timer for each `why`. */
+static avr_cycle_count_t look_again(avr_t *which, avr_cycle_count_t when, void *unused)
+{
+    (void)which;
+    (void)when;
+    (void)unused;
+    return 0;
+}
+
+static void wake_in(uint64_t cycles, void *why)
+{
+    avr_cycle_timer_register(avr, cycles > 0 ? cycles : 1, look_again, why);
+}
+
+static void expired(avr_irq_t *irq, uint32_t value, void *own)
+{
+    (void)irq;
+    avr_int_vector_t *const vector = own;
+    if (value == 0 || enables) {
+        return;
+    }
+    record(injects ? RECORD_REQUEST : RECORD_EXPIRY, vector->vector);
+    expiries += injects ? 0 : 1;
+    if (injects || !fault_of_expiry(&fault) || fault.has_struck || expiries != fault.at) {
+        return;
+    }
+    fault.has_struck = true;
+    fault.source = vector->vector;
+    fault.comes = fault.kind != FAULT_LOST;
+    fault.due = avr->cycle + (uint64_t)fault.amount;
+    record(RECORD_FAULT, (uint32_t)fault.kind);
+    if (fault.kind != FAULT_DOUBLED) {
+        withheld = vector;
+        was_enabled = avr_regbit_get(avr, vector->enable) != 0;
+        avr_regbit_clear(avr, vector->enable);
+    }
+    if (fault.kind == FAULT_LATE) {
+        wake_in((uint64_t)fault.amount, &fault);
+    }
+}
+
+static void watch_expiries(uint32_t source)
+{
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *const vector = avr->interrupts.vector[i];
+        if (vector->vector == source) {
+            avr_irq_register_notify(vector->irq + AVR_INT_IRQ_PENDING, expired, vector);
+        }
+    }
+}
+
+static void inject(uint32_t source)
+{
+    injects = true;
+    request(source);
+    injects = false;
+}
+
+static void flip(uint32_t address, uint32_t bit)
+{
+    uint8_t *const byte = address >= DATA ? &avr->data[address - DATA] : &avr->flash[address];
+    *byte ^= (uint8_t)(1u << bit);
+}
+
+static void flip_stack(void)
+{
+    const uint32_t first = stack_pointer() + UINT32_C(1);
+    uint32_t end = avr->ramend + UINT32_C(1);
+    for (uint32_t k = 0; k < stack_count; k++) {
+        if (first >= stacks[k].begin && first <= stacks[k].end) {
+            end = stacks[k].end;
+        }
+    }
+    if (first < end) {
+        const uint64_t bit = (uint64_t)fault.amount % (8u * (end - first));
+        flip(DATA + end - 1u - (uint32_t)(bit / 8u), (uint32_t)(bit % 8u));
+    }
+}
+
+/* A timer is requested by its overflow, by a capture, and by its channels. */
+static bool is_of(const avr_timer_t *timer, uint32_t source)
+{
+    bool found = timer->overflow.vector == source || timer->icr.vector == source;
+    for (int channel = 0; channel < AVR_TIMER_COMP_COUNT; channel++) {
+        found = found || timer->comp[channel].interrupt.vector == source;
+    }
+    return found;
+}
+
+static uint64_t cycles_of_tick(const avr_timer_t *timer)
+{
+    return timer->tov_cycles / (timer->tov_top + 1u);
+}
+
+/* The counter of the timer with a source goes back, and on if that is negative: at least by one. */
+static void jump(uint32_t source, int64_t cycles)
+{
+    for (uint32_t i = 0; i < timer_count; i++) {
+        avr_timer_t *const timer = timers[i];
+        if (!is_of(timer, source) || timer->tov_cycles == 0) {
+            continue;
+        }
+        const int64_t tick = (int64_t)cycles_of_tick(timer), turn = (int64_t)timer->tov_top + 1;
+        const int64_t by = (cycles / tick != 0) ? cycles / tick : (cycles < 0) ? -1 : 1;
+        const int64_t count = (int64_t)(avr->cycle - timer->tov_base) / tick;
+        const uint32_t to = (uint32_t)((((count - by) % turn) + turn) % turn);
+        const avr_io_addr_t low = timer->r_tcnt;
+        if (timer->r_tcnth != 0) {
+            avr->data[timer->r_tcnth] = (uint8_t)(to >> 8);
+        }
+        avr->data[low] = (uint8_t)to;
+        avr->io[AVR_DATA_TO_IO(low)].w.c(avr, low, (uint8_t)to, avr->io[AVR_DATA_TO_IO(low)].w.param);
+        bases[i] = timer->tov_base; /* no match before was lost */
+    }
+}
+
+static void strike(void)
+{
+    if (fault.has_struck) { /* late */
+        fault.comes = false;
+        inject(fault.source);
+        return;
+    }
+    fault.has_struck = true;
+    record(RECORD_FAULT, (uint32_t)fault.kind);
+    switch (fault.kind) {
+    case FAULT_SPURIOUS:
+        inject(fault.what);
+        break;
+    case FAULT_JUMP:
+        jump(fault.what, fault.amount);
+        break;
+    case FAULT_FLIP:
+        flip(fault.what, (uint32_t)fault.amount);
+        break;
+    case FAULT_STACK:
+        flip_stack();
+        break;
+    default:
+        end_with(FAULT_REFUSED);
+    }
+}
+
+/* Between two instructions. */
+static void look_at_fault(void)
+{
+    if (withheld != NULL) {
+        if (was_enabled) {
+            avr_regbit_set(avr, withheld->enable);
+        }
+        avr_regbit_clear(avr, withheld->raised);
+        withheld = NULL;
+    }
+    if (fault_due(&fault) <= avr->cycle) {
+        strike();
+    }
+}
+
 /* Stimuli that are due happen now. */
 static void stimulate(void)
 {
@@ -303,11 +517,6 @@ static void prepare_stimuli(void)
     stimulate();
 }
 
-static uint16_t stack_pointer(void)
-{
-    return (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
-}
-
 static uint32_t first_argument(void)
 {
     return DATA | avr->data[24] | (uint32_t)avr->data[25] << 8;
@@ -339,7 +548,7 @@ static struct context *context_at(uint32_t address)
 static void put_back(void *to, uint32_t *used, const void *from, uint32_t count, size_t size)
 {
     if (count > DEEPEST - *used) {
-        fail("calls or interrupts nest too deeply");
+        stray("calls or interrupts nest too deeply", FAULT_ASTRAY);
     }
     if (count != 0) {
         memcpy((char *)to + *used * size, from, count * size);
@@ -389,6 +598,9 @@ static void suspend(struct context *context)
 static void on_place(const struct place *place, uint32_t pc)
 {
     const uint16_t sp = stack_pointer();
+    if (place->halt && place->value != 0 && fault.kind != FAULT_NONE) {
+        end_with(FAULT_UNEXPECTED);
+    }
     if (place->halt) {
         end_run(pc);
     }
@@ -410,13 +622,14 @@ static void on_place(const struct place *place, uint32_t pc)
         if (!begun) {
             begun = true;
             limit = avr->cycle + length;
+            wake_in(length, &length);
         }
     }
     /* A loop may come back to a function's first instruction: that is no other call. */
     const bool again = calling != 0 && calls[calling - 1].function == pc && calls[calling - 1].sp == sp;
     if (place->watched && !again) {
         if (calling == DEEPEST) {
-            fail("calls nest too deeply");
+            stray("calls nest too deeply", FAULT_ASTRAY);
         }
         calls[calling++] = (struct call){pc, sp};
         record(RECORD_CALL, pc);
@@ -427,7 +640,7 @@ static void on_place(const struct place *place, uint32_t pc)
     switch (place->flow) {
     case 'C':
         if (region_count == DEEPEST) {
-            fail("calls nest too deeply");
+            stray("calls nest too deeply", FAULT_ASTRAY);
         }
         regions[region_count++] = (struct region){calling, handling};
         break;
@@ -457,12 +670,16 @@ static void on_place(const struct place *place, uint32_t pc)
 static void enter(void)
 {
     if (handling == DEEPEST) {
-        fail("interrupts nest too deeply");
+        stray("interrupts nest too deeply", FAULT_ASTRAY);
     }
     handlers[handling] = places[avr->pc / 2].vector ? places[avr->pc / 2].value : avr->pc;
     record(RECORD_ENTER, handlers[handling]);
     frames[handling] = stack_pointer();
     handling++;
+    if (fault.kind == FAULT_DOUBLED && fault.comes && handlers[handling - 1] == fault.source) {
+        fault.comes = false;
+        inject(fault.source);
+    }
 }
 
 static void leave(void)
@@ -494,7 +711,9 @@ static void write_enable(avr_t *which, avr_io_addr_t address, uint8_t value, voi
         avr_int_vector_t *const vector = vectors[i];
         if (vector->enable.reg == address && avr_regbit_get(which, vector->enable) &&
             avr_regbit_get(which, vector->raised) && !vector->pending) {
+            enables = true;
             avr_raise_interrupt(which, vector);
+            enables = false;
         }
     }
 }
@@ -557,11 +776,6 @@ static void go_on(avr_timer_t *timer)
     avr->io[AVR_DATA_TO_IO(match)].w.c(avr, match, avr->data[match], avr->io[AVR_DATA_TO_IO(match)].w.param);
 }
 
-static uint64_t cycles_of_tick(const avr_timer_t *timer)
-{
-    return timer->tov_cycles / (timer->tov_top + 1u);
-}
-
 static void write_length(avr_t *which, avr_io_addr_t address, uint8_t value, void *own)
 {
     avr_timer_t *const timer = ((struct other *)own)->timer;
@@ -571,7 +785,7 @@ static void write_length(avr_t *which, avr_io_addr_t address, uint8_t value, voi
     }
     const uint32_t length = which->data[timer->r_icr] | (uint32_t)which->data[timer->r_icrh] << 8;
     if ((which->cycle - timer->tov_base) / cycles_of_tick(timer) > length) {
-        fail("a timer gets a length that its counter has passed");
+        stray("a timer gets a length that its counter has passed", FAULT_REFUSED);
     }
     go_on(timer);
 }
@@ -688,7 +902,7 @@ static void say(avr_t *which, const int level, const char *format, va_list argum
 {
     (void)which;
     if (strstr(format, "run out of nested stack") != NULL) { /* it forgets what it has interrupted */
-        fail("interrupts nest too deeply");
+        stray("interrupts nest too deeply", FAULT_ASTRAY);
     }
     if (level == LOG_ERROR) {
         vfprintf(stderr, format, arguments);
@@ -740,7 +954,10 @@ static void read_map(const char *path)
             saved[saved_count].address = address - DATA;
             saved[saved_count++].bytes = value;
         }
-        if (kind == 'Z' || address / 2 >= words) {
+        if (kind == 'Y') {
+            add_stack(address - DATA, value);
+        }
+        if (kind == 'Z' || kind == 'Y' || address / 2 >= words) {
             continue;
         }
         struct place *const place = &places[address / 2];
@@ -763,7 +980,12 @@ static void read_map(const char *path)
             break;
         case 'H':
             place->halt = true;
+            place->value = value;
             break;
+        case 'E':
+            watch_expiries(value);
+            break;
+
         case 'M':
             place->mark = true;
             break;
@@ -788,7 +1010,10 @@ __attribute__((noreturn)) static void debug(int port)
         const bool awake = avr->state == cpu_Running || avr->state == cpu_Step;
         const int state = avr_run(avr);
         if (state == cpu_Crashed || state == cpu_Done) {
-            fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
+            if (state == cpu_Done) {
+                stray("the processor sleeps with interrupts off", FAULT_ASLEEP);
+            }
+            stray("the processor crashed", FAULT_ASTRAY);
         }
         find_lost_matches(awake && state == cpu_Running);
     }
@@ -796,13 +1021,19 @@ __attribute__((noreturn)) static void debug(int port)
 
 int main(int argc, char **argv)
 {
+    const bool with_fault = argc > 7 && strcmp(argv[argc - 7], "--fault") == 0;
+    argc -= with_fault ? 7 : 0;
     const bool debugged = argc == 6 && strncmp(argv[5], "gdb=", 4) == 0;
     if (argc != 8 && argc != 9 && !debugged) {
-        fprintf(stderr, "usage: %s DEVICE MEMORY HZ IMAGE MAP FILE LIMIT [STIMULI], or gdb=PORT behind IMAGE\n",
+        fprintf(stderr,
+                "usage: %s DEVICE MEMORY HZ IMAGE MAP FILE LIMIT [STIMULI] [--fault ...], or gdb=PORT behind IMAGE\n",
                 argv[0]);
         return 2;
     }
     end_with_parent();
+    if (with_fault && !fault_read(&fault, &argv[argc + 1])) {
+        fail("no such fault");
+    }
     avr_global_logger_set(say);
     elf_firmware_t firmware = {0};
     const char *const map = debugged ? "/dev/null" : argv[5], *const records = debugged ? "/dev/null" : argv[6];
@@ -836,6 +1067,9 @@ int main(int argc, char **argv)
         fail("cannot read the stimuli");
     }
     prepare_stimuli();
+    if (fault_due(&fault) != UINT64_MAX) {
+        wake_in(fault_due(&fault), &fault);
+    }
     if (debugged) {
         debug(atoi(argv[5] + 4));
     }
@@ -859,9 +1093,13 @@ int main(int argc, char **argv)
         const bool returned = reti && handling != 0 && stack_pointer() == frames[handling - 1];
         const int state = avr_run(avr);
         if (state == cpu_Crashed || state == cpu_Done) {
-            fail(state == cpu_Done ? "the processor sleeps with interrupts off" : "the processor crashed");
+            if (state == cpu_Done) {
+                stray("the processor sleeps with interrupts off", FAULT_ASLEEP);
+            }
+            stray("the processor crashed", FAULT_ASTRAY);
         }
         find_lost_matches(awake && state == cpu_Running);
+        look_at_fault();
         if (returned) {
             leave();
         }

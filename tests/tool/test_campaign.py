@@ -29,7 +29,7 @@ from carillon.run.campaign import Plan, planned, runs
 from carillon.run.injection import MOST_DRIFT, FaultKind, Injected, Targets, draw
 from carillon.run.judging import Ended, Outcome, Reference, UnrepeatableError, judge
 
-BEGIN, ENTER, EXIT, EXPIRY, CALL, RETURN, HALT, FAULT = 0, 1, 2, 3, 4, 5, 6, 17
+BEGIN, ENTER, EXIT, EXPIRY, CALL, RETURN, HALT, REQUEST, FAULT = 0, 1, 2, 3, 4, 5, 6, 16, 17
 MS = 1000
 SCHEDULE = """
 [system]
@@ -89,13 +89,21 @@ THREAD(Two) { for (;;) { carillon_delay(15000u); carillon_print("two\\n"); } }
 class Made:
     """A plan of a campaign, and its firmware."""
 
-    def __init__(self, folder: Path, deadline: str = "", text: str = SCHEDULE, code: str = CODE) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        deadline: str = "",
+        text: str = SCHEDULE,
+        code: str = CODE,
+        length: int = 200 * MS,
+        back: int = 50 * MS,
+    ) -> None:
         diagnostics = Diagnostics()
         self.image = plan(schedule(folder, deadline, text, code), diagnostics).image
         firmware = build(self.image, folder / "build", diagnostics)
         assert firmware is not None
         self.firmware: Firmware = firmware
-        found = planned(self.image, firmware, 200 * MS, 50 * MS, 1, diagnostics)
+        found = planned(self.image, firmware, length, back, 1, diagnostics)
         assert found is not None
         self.plan: Plan = found[0]
 
@@ -247,7 +255,7 @@ def packed(*records: tuple[int, int, int]) -> bytes:
 
 
 STEADY = [(0, BEGIN, 1), *((t + d, k, 7) for t in range(10, 100, 10) for d, k in ((0, CALL), (3, RETURN))), (100, HALT, 0)]
-OF = Reference(packed(*STEADY), b"said", {9: "a word"}, {7: "T"}, frozenset({5}), frozenset({8}), {7: ((4, 28),)}, 20)
+OF = Reference(packed(*STEADY), b"said", {9: "a word"}, {7: "T"}, frozenset({5}), frozenset({8}), {7: ((4, 28),)}, 20, 0)
 
 
 def faulty(changed: dict[int, int] | None = None, more: list[tuple[int, int, int]] | None = None) -> bytes:
@@ -275,6 +283,8 @@ def faulty(changed: dict[int, int] | None = None, more: list[tuple[int, int, int
         (Ended(4, faulty(), b""), Outcome.HUNG, "interrupts storm", None),
         (Ended(5, faulty(), b""), Outcome.DETECTED, "an interrupt that nobody serves", None),
         (Ended(6, faulty(), b""), Outcome.LOST, "the program has ended with 6", None),
+        (Ended(7, faulty(), b""), Outcome.LOST, "the processor has gone astray", None),
+        (Ended(8, faulty(), b""), Outcome.HUNG, "the processor sleeps for ever", None),
         (Ended(-signal.SIGSEGV, b"", b""), Outcome.DETECTED, "a fault of the processor", None),
         (Ended(-signal.SIGXCPU, b"", b""), Outcome.HUNG, "the program runs without end", None),
     ],
@@ -284,13 +294,37 @@ def test_outcomes_are_as_they_are_defined(ended: Ended, outcome: Outcome, why: s
     assert (verdict.outcome, verdict.why, verdict.recovery) == (outcome, why, recovery)
 
 
+SERVED = [*STEADY[:-1], *((t, ENTER, 3) for t in (15, 55, 95)), STEADY[-1]]
+PHASED = replace(OF, records=packed(*sorted(SERVED)), phase=1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "outcome", "why", "recovery"),
+    [
+        ({}, Outcome.TOLERATED, "", 0),
+        ({60: 61, 73: 72, 100: 99}, Outcome.TOLERATED, "", 0),
+        ({30: 32, 33: 34}, Outcome.TOLERATED, "", 17),
+        ({60: 62}, Outcome.LOST, "times do not come back", None),
+        ({100: 98}, Outcome.HUNG, "the system has ended", None),
+        ({95: 0}, Outcome.HUNG, "no interrupt is served any more", None),
+    ],
+)
+def test_times_of_a_chip_may_differ_by_a_phase(changed: dict[int, int], outcome: Outcome, why: str, recovery: int | None) -> None:
+    ran = sorted([(changed.get(t, t), k, v) for t, k, v in SERVED if changed.get(t, t)] + [(0, BEGIN, 1)])
+    ran = [*(r for r in ran if r[0] <= 15 and r[1] != ENTER), (15, FAULT, 1), *(r for r in ran if r[0] > 15 or r[1] == ENTER)]
+    verdict = judge(Ended(0, packed(*ran), b"said"), PHASED)
+    assert (verdict.outcome, verdict.why, verdict.recovery) == (outcome, why, recovery)
+
+
 @pytest.mark.parametrize("records", [packed(*STEADY), packed((0, BEGIN, 2), (15, FAULT, 1), (100, HALT, 0))])
 def test_a_run_that_differs_before_its_fault_says_nothing(records: bytes) -> None:
     with pytest.raises(UnrepeatableError):
         judge(Ended(0, records, b"said"), OF)
 
 
-TARGETS = Targets((3, 5, 9), 100, 900, ((4, "A"), (6, "B")), (0, 2), (("t", 1000, 3), ("u", 2000, 5)), (("v", 3000, 2),), 64)
+TARGETS = Targets(
+    (3, 5, 9), 100, 900, ((4, "A"), (6, "B")), (0, 2), (0,), (("t", 1000, 3), ("u", 2000, 5)), (("v", 3000, 2),), 64
+)
 
 
 @given(st.integers(0, 2**64), st.integers(0, 10**9), st.sets(st.sampled_from(FaultKind), min_size=1))
@@ -307,7 +341,7 @@ def test_a_fault_follows_from_seed_and_number_and_hits_what_there_is(seed: int, 
     if fault.kind is FaultKind.SPURIOUS:
         assert (fault.what, fault.name) in TARGETS.sources
     elif fault.kind in (FaultKind.JUMP, FaultKind.DRIFT):
-        assert fault.what in TARGETS.cells
+        assert fault.what in (TARGETS.cells if fault.kind is FaultKind.JUMP else TARGETS.drifting)
         assert 1 <= abs(fault.amount) <= (TARGETS.longest if fault.kind is FaultKind.JUMP else MOST_DRIFT)
     elif fault.kind in (FaultKind.TABLE, FaultKind.VARIABLE):
         objects = {"t": (1000, 3), "u": (2000, 5), "v": (3000, 2)}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples: carillon campaign examples/engine --board virtual-256 --runs 100000; "
     "carillon campaign examples/engine --board virtual-256 --only 1234; "
-    "carillon campaign my-app --board virtual-256 --kinds late,lost --for 2s --recovery 100ms --workers 8"
+    "carillon campaign my-app --board arduino-mega --kinds late,lost --for 2s --recovery 100ms --workers 8"
 )
 ROUNDS = 3
 """So many rounds a run has at least, the last of which is for the recovery."""
@@ -61,7 +61,7 @@ def command(
     out: options.Out = None,
     time_limit: options.TimeLimit = options.TIME_LIMIT,
 ) -> None:
-    """Run on a virtual board many times, each with one fault: which are tolerated, detected, lost, or let it hang."""
+    """Run on a virtual board or an AVR many times, each with one fault: which are tolerated, detected, lost, or let it hang."""
     from carillon import pipeline
     from carillon.cli.common import check_machine
     from carillon.cli.runs import built
@@ -75,9 +75,10 @@ def command(
     check_outputs(files_of(source), out=out, results=results)
     report.status("allocating")
     found = pipeline.plan(source, report.diagnostics, board, time_limit=time_limit, machine=check_machine(machine, source))
-    if not found.system.board.native:
-        cause = f"board '{found.system.board.name}' is no virtual board: nothing injects faults there"
-        report.refuse("C361", cause, "choose a virtual board: --board virtual-256; 'carillon boards' lists them")
+    run = found.system.board.run
+    if run is None or run.kind not in ("native", "simavr"):
+        cause = f"nothing injects faults on board '{found.system.board.name}': it is neither a virtual one nor an AVR in simavr"
+        report.refuse("C361", cause, "choose such a board: --board virtual-256, say; 'carillon boards' lists them")
     ticks, back = _lengths(found, rounds, time, recovery)
     firmware = built(found, "carillon", out, report)
     if firmware is None:

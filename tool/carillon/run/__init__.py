@@ -11,6 +11,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -108,9 +109,10 @@ def _simavr_command(
     out: Path,
     marks: Sequence[str],
     memory: Saved,
+    more: Sequence[str],
     diagnostics: Diagnostics,
 ) -> list[str] | None:
-    """The command of the runner on libsimavr, with a map of what the runner watches."""
+    """The command of the runner on libsimavr, with a map of what the runner watches, and ``more`` lines of it."""
     board = image.system.board
     clock = board.clock(image.system.clock_hz)
     found = simavr_runner(board, how, diagnostics)
@@ -127,9 +129,9 @@ def _simavr_command(
     if image.system.osek is not None:
         places |= MARKS
         lines += [f"0 Q {isr.source:x}" for isr in image.system.osek.isrs]
-    lines += [f"{table[symbol][0]:x} {kind} 0" for symbol, kind in places.items() if symbol in table]
+    lines += [f"{table[symbol][0]:x} {kind} {symbol == UNEXPECTED:x}" for symbol, kind in places.items() if symbol in table]
     lines += [f"{table[symbol][0]:x} F 0" for symbol in sorted({*_functions(image, table), *(v.symbol for v in isrs)})]
-    lines += [f"{table[symbol][0]:x} M 0" for symbol in marks] + memory.lines
+    lines += [f"{table[symbol][0]:x} M 0" for symbol in marks] + memory.lines + list(more)
     chart = _chart(lines, out)
     limit = (ticks + board.lead_at(clock.hz)) * clock.instructions_per_tick + 1
     frequency = clock.hz * clock.instructions_per_tick
@@ -288,12 +290,16 @@ def _warm_up(at: int, instructions: int, table: dict[str, tuple[int, int]]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The result of a run: its records in order, the firmware's output, the stimuli that it had, and memory at its end."""
+    """The result of a run: its records in order, the firmware's output, the stimuli that it had, and memory at its end.
+
+    ``command``: what was run.
+    """
 
     records: list[Record]
     output: str
     stimuli: Prepared | None = None
     memory: Saved = field(default_factory=Saved)
+    command: tuple[str, ...] = ()
 
 
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
@@ -318,6 +324,8 @@ def record(
     stacks: bool = False,
     hardware: Hardware = PLAIN,
     replay: Replay | None = None,
+    folder: Path | None = None,
+    more: Sequence[str] = (),
 ) -> Recording | None:
     """Run ``firmware`` for ``ticks`` from the start of its first round and return what was recorded.
 
@@ -325,6 +333,7 @@ def record(
     instruction of the functions ``spans`` is marked.  Of ``fetched``, a function and an object, each load of the one from the
     other is a :attr:`Code.STEP`, of an image without schedule tables.  ``stimuli`` happen during the run.
     ``stacks``: the main stack is saved at its end, too.  ``hardware``: of a board in RTL.  ``replay``: QEMU records the run, too.
+    ``folder``: where the files of the run stay; without it they are gone.  ``more``: lines of the map of simavr's runner.
     Reports C092 (no emulator), C093 (no plugin), C095 (the run failed), or C192 (a board that nothing runs).  Or it reports C296
     (stimuli that the board's emulator cannot do), or C351 (a board that is not in RTL).  It returns None then.
     """
@@ -342,7 +351,7 @@ def record(
         option = "--serial" if serial is not None else "--stream"
         diagnostics.error("C095", None, cause, f"leave {option} out, or choose another board")
         return None
-    with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="carillon-") if folder is None else nullcontext(folder) as scratch:
         out = Path(scratch) / "records"
         prepared: Prepared | None = None
         if stimuli is not None and (stimuli.rows or stimuli.watch):
@@ -357,7 +366,7 @@ def record(
         if how.kind == "native":
             command: list[str] | None = [str(firmware.elf.resolve()), "--ticks", str(ticks), "--trace", str(out)]
         elif how.kind == "simavr":
-            command = _simavr_command(image, firmware, how, ticks, out, marks, memory, diagnostics)
+            command = _simavr_command(image, firmware, how, ticks, out, marks, memory, more, diagnostics)
         else:
             command = _traced_command(
                 image, firmware, how, ticks, out, marks, spans, fetched, serial, memory, hardware, replay, diagnostics
@@ -390,7 +399,7 @@ def record(
             failed(result, "ended before its time", remedy, diagnostics)
             return None
         hardware.keep(Path(scratch))
-        return Recording(records, result.stdout.decode(errors="replace"), prepared, memory)
+        return Recording(records, result.stdout.decode(errors="replace"), prepared, memory, tuple(command))
 
 
 def run(

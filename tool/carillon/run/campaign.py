@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns: many runs of one firmware on a virtual board, each with one fault, by several workers.
+"""Campaigns: many runs of one firmware, each with one fault, by several workers.
+
+On a virtual board the firmware is what runs; on a board of AVR, the runner on simavr, which has the firmware among its files.
 
 A result follows from the campaign's header and the run's number alone.  So neither the number of workers nor their order changes
 the file of results, and a campaign goes on from what the file has.
@@ -16,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,12 +34,13 @@ from carillon.image import Image
 from carillon.run import record
 from carillon.run.entries import Code
 from carillon.run.injection import FaultKind, Injected, Targets, draw, objects_of
-from carillon.run.judging import Ended, Reference, UnrepeatableError, expiries, judge, reference, taken, whole
-from carillon.run.records import Decoder, lead_of
-from carillon.run.stimuli import prepare, write
+from carillon.run.judging import ERRORS, Ended, Reference, UnrepeatableError, expiries, judge, reference, taken, unit_of, whole
+from carillon.run.records import Decoder
 
 CHUNK = 50
 """Runs that a worker does before it hands them over: as many may be done again after a campaign was killed."""
+_FOLDER = "{folder}/"
+_RECORDS = "records"
 _STORM = 10
 _STORM_LEAST = 100_000
 """So many times the records of the run without fault, and so many records, are a storm."""
@@ -47,16 +50,47 @@ _SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """What is run: files by their names, and a command.  A word of it that begins with ``_FOLDER`` is a file beside them."""
+
+    files: tuple[tuple[str, bytes], ...]
+    command: tuple[str, ...]
+
+    @classmethod
+    def of(cls, command: Sequence[str], records: Path) -> Program:
+        """Of a command that was run here: the files that it read are taken with it; ``records`` is what it wrote."""
+        files: dict[str, bytes] = {}
+        words = []
+        for number, word in enumerate(command):
+            path = Path(word)
+            if path == records:
+                words.append(f"{_FOLDER}{_RECORDS}")
+            elif path.is_absolute() and path.is_file():
+                name = f"{number}-{path.name}"
+                files[name] = path.read_bytes()
+                words.append(_FOLDER + name)
+            else:
+                words.append(word)
+        return cls(tuple(files.items()), tuple(words))
+
+    def put_into(self, folder: Path) -> list[str]:
+        """Write the files, and return the command."""
+        for name, content in self.files:
+            (folder / name).write_bytes(content)
+            (folder / name).chmod(0o700)
+        return [str(folder / word.removeprefix(_FOLDER)) if word.startswith(_FOLDER) else word for word in self.command]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All that a worker has to know; it may be on another machine.
 
-    ``digest``: of what the program loads, whatever folder it was built in.  ``stimuli``: the file's content, empty if there
-    are none.
+    ``digest``: of what the firmware loads, whatever folder it was built in.  ``unit``: what a tick has in the records' times.
     """
 
-    program: bytes
+    program: Program
     digest: str
-    stimuli: str
+    unit: int
     ticks: int
     seconds: int
     seed: int
@@ -99,37 +133,46 @@ def planned(
 ) -> tuple[Plan, int] | None:
     """A campaign with all kinds that have something to hit, and the expiries of the run without fault; None after errors."""
     system, table = image.system, symbols(firmware.elf)
-    begun = time.monotonic()
-    recording = record(image, firmware, ticks, diagnostics, stimuli=system.stimuli)
-    if recording is None:
-        return None
-    seconds = _SECONDS + int(_SLOWER * (time.monotonic() - begun))
-    trace = Decoder(image, table, recording.stimuli).trace(recording.records, ticks, 0, recording.output)
-    of = reference(image, table, recording.records, trace, recording.output.encode(), recovery)
-    sources = [source for array in system.board.cells if array.family.name == "virtual" for source in array.sources]
-    numbers, times = taken(recording.records, dict(enumerate(sources)))
-    last = recording.records[-1].time - recovery
-    begin = last - (ticks - recovery)
-    tables, variables = objects_of(firmware, set() if system.osek is None else {c_names.stack(t.name) for t in system.osek.tasks})
+    unit = unit_of(image)
+    stacks = set() if system.osek is None else {c_names.stack(t.name) for t in system.osek.tasks}
     used = {vector.source: str(vector.object) for mode in image.vectors for vector in mode}
-    cells = {r.value for r in recording.records if r.code == Code.EXPIRY}
+    sources = [source for array in system.board.cells for source in array.sources]
+    cells_of = dict(enumerate(s for array in system.board.cells if array.family.name == "virtual" for s in array.sources))
+    with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
+        begun = time.monotonic()
+        more = [] if system.board.native else _watched(table, used.keys() & set(sources), stacks)
+        recording = record(image, firmware, ticks, diagnostics, stimuli=system.stimuli, folder=Path(scratch), more=more)
+        if recording is None:
+            return None
+        seconds = _SECONDS + int(_SLOWER * (time.monotonic() - begun))
+        program = Program.of(recording.command, Path(scratch) / _RECORDS)
+    trace = Decoder(image, table, recording.stimuli).trace(recording.records, ticks, 0, recording.output)
+    of = reference(image, table, recording.records, trace, recording.output.encode(), recovery * unit)
+    numbers, times = taken(recording.records, cells_of if system.board.native else {s: s for s in sources})
+    last = recording.records[-1].time - recovery * unit
+    begin = last - (ticks - recovery) * unit
+    tables, variables = objects_of(firmware, stacks)
+    cells = tuple(sorted({r.value for r in recording.records if r.code == Code.EXPIRY}))
     targets = Targets(
         tuple(n for n, t in zip(numbers, times, strict=True) if begin <= t < last),
         begin,
         last,
         tuple(sorted(used.items())),
-        tuple(sorted(cells)),
+        cells,
+        cells if system.board.native else (),  # all timers of a chip have the processor's clock
         tuple(tables),
         tuple(variables),
-        recovery,
+        recovery * unit,
     )
-    text = ""
-    if system.stimuli is not None and system.stimuli.rows:
-        with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
-            prepared = prepare(system.stimuli, image, table, lead_of(image), ticks, Diagnostics())
-            text = write(prepared, Path(scratch) / "stimuli").read_text(encoding="utf-8") if prepared is not None else ""
-    plan = Plan(firmware.elf.read_bytes(), _loaded(firmware.elf), text, ticks, seconds, seed, targets.kinds(), targets, of)
+    plan = Plan(program, _loaded(firmware.elf), unit, ticks, seconds, seed, targets.kinds(), targets, of)
     return plan, expiries(of.records)
+
+
+def _watched(table: Mapping[str, tuple[int, int]], sources: Iterable[int], stacks: Iterable[str]) -> list[str]:
+    """Lines of the map of simavr's runner: sources whose requests are expiries; stacks; and functions that say what is wrong."""
+    lines = [f"0 E {source:x}" for source in sorted(sources)]
+    lines += [f"{table[name][0]:x} Y {table[name][1]:x}" for name in sorted(stacks) if name in table]
+    return lines + [f"{table[name][0]:x} F 0" for name in ERRORS if name in table]
 
 
 def _loaded(path: Path) -> str:
@@ -159,35 +202,33 @@ def runs(plan: Plan, numbers: Sequence[int]) -> list[Row]:
     """Do some runs.  Raises UnrepeatableError, with the run's number."""
     with tempfile.TemporaryDirectory(prefix="carillon-") as folder:
         scratch = Path(folder)
-        program = scratch / "program"
-        program.write_bytes(plan.program)
-        program.chmod(0o700)
-        (scratch / "stimuli").write_text(plan.stimuli, encoding="utf-8")
-        return [_run(plan, number, scratch) for number in numbers]
+        command = plan.program.put_into(scratch)
+        return [_run(plan, number, command, scratch) for number in numbers]
 
 
-def _run(plan: Plan, number: int, scratch: Path) -> Row:
-    fault, out, said = draw(plan.seed, number, plan.kinds, plan.targets), scratch / "records", scratch / "output"
+def _run(plan: Plan, number: int, command: Sequence[str], scratch: Path) -> Row:
+    fault, out, said = draw(plan.seed, number, plan.kinds, plan.targets), scratch / _RECORDS, scratch / "output"
     out.unlink(missing_ok=True)
     most = max(_STORM * len(plan.reference.records) // 16, _STORM_LEAST)
-    command = [str(scratch / "program"), "--ticks", str(plan.ticks), "--trace", str(out)]
-    command += ["--stimuli", str(scratch / "stimuli")] if plan.stimuli else []
-    command += [*fault.arguments(most), str(plan.seconds)]
+    command = [*command, *fault.arguments(most), str(plan.seconds)]
     with said.open("wb") as stream:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=stream,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             env={"CARILLON_PARENT": str(os.getpid())},
             check=False,
         )
+    if done.returncode == 1 and plan.reference.phase:
+        raise OSError(f"simavr's runner has failed in run {number}: {done.stderr.decode(errors='replace').strip()}")
     ended = Ended(done.returncode, whole(out.read_bytes()) if out.is_file() else b"", said.read_bytes())
     try:
         verdict = judge(ended, plan.reference)
     except UnrepeatableError:
         raise UnrepeatableError(number) from None
-    return Row(number, fault, verdict.outcome.value, verdict.why, verdict.recovery, expiries(ended.records))
+    recovery = None if verdict.recovery is None else -(-verdict.recovery // plan.unit)
+    return Row(number, fault, verdict.outcome.value, verdict.why, recovery, expiries(ended.records))
 
 
 class _Pool(Protocol):

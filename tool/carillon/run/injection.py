@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of a campaign: what may go wrong in a run on a virtual board, and which fault a run has.
+"""Faults of a campaign: what may go wrong in a run, and which fault a run has.
 
 A fault depends on the seed, the run's number, the kinds and what the firmware has, and on nothing else.  The virtual controller
-carries it out (``emulators/host/fault.h``).
+or the runner on simavr carries it out (``emulators/fault.h``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 
 from carillon.build import Firmware
-from carillon.elf import ALLOC, EXECUTED, WRITE, read_elf
+from carillon.elf import ALLOC, AVR, EXECUTED, WRITE, read_elf
 
 
 class FaultKind(Enum):
@@ -41,7 +41,7 @@ _OWN = ("kernel_", "generated_", "application_")
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """A fault: when it is, as the expiry's number from 1 or a tick since power-up, of what, and how much."""
+    """A fault: when it is, as the expiry's number from 1 or a time since power-up, of what, and how much."""
 
     kind: FaultKind
     at: int
@@ -50,17 +50,18 @@ class Injected:
     name: str = ""
 
     def arguments(self, most: int) -> list[str]:
-        """Of the virtual controller, which ends the run at more than ``most`` records."""
+        """Of what carries it out, which ends the run at more than ``most`` records."""
         kind = "flip" if self.kind in (FaultKind.TABLE, FaultKind.VARIABLE) else self.kind.value
         return ["--fault", kind, *map(str, (self.at, self.what, self.amount, most))]
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What faults may hit.
+    """What faults may hit; all times as in the records.
 
-    ``expiries``: numbers of those whose interrupts are taken.  ``begin`` and ``end``: the ticks since power-up between which
-    all faults are.  ``tables`` and ``variables``: name, address and bytes.  ``longest``: ticks of the longest delay and jump.
+    ``expiries``: numbers of those whose interrupts are taken.  ``begin`` and ``end``: the times since power-up between which
+    all faults are.  ``cells``: what may jump; ``drifting``: what may drift.  ``tables`` and ``variables``: name, address and
+    bytes.  ``longest``: the longest delay and jump.
     """
 
     expiries: tuple[int, ...]
@@ -68,6 +69,7 @@ class Targets:
     end: int
     sources: tuple[tuple[int, str], ...]
     cells: tuple[int, ...]
+    drifting: tuple[int, ...]
     tables: tuple[tuple[str, int, int], ...]
     variables: tuple[tuple[str, int, int], ...]
     longest: int
@@ -75,7 +77,7 @@ class Targets:
     def kinds(self) -> tuple[FaultKind, ...]:
         """Those that have something to hit."""
         needs: dict[FaultKind, object] = dict.fromkeys((FaultKind.LATE, FaultKind.LOST, FaultKind.DOUBLED), self.expiries)
-        needs |= dict.fromkeys((FaultKind.JUMP, FaultKind.DRIFT), self.cells)
+        needs |= {FaultKind.JUMP: self.cells, FaultKind.DRIFT: self.drifting}
         needs |= {FaultKind.SPURIOUS: self.sources, FaultKind.TABLE: self.tables, FaultKind.VARIABLE: self.variables}
         return tuple(kind for kind in FaultKind if needs.get(kind, True))
 
@@ -112,7 +114,8 @@ def draw(seed: int, number: int, kinds: Sequence[FaultKind], targets: Targets) -
         source, name = targets.sources[chance.below(len(targets.sources))]
         return Injected(kind, at, source, 0, name)
     if kind in (FaultKind.JUMP, FaultKind.DRIFT):
-        cell = targets.cells[chance.below(len(targets.cells))]
+        cells = targets.cells if kind is FaultKind.JUMP else targets.drifting
+        cell = cells[chance.below(len(cells))]
         return Injected(kind, at, cell, chance.signed(targets.longest if kind is FaultKind.JUMP else MOST_DRIFT))
     if kind is FaultKind.STACK:
         return Injected(kind, at, 0, chance.below(_BITS_OF_STACK))
@@ -126,9 +129,9 @@ def draw(seed: int, number: int, kinds: Sequence[FaultKind], targets: Targets) -
 
 
 def objects_of(firmware: Firmware, unused: Collection[str]) -> tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]:
-    """Constants and variables that a chip would have, too: neither those of the virtual controller nor of the host's library.
+    """Constants and variables that a chip has, too: neither those of the virtual controller nor of a library.
 
-    ``unused``: what a virtual board does not use: the stacks of tasks, whose place the host's have.
+    ``unused``: what is no variable: the stacks of tasks, in whose place a virtual board has the host's.
     """
     own, others = set[str](), set(unused)
     for path in sorted((firmware.folder / "objects").glob("*.o")):
@@ -138,11 +141,13 @@ def objects_of(firmware: Firmware, unused: Collection[str]) -> tuple[list[tuple[
 
 
 def _objects(elf: Path, names: set[str]) -> tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]:
+    """Those of some names.  AVR's constants may lie between functions."""
     image = read_elf(elf)
     found = sorted((s.address, s.size, s.name) for s in image.symbols if s.size and not s.function and s.name in names)
+    constant = WRITE if image.machine == AVR else WRITE | EXECUTED
 
     def within(fits: Callable[[int], bool]) -> list[tuple[str, int, int]]:
         parts = [(s.address, s.address + s.size) for s in image.sections if s.flags & ALLOC and fits(s.flags)]
         return [(n, at, size) for at, size, n in found if any(begin <= at and at + size <= end for begin, end in parts)]
 
-    return within(lambda flags: not flags & (WRITE | EXECUTED)), within(lambda flags: bool(flags & WRITE))
+    return within(lambda flags: not flags & constant), within(lambda flags: bool(flags & WRITE))

@@ -27,12 +27,20 @@ _CALLS = frozenset(map(int, (Code.CALL, Code.RETURN, Code.RESUME, Code.SUSPEND, 
 _HANDLERS = frozenset(map(int, (Code.ENTER, Code.EXIT)))
 _BEGINS = (Code.CALL, Code.RESUME, Code.ENTER)
 _ENDS_OF_JOBS = (Code.RETURN, Code.EXIT)
-_ERRORS = ("carillon_osek_fail", "carillon_osek_ask_protection")
-_ENDS = {3: "no cell runs", 4: "interrupts storm"}
-"""By the exit code (``emulators/host/fault.h``), of a run that hangs."""
+ERRORS = ("carillon_osek_fail", "carillon_osek_ask_protection")
+_ENDS = {3: "no cell runs", 4: "interrupts storm", 8: "the processor sleeps for ever"}
+"""By the exit code (``emulators/fault.h``), of a run that hangs."""
+_ASTRAY = 7
 _UNEXPECTED = 5
 _ENDLESS = (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGALRM)
 _Fields = tuple[int, int, int]
+
+
+PHASE = 16
+"""By so many cycles times may differ on an emulated board, and count as the same: an interrupt waits for the instruction's end.
+
+Several may wait one for another.
+"""
 
 
 class Outcome(Enum):
@@ -73,8 +81,8 @@ class Reference:
     ``said``: the functions by which the kernel says that something is wrong, each with a word for it.  ``names``: the objects
     whose functions or contexts stand at addresses, and by their sources, ``direct``, those whose functions are vectors.
     ``aside``: functions that are no jobs.  ``limits``: of the functions of tasks with deadlines, of each job the place of its
-    end among the records, and the tick before which it is to end.  ``recovery``: the ticks after which all must be as without
-    the fault.
+    end among the records, and the time before which it is to end.  ``recovery``: the time after which all must be as without
+    the fault, but for ``phase``.
     """
 
     records: bytes
@@ -85,6 +93,7 @@ class Reference:
     aside: frozenset[int]
     limits: Mapping[int, tuple[tuple[int, int], ...]]
     recovery: int
+    phase: int
 
     def words(self, calls: Sequence[_Fields]) -> Counter[str]:
         """What the kernel has said."""
@@ -105,6 +114,11 @@ def _placed(records: bytes, direct: frozenset[int]) -> tuple[list[int], list[_Fi
     every = enumerate(_RECORD.iter_unpack(records))
     found = [(k, r) for k, r in every if r[1] in _CALLS or (r[1] in _HANDLERS and r[2] in direct)]
     return [k for k, _ in found], [r for _, r in found]
+
+
+def unit_of(image: Image) -> int:
+    """What a tick has in the times of the records: 1 on a virtual board, and else cycles or instructions."""
+    return max(1, image.system.board.clock(image.system.clock_hz).instructions_per_tick)
 
 
 def whole(records: bytes) -> bytes:
@@ -138,7 +152,7 @@ def reference(
 ) -> Reference:
     """The run without fault, of its records and of what they mean; ``table``: the firmware's symbols."""
     words = {MISSED: "a deadline was missed"} | dict.fromkeys(OVERRUNS, "a budget was used up")
-    words |= dict.fromkeys(_ERRORS, "an error hook was called")
+    words |= dict.fromkeys(ERRORS, "an error hook was called")
     words |= dict.fromkeys(late_threads(image), "a thread was late")
     words |= {miss.symbol: "a task of the program was late" for miss in deadline_misses(image)}
     system = image.system
@@ -150,7 +164,7 @@ def reference(
     names = grouped((table[function][0], name) for function, name in functions if function in table)
     vectors = [v for mode in image.vectors for v in mode if v.runs in table and table[v.runs][0] == table[v.symbol][0]]
     direct = grouped((vector.source, str(vector.object)) for vector in vectors)
-    begin = next((r.time for r in records if r.code == Code.BEGIN), 0)
+    begin, unit = next((r.time for r in records if r.code == Code.BEGIN), 0), unit_of(image)
     return Reference(
         b"".join(_RECORD.pack(*record) for record in records),
         output,
@@ -158,17 +172,18 @@ def reference(
         {address: " or ".join(dict.fromkeys(own)) for address, own in (names | direct).items()},
         frozenset(direct),
         frozenset(table[name][0] for name in DELIVER if name in table),
-        _limits(names | direct, records, trace, begin + lead_of(image)),
+        _limits(names | direct, records, trace, begin + lead_of(image), unit),
         recovery,
+        0 if system.board.native else PHASE,
     )
 
 
 def _limits(
-    names: Mapping[int, Collection[str]], records: Collection[Record], trace: Trace, origin: int
+    names: Mapping[int, Collection[str]], records: Collection[Record], trace: Trace, origin: int, unit: int
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """Of each job, the place of its end, and the first deadline of its task after that; in the units of records."""
     ends = grouped((r.value, (place, r.time)) for place, r in enumerate(records) if r.code in _ENDS_OF_JOBS)
-    due = grouped((e.object, e.t + origin) for e in trace.events if e.kind in (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED))
+    due = grouped((e.object, e.t * unit + origin) for e in trace.events if e.kind in (Kind.DEADLINE_MET, Kind.DEADLINE_MISSED))
     found = {}
     for address, own in names.items():
         deadlines = sorted(t for name in own for t in due.get(name, ()))
@@ -209,13 +224,35 @@ def judge(ended: Ended, of: Reference) -> Verdict:
         return Verdict(Outcome.DETECTED, min(said))
     if ended.status == _UNEXPECTED:
         return Verdict(Outcome.DETECTED, "an interrupt that nobody serves")
-    if ended.status in _ENDS or (not ended.status and not end):  # the last record would be the same
+    if ended.status in _ENDS or (not ended.status and _ended_early(mine, theirs, of)):
         return Verdict(Outcome.HUNG, _ENDS.get(ended.status, "the system has ended"))
+    if ended.status == _ASTRAY:
+        return Verdict(Outcome.LOST, "the processor has gone astray")
+    if of.phase and not _serves(mine, theirs, of):
+        return Verdict(Outcome.HUNG, "no interrupt is served any more")
     if ended.status:
         return Verdict(Outcome.LOST, f"the program has ended with {ended.status}")
     verdict = _compared(of.jobs(calls), of.jobs(others), before, of, at)
     other = verdict.outcome is Outcome.TOLERATED and ended.output != of.output
     return Verdict(Outcome.LOST, "other output") if other else verdict
+
+
+def _ended_early(mine: bytes, theirs: bytes, of: Reference) -> bool:
+    """Whether the last record, which is that of the end, comes before its time, or is another one."""
+    if not mine:
+        return True
+    one, other = (_RECORD.unpack(records[-_RECORD.size :]) for records in (mine, theirs))
+    return one[1:] != other[1:] or abs(one[0] - other[0]) > of.phase
+
+
+def _serves(mine: bytes, theirs: bytes, of: Reference) -> bool:
+    """Whether handlers begin within the recovery before the end, if any does without the fault."""
+    begin = _RECORD.unpack(theirs[-_RECORD.size :])[0] - of.recovery
+
+    def some(records: bytes) -> bool:
+        return any(code == Code.ENTER and time >= begin for time, code, _ in _RECORD.iter_unpack(records))
+
+    return some(mine) or not some(theirs)
 
 
 def _compared(mine: list[_Fields], theirs: list[_Fields], before: int, of: Reference, at: int) -> Verdict:
@@ -230,7 +267,8 @@ def _compared(mine: list[_Fields], theirs: list[_Fields], before: int, of: Refer
         limits = [limit for place, limit in of.limits.get(address, ()) if place >= before]
         if any(end >= limit for end, limit in zip(ends, limits, strict=False)):
             return Verdict(Outcome.LOST, f"a deadline of {of.names[address]} passed")
-    other = next((max(a[0], b[0]) for a, b in zip(reversed(mine), reversed(theirs), strict=True) if a != b), at)
+    both = zip(reversed(mine), reversed(theirs), strict=True)
+    other = next((max(a[0], b[0]) for a, b in both if a[1:] != b[1:] or abs(a[0] - b[0]) > of.phase), at)
     recovery = max(0, other - at)
     if recovery > of.recovery:
         return Verdict(Outcome.LOST, "times do not come back")

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
  *
- * One fault of the virtual controller in a run, as tool/carillon/run/injection.py draws it:
- * "--fault KIND AT WHAT AMOUNT RECORDS SECONDS", numbers in decimal.  AT counts expiries from 1, or it is a tick since
- * power-up. */
+ * One fault in a run, as tool/carillon/run/injection.py draws it: "--fault KIND AT WHAT AMOUNT RECORDS SECONDS", numbers
+ * in decimal.  AT counts expiries from 1, or it is a time since power-up: in ticks on a virtual board, in cycles in
+ * simavr. */
 #ifndef CARILLON_FAULT_H
 #define CARILLON_FAULT_H
 
@@ -10,21 +10,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* What happens, and when. */
 enum fault_kind {
     FAULT_NONE,
-    FAULT_LATE,     /* expiry AT: its interrupt comes AMOUNT ticks later */
+    FAULT_LATE,     /* expiry AT: its interrupt comes AMOUNT later */
     FAULT_LOST,     /* expiry AT: it comes never */
     FAULT_DOUBLED,  /* expiry AT: it comes again as soon as its handler has begun */
-    FAULT_SPURIOUS, /* tick AT: source WHAT is requested */
-    FAULT_JUMP,     /* tick AT: cell WHAT expires AMOUNT ticks later; earlier, if that is negative */
-    FAULT_DRIFT,    /* from tick AT on: cell WHAT is slower by AMOUNT millionths; faster, if that is negative */
-    FAULT_FLIP,     /* tick AT: bit AMOUNT of the byte at address WHAT */
-    FAULT_STACK,    /* tick AT: bit AMOUNT of the live stack, which counts from its beginning and goes round */
+    FAULT_SPURIOUS, /* time AT: source WHAT is requested */
+    FAULT_JUMP,     /* time AT: cell WHAT expires AMOUNT later; earlier, if that is negative */
+    FAULT_DRIFT,    /* from time AT on: cell WHAT is slower by AMOUNT millionths; faster, if that is negative */
+    FAULT_FLIP,     /* time AT: bit AMOUNT of the byte at address WHAT */
+    FAULT_STACK,    /* time AT: bit AMOUNT of the live stack, which counts from its beginning and goes round */
     FAULT_KINDS
 };
 
@@ -33,7 +32,9 @@ enum fault_end {
     FAULT_STILL = 3,      /* no cell runs: nothing will ever happen */
     FAULT_STORM = 4,      /* there are more records than RECORDS allows */
     FAULT_UNEXPECTED = 5, /* carillon_port_unexpected */
-    FAULT_REFUSED = 6     /* the virtual controller cannot do what it was told */
+    FAULT_REFUSED = 6,    /* the virtual controller cannot do what it was told */
+    FAULT_ASTRAY = 7,     /* simavr: an instruction or an address that the chip does not have, or no end of nesting */
+    FAULT_ASLEEP = 8      /* simavr: the processor sleeps, and no interrupt may wake it */
 };
 
 struct fault {
@@ -84,21 +85,13 @@ static inline bool fault_of_expiry(const struct fault *fault)
     return fault->kind == FAULT_LATE || fault->kind == FAULT_LOST || fault->kind == FAULT_DOUBLED;
 }
 
-/* The tick at which the device has something to do for the fault; UINT64_MAX: none. */
+/* The time at which the device has something to do for the fault; UINT64_MAX: none. */
 static inline uint64_t fault_due(const struct fault *fault)
 {
     if (fault->kind == FAULT_LATE && fault->comes) {
         return fault->due;
     }
     return fault->kind == FAULT_NONE || fault_of_expiry(fault) || fault->has_struck ? UINT64_MAX : fault->at;
-}
-
-/* Tables may be constant. */
-static inline void fault_flip(uintptr_t byte, uint32_t bit)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    (void)mprotect((void *)(byte / page * page), page, PROT_READ | PROT_WRITE);
-    *(volatile uint8_t *)byte ^= (uint8_t)(1u << bit);
 }
 
 #endif
