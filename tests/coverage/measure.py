@@ -33,7 +33,18 @@ RECORDED = HERE / "recorded.json"
 COUNTED = ("kernel", "cells")
 TESTS = ("firmware", "conformance", "threads", "rounds", "giotto", "response")
 """The folders of tests of which many run programs on this machine; tests/coverage/here_alone.py skips the others."""
-LEFT_OUT = ("ostream", "orti", "stacks_analysed", "generated_code", "kernel_code", "library", "emulators", "test_rtl")
+LEFT_OUT = (
+    "ostream",
+    "orti",
+    "stacks_analysed",
+    "generated_code",
+    "kernel_code",
+    "library",
+    "emulators",
+    "test_rtl",
+    "test_verified",
+    "sanitizer",
+)
 """Tests of what GCC makes."""
 FIGURES = ("lines", "outcomes", "conditions")
 WHAT = {"true": "never true", "false": "never false", "alone": "never decides alone"}
