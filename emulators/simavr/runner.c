@@ -303,13 +303,13 @@ static void add_stack(uint32_t begin, uint32_t bytes)
     }
 }
 
-/* The processor does not sleep for longer than this.  The simulator has one timer for each `why`. */
-static avr_cycle_count_t look_again(avr_t *which, avr_cycle_count_t when, void *unused)
+/* The processor does not sleep for longer than this, nor falls asleep before what is due has happened.  The simulator
+ * has one timer for each `why`. */
+static avr_cycle_count_t look_again(avr_t *which, avr_cycle_count_t when, void *why)
 {
-    (void)which;
     (void)when;
-    (void)unused;
-    return 0;
+    const uint64_t due = (why == &fault) ? fault_due(&fault) : limit;
+    return due <= which->cycle ? which->cycle + 1 : 0;
 }
 
 static void wake_in(uint64_t cycles, void *why)

@@ -16,13 +16,13 @@ import pytest
 HERE = Path(__file__).parent
 MODELS = sorted(path.stem for path in HERE.glob("*.pml"))
 FIRMWARE = {
-    "activation": "tests/rounds/test_rounds.py",
+    "activation": "tests/firmware/test_activation_positions.py",
     "deadline": "tests/races/test_rounds_services.py",
     "mode": "tests/races/test_rounds_services.py",
     "sync": "tests/firmware/test_synchronisation.py",
     "upload": "tests/firmware/test_uploads.py",
 }
-"""Where the code itself is tried: a deadline and a switch at each instruction, the others with random times."""
+"""Where the code itself is tried: an activation, a deadline and a switch at each instruction, the others at random times."""
 
 
 def explored(model: str, mutant: int, folder: Path) -> tuple[int, int]:
