@@ -5,7 +5,7 @@
     python scripts/tested.py --write    put them into the page
 
 A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of: the proofs'
-(tests/proof/recorded.json, by ``prove.py --record``).
+(tests/proof/recorded.json, by ``prove.py --record``), and coverage (tests/coverage/recorded.json, by ``make coverage``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "TESTED.md"
 BEGIN, END = "<!-- figures: python scripts/tested.py --write -->\n", "<!-- end of figures -->\n"
-sys.path.insert(0, str(ROOT / "tests" / "proof"))
+sys.path[:0] = [str(ROOT / "tests" / "proof"), str(ROOT / "tests" / "coverage")]
 
 GROUPS = {
     "the queue, the clock and other parts of the kernel, as functions": ("kernel", "time", "hardware"),
@@ -51,6 +51,7 @@ def code_lines(folder: str) -> int:
 
 def figures() -> Iterator[str]:
     """The lines of the page's figures."""
+    import measure
     import prove
 
     yield "| tests of | functions |\n|---|--:|\n"
@@ -71,7 +72,10 @@ def figures() -> Iterator[str]:
     yield f"| rules of MISRA C:2012 with a recorded deviation | {deviations} |\n"
     jobs = prove.jobs_of(prove.TABLE.read_text(encoding="utf-8"), prove.TABLE.name)
     yield f"| proofs, of three runs each | {len(jobs)} |\n\n"
-    yield prove.table(jobs, json.loads(prove.RECORD.read_text(encoding="utf-8"))) + "\n"
+    yield prove.table(jobs, json.loads(prove.RECORD.read_text(encoding="utf-8"))) + "\n\n"
+    yield "What the unit tests and the tests on virtual boards reach (`make coverage`):\n\n"
+    reached = json.loads(measure.RECORDED.read_text(encoding="utf-8"))
+    yield measure.table(reached, measure.read_limits(measure.LIMITS), markdown=True, each_file=False) + "\n"
 
 
 def page(text: str, found: str) -> str:

@@ -30,6 +30,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "coverage"
 RECORDED = HERE / "recorded.json"
+LIMITS = HERE / "limits.toml"
 COUNTED = ("kernel", "cells")
 TESTS = ("firmware", "conformance", "threads", "rounds", "giotto", "response")
 """The folders of tests of which many run programs on this machine; tests/coverage/here_alone.py skips the others."""
@@ -252,7 +253,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--counted", action="store_true", help="run nothing: read what the last run has counted")
     parser.add_argument("--markdown", action="store_true", help="print the table that recorded.json has, and end")
     options = parser.parse_args(arguments)
-    limits = read_limits(HERE / "limits.toml")
+    limits = read_limits(LIMITS)
     if options.markdown:
         print(table(json.loads(RECORDED.read_text(encoding="utf-8")), limits, markdown=True, each_file=False))
         return 0
