@@ -132,6 +132,12 @@ def render_analysis(
             console.print(f"  · {bound.kind} '{bound.name}' has no bound: {bound.why}", markup=False)
     for text in dict.fromkeys(bound.rests_on for bound in bounds if bound.bound is not None and bound.rests_on):
         console.print(f"  · no run is held against the bounds of Giotto tasks: {text}", markup=False)
+    bounded = [] if system.osek is None else [t.name for t in system.osek.tasks if t.budget and not t.declared.wcet]
+    bounded += [] if system.osek is None else [i.name for i in system.osek.isrs if i.budget and not i.declared.wcet]
+    if bounded:
+        names = ", ".join(f"'{name}'" for name in bounded)
+        rest = "a job that uses it up ends somewhat later, and no run with one is held against these bounds"
+        console.print(f"  · without a wcet, the budget counts for {names}: {rest}", markup=False)
 
 
 def _growth(grows: Growths, bound: Bound, hz: int) -> str:
