@@ -706,7 +706,7 @@ def test_a_thread_that_holds_a_resource_keeps_the_processor_for_another_slice(la
     [
         (VIRTUAL_AST, ONE_SHOT),
         (VIRTUAL_AST, COMPARE),
-        (VIRTUAL_AST, PERIODIC),
+        pytest.param(VIRTUAL_AST, PERIODIC, marks=pytest.mark.costly),  # two million interrupts
         (AST, ONE_SHOT),
         (RV32, COMPARE),
         (MEGA, ONE_SHOT),
