@@ -55,6 +55,8 @@ from carillon.verify.meaning import Meaning, Meanings, Service
 from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
+KEPT = 24
+"""How many bits of a counter budgets take, if it has them."""
 TICK = "carillon_clock_vector"
 """The handler of a clock's cell, which has the kernel's tick in it."""
 TURNS = "carillon_port_turn_vector"
@@ -360,6 +362,10 @@ class Events:
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
         if turns := turns_of(self, service, cell):
+            kept = self.hardware.match_of(cell)
+            if kept is not None and kept.bits < KEPT and cell.begins is not None:  # a counter that nobody sets
+                lead = self.system.board.lead_at(self.system.clock_hz)
+                return *turns, {(cell.begins - lead, cell.ticks(1 << kept.bits))}
             return *turns, {(turn := RANGE if service.kind == "frames" else budget_turn(cell), turn)}
         self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
