@@ -28,6 +28,7 @@ NUCLEO = "nucleo-f429zi"
 PICO = "raspberry-pi-pico"
 MEGA = "arduino-mega"
 AVR = ("atmega128", MEGA)
+UNO = "arduino-uno"
 LATE, LATE_AGAIN = 32, 88
 """On AVR, in cycles without a prescaler: how late a job is ended at most, and how much later for each preemption."""
 UNITS = {VIRTUAL: 40, VIRTUAL_AST: 40, "cv32e40x-rtl": 1000, NUCLEO: 1000, PICO: 20, MEGA: 1000}
@@ -214,6 +215,51 @@ ttTASK(B) { carillon_work(6000u); report("late", late); }
     assert runs(outcome, "A") == 6 and runs(outcome, "B") == 3
     assert outcome.summary.totals.deadlines_missed == 0 and outcome.summary.totals.deadlines_met == 6
     assert set(outcome.said("late")) == {0}
+
+
+@pytest.mark.parametrize(("name", "tick", "budget"), [("atmega128", 1, 3000), (MEGA, 1, 3000), (MEGA, 8, 400), (UNO, 1024, 20)])
+def test_thousands_of_ended_jobs_leave_nothing_on_avr(lab: Laboratory, name: str, tick: int, budget: int) -> None:
+    """The stack stands where it did, a job with less work is not ended, and what the registers held below goes on."""
+    length, first, second = {1: (9000, 100, 5000), 8: (1200, 20, 700), 1024: (200, 10, 120)}[tick]
+    tasks = {"A": first} if name == UNO else {"A": first, "B": second}  # the Uno has a timer of 16 bits, and one beside it
+    text = "".join(f'[task.{task}]\nbudget = "{budget} ticks"\n' for task in tasks)
+    text += points(length, *((at, task) for task, at in tasks.items()))
+    code = """
+static volatile uint32_t over[2], others, rounds, moved;
+static volatile uint16_t stack;
+void ttErrorHook(ttStatusType error)
+{
+    if (error == TT_E_OS_PROTECTION_TIME) { over[carillon_missed_task()]++; } else { others++; }
+}
+ttTASK(A)
+{
+    const uint16_t here = (uint16_t)(uintptr_t)__builtin_frame_address(0);
+    if (stack == 0u) { stack = here; }
+    moved += (stack != here);
+    rounds++;
+    if ((rounds % 4u) != 0u) { for (;;) { } }
+}
+ttTASK(B) { if ((rounds % 2u) != 0u) { for (;;) { rounds = rounds; } } }
+void ttIdleTask(void)
+{
+    while (rounds < 3000u) { }
+    const uint32_t found[4] = {over[0], over[1], others, moved};
+    report("A", found[0]);
+    report("B", found[1]);
+    report("others", found[2]);
+    report("moved", found[3]);
+    for (;;) { }
+}
+"""
+    clock = "" if tick == 1 else f'clock = "{16_000_000 // tick}Hz"\n'
+    outcome = lab.run(text, code, name, system=f'on_budget_overrun = "end"\n{clock}', rounds=3010)
+    assert outcome.reported == [("A", 2250), ("B", 1500 if "B" in tasks else 0), ("others", 0), ("moved", 0)]
+    for task in tasks:
+        ended = [r for r in outcome.summary.runs if r.lane.name == task and r.end is not None and r.executed > budget * tick // 2]
+        assert len(ended) > 1000
+        for run in ended:
+            most = LATE + LATE_AGAIN * (run.preemptions - 1) + (tick * (2 * run.preemptions + 1) if tick > 1 else 0)
+            assert 0 <= run.executed - budget * tick <= most, (run.executed - budget * tick, run.preemptions)
 
 
 def test_a_job_that_uses_up_its_budget_stops_the_system_by_default(lab: Laboratory) -> None:

@@ -28,7 +28,7 @@ def budget_range(board: Board, rounds: bool = False) -> int:
 
 
 def round_budget_turn(board: Board) -> int:
-    """In how many ticks the demand of a cell of the rounds' budgets comes again.  A channel of a timer has that timer to itself."""
+    """In how many ticks the demand of a cell of the rounds' budgets comes again.  A channel has its timer to itself."""
     ticks = budget_range(board, rounds=True)
     return ticks if ticks == 1 << _BITS or keeps_budgets(board) else 2 * ticks
 

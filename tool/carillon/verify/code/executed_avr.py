@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that a short function does on AVR (AVR Instruction Set Manual): :mod:`.executed` says how, and runs other processors' code.
 
-Memory is read and written byte by byte.  Two bytes that follow one another are one access: of a device register of 16 bits the low
-byte is read first, and the high byte written first, as the two share a byte of the device (data sheets, Accessing 16-bit
+Memory is read and written byte by byte.  Two bytes that follow one another are one access.  Of a device register of 16 bits the
+low byte is read first, and the high byte written first, as the two share a byte of the device (data sheets, Accessing 16-bit
 Registers).
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from carillon.elf import UnreadableError
@@ -41,7 +40,7 @@ class Execution:
         self.elf, self.holds, self.pc, self.on = elf, holds, address, on
         self.low, self.high, self.name = address, address + symbol.size, f"'{elf.name_of(address)}'"
         self.random = random.Random(seed)
-        self.ram = min(s.address for s in elf.symbols.values() if s.address > DATA) - DATA
+        self.ram = elf.symbol("__data_start").address - DATA
         self.registers = [self.random.getrandbits(8) for _ in range(32)]
         self.registers[1] = 0
         self.flags = dict.fromkeys(FLAGS, False) | {"I": on}
