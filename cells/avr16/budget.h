@@ -22,7 +22,7 @@
 
 /* In cycles, at least: from the load of the counter to the job; and what surrounds the two of a handler, but for that. */
 #define AVR16_BUDGET_SET_CYCLES 40u
-#define AVR16_BUDGET_AROUND_CYCLES 160u
+#define AVR16_BUDGET_AROUND_CYCLES 176u
 #define AVR16_BUDGET_UNITS(cycles) (((cycles) / CARILLON_INSTRUCTIONS_PER_TICK) + 1u)
 
 #define AVR16_BUDGET_SET AVR16_BUDGET_UNITS(AVR16_BUDGET_SET_CYCLES)

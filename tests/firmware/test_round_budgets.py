@@ -29,8 +29,9 @@ PICO = "raspberry-pi-pico"
 MEGA = "arduino-mega"
 AVR = ("atmega128", MEGA)
 UNO = "arduino-uno"
-LATE, LATE_AGAIN = 32, 88
-"""On AVR, in cycles without a prescaler: how late a job is ended at most, and how much later for each preemption."""
+LATE, LATE_AGAIN = 32, 104
+"""On AVR, in cycles without a prescaler: how late a job is ended at most, and how much later for each preemption.  simavr leaves
+out 4 or 5 cycles of each interrupt's entry, so docs/SPEC.md has 40 and 112."""
 UNITS = {VIRTUAL: 40, VIRTUAL_AST: 40, "cv32e40x-rtl": 1000, NUCLEO: 1000, PICO: 20, MEGA: 1000}
 
 RTL = "cv32e40x-rtl"
@@ -116,7 +117,7 @@ def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed:
                 assert found.executed == most, (k, number, amount, budget)
             else:  # a unit of work takes some instructions more, and a preemption some of the budget
                 more = 3 if name == RTL else 1  # cycles for an instruction
-                loop = {PICO: 60, MEGA: 110}.get(name, 16)  # the Pico has no instruction that divides, and AVR words of 8 bits
+                loop = {PICO: 60, MEGA: 120}.get(name, 16)  # the Pico has no instruction that divides, and AVR words of 8 bits
                 least, whole = most - more * (30 + 20 * found.preemptions), most + more * (60 + loop * amount)
                 if name == PICO and budget and amount > budget:  # a unit of the cell has begun at each begin
                     whole += per_tick * (1 + 2 * found.preemptions)
