@@ -25,7 +25,7 @@ from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import (
-    budget_turn,
+    budget_turns,
     check_budget_cell,
     check_frames,
     check_isr_budgets,
@@ -55,8 +55,6 @@ from carillon.verify.meaning import Meaning, Meanings, Service
 from carillon.verify.rounds import REMEDY
 
 CLOCKS = ("carillon_time_tick", "carillon_time_due", "carillon_clock_interrupt")
-KEPT = 24
-"""How many bits of a counter budgets take, if it has them."""
 TICK = "carillon_clock_vector"
 """The handler of a clock's cell, which has the kernel's tick in it."""
 TURNS = "carillon_port_turn_vector"
@@ -362,11 +360,7 @@ class Events:
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
         if turns := turns_of(self, service, cell):
-            kept = self.hardware.match_of(cell)
-            if kept is not None and kept.bits < KEPT and cell.begins is not None:  # a counter that nobody sets
-                lead = self.system.board.lead_at(self.system.clock_hz)
-                return *turns, {(cell.begins - lead, cell.ticks(1 << kept.bits))}
-            return *turns, {(turn := RANGE if service.kind == "frames" else budget_turn(cell), turn)}
+            return *turns, {(RANGE, RANGE) if service.kind == "frames" else budget_turns(self, cell)}
         self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 
