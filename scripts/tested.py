@@ -4,8 +4,8 @@
     python scripts/tested.py            print them
     python scripts/tested.py --write    put them into the page
 
-A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of: the proofs'
-(tests/proof/recorded.json, by ``prove.py --record``), and coverage (tests/coverage/recorded.json, by ``make coverage``).
+A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of.  The proofs' is
+tests/proof/recorded.json, by ``prove.py --record``; that of coverage is tests/coverage/recorded.json, by ``make coverage``.
 """
 
 from __future__ import annotations

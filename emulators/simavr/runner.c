@@ -4,8 +4,8 @@
  * and when watched functions are called and return.
  *
  * Arguments: device, last address of its external memory (0: none), processor's clock (Hz), image, map, file to write,
- * limit (cycles after the first start of a round), and (if any) the file of stimuli; and (if any) a fault, as
- * emulators/fault.h says.  Or gdb=PORT behind the image: the processor waits for gdb there, and nothing is recorded.
+ * limit (cycles after the first start of a round), and (if any) the file of stimuli.  Behind all of them may stand a
+ * fault, as emulators/fault.h says.  Or gdb=PORT behind the image: the processor waits for gdb there, and nothing is recorded.
  * The map's lines are "address kind value", as those of emulators/qemu/trace_plugin.c. The kinds are:
  * - V a vector's place in the table, and what its entry records; F a function to watch;
  * - B the function that starts cells and D its store that does; H the end of the run, by an interrupt that nobody serves

@@ -179,6 +179,25 @@ __attribute__((naked)) void carillon_port_unwind(void)
                      "   jmp carillon_port_landed\n");
 }
 
+#if CARILLON_ROUND_BUDGETS
+__attribute__((naked)) void carillon_port_round_budget_vector(void)
+{
+    __asm__ volatile(CARILLON_SAVE_STATUS "   push r30\n"
+                                          "   push r31\n" CARILLON_SAVE "   in r24, 0x3d\n"
+                                          "   in r25, 0x3e\n"
+                                          "   call carillon_round_budget_vector\n" CARILLON_LEAVE);
+}
+
+/* r22 and r23 have the function.  Interrupts are on from there on, and nothing lies on the stack that is not needed. */
+__attribute__((naked)) void carillon_port_divert(const void *where __attribute__((unused)),
+                                                 carillon_vector function __attribute__((unused)))
+{
+    __asm__ volatile("   lds r18, frame\n"
+                     "   lds r19, frame + 1\n" SET_SP "   push r22\n"
+                     "   push r23\n" PUSH_BANK "   reti\n");
+}
+#endif
+
 __attribute__((naked, used)) void carillon_port_begin_context(void);
 
 /* The function is what r16 and r17 hold. */

@@ -167,6 +167,38 @@ static inline void carillon_port_set_vectors(const void *vectors)
 extern volatile uint8_t carillon_port_held;
 extern volatile uint8_t carillon_port_source;
 
+/* Rounds have no event-triggered system beneath them here.  Where their tasks have budgets, handlers say nothing of what
+ * holds interrupts.  So whatever holds them keeps whether they were on. */
+#if CARILLON_ROUND_BUDGETS
+static inline uint32_t carillon_port_take(uint8_t reason)
+{
+    const uint8_t saved = carillon_port_hold_all();
+    const uint8_t held = carillon_port_held;
+    if (held == 0u) {
+        carillon_port_held = (uint8_t)(reason | (saved & CARILLON_SREG_I));
+    }
+    return held & reason;
+}
+static inline void carillon_port_give(uint8_t reason, uint8_t saved)
+{
+    const bool was_on = (carillon_port_held & CARILLON_SREG_I) != 0u;
+    (void)reason;
+    if (saved == 0u) {
+        carillon_port_held = 0u;
+        if (was_on) {
+            __asm__ volatile("sei" ::: "memory");
+        }
+    }
+}
+static inline uint32_t carillon_port_lock(void)
+{
+    return carillon_port_hold_all();
+}
+static inline void carillon_port_unlock(uint32_t saved)
+{
+    carillon_port_let_go((uint8_t)saved);
+}
+#else
 static inline uint32_t carillon_port_take(uint8_t reason)
 {
     __asm__ volatile("cli" ::: "memory");
@@ -191,6 +223,7 @@ static inline void carillon_port_unlock(uint32_t saved)
 {
     carillon_port_give(CARILLON_HELD_LOCKED, (uint8_t)saved);
 }
+#endif
 
 /* Every level masks everything. */
 static inline uint32_t carillon_port_mask_of(uint32_t level)
@@ -219,7 +252,7 @@ static inline void carillon_port_restore(uint32_t mask)
 /* The source of the handler that runs, 0 if none does. */
 static inline uint32_t carillon_port_current(void)
 {
-    return carillon_port_source;
+    return CARILLON_ROUND_BUDGETS ? 0u : carillon_port_source;
 }
 
 /* The frame of the handler that runs looks in any case for what is pending, and for slices that are over. */
@@ -291,6 +324,17 @@ static inline bool carillon_port_is_on(const uint64_t *stack, uint32_t words, co
 
 /* Call `function` as what the handler has preempted, for whom the interrupt has ended, and come back to the handler. */
 void carillon_port_run_preempted(carillon_vector function, uint32_t source);
+
+/* The vector of the cell of the rounds' budgets.  What it has preempted is the job that is watched: handlers have
+ * interrupts off until they watch nothing, and from where they watch again.  So what is diverted has a call's frame
+ * (carillon_port_call): the stack is dropped down to that, and the interrupt ends.  `function` does not return. */
+void carillon_port_round_budget_vector(void);
+static inline uint32_t carillon_port_preempted(const void *frame)
+{
+    (void)frame;
+    return carillon_port_current();
+}
+void carillon_port_divert(const void *frame, carillon_vector function);
 #endif
 
 /* Stand still for ever. */

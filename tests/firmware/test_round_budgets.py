@@ -26,6 +26,13 @@ from sample import turn
 
 NUCLEO = "nucleo-f429zi"
 PICO = "raspberry-pi-pico"
+MEGA = "arduino-mega"
+AVR = ("atmega128", MEGA)
+UNO = "arduino-uno"
+LATE, LATE_AGAIN = 32, 104
+"""On AVR, in cycles without a prescaler: how late a job is ended at most, and how much later for each preemption.  simavr leaves
+out 4 or 5 cycles of each interrupt's entry, so docs/SPEC.md has 40 and 112."""
+UNITS = {VIRTUAL: 40, VIRTUAL_AST: 40, "cv32e40x-rtl": 1000, NUCLEO: 1000, PICO: 20, MEGA: 1000}
 
 RTL = "cv32e40x-rtl"
 CODE = """
@@ -39,13 +46,17 @@ static void job(uint32_t task)
 {
     static uint32_t jobs[%(tasks)d];
     const uint32_t amount = draws[(task * 64u) + (jobs[task]++ %% 64u)];
+    uint8_t third = (uint8_t)(task + amount); /* modulo 3, without a division */
+    while (third >= 3u) {
+        third -= 3u;
+    }
     for (uint32_t k = 0; k < amount; k++) {
 %(pends)s
         carillon_work(UNIT);
     }
 }
 """
-PENDS = "        if (((task + k + amount) % 3u) == 0u) { carillon_port_pend(DEVICE); }"
+PENDS = "        if (third == 0u) { carillon_port_pend(DEVICE); }\n        third = (third == 2u) ? 0u : (uint8_t)(third + 1u);"
 
 
 def application(
@@ -83,14 +94,14 @@ def application(
     [
         *product([VIRTUAL, VIRTUAL_AST, AST, MPS, AN505], range(8)),
         *(pytest.param(NUCLEO, seed, marks=RIGLESS) for seed in range(8)),
-        *product([PICO], range(8)),
+        *product([PICO, MEGA], range(8)),
         (RTL, turn("round budgets", 4)),
     ],
 )
 def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed: int) -> None:
     rng, exact = random.Random(f"{name} {seed}"), name in (VIRTUAL, VIRTUAL_AST)
-    board, unit = load_board(find_board(name)), {VIRTUAL: 40, VIRTUAL_AST: 40, RTL: 1000, NUCLEO: 1000, PICO: 20}.get(name, 2000)
-    within, rounds = (1000, 2) if name == RTL else (400, 4)
+    board, unit = load_board(find_board(name)), UNITS.get(name, 2000)
+    within, rounds = (1000, 2) if name == RTL else (4000 if name == MEGA else 400, 4)
     text, code, amounts, budgets = application(rng, board, unit, device=seed % 4 > 1, crowded=seed % 2 == 1)
     outcome = lab.run(text, code, name, system=f'on_budget_overrun = "end"\nstart_within = "{within} ticks"\n', rounds=rounds)
     over, per_tick = outcome.said("over"), outcome.per_tick
@@ -106,10 +117,12 @@ def test_a_job_executes_for_its_budget_at_most(lab: Laboratory, name: str, seed:
                 assert found.executed == most, (k, number, amount, budget)
             else:  # a unit of work takes some instructions more, and a preemption some of the budget
                 more = 3 if name == RTL else 1  # cycles for an instruction
-                loop = 60 if name == PICO else 16  # which has no instruction that divides
+                loop = {PICO: 60, MEGA: 120}.get(name, 16)  # the Pico has no instruction that divides, and AVR words of 8 bits
                 least, whole = most - more * (30 + 20 * found.preemptions), most + more * (60 + loop * amount)
                 if name == PICO and budget and amount > budget:  # a unit of the cell has begun at each begin
                     whole += per_tick * (1 + 2 * found.preemptions)
+                if name == MEGA and budget and amount > budget:
+                    least, whole = most, most + LATE + LATE_AGAIN * (found.preemptions - 1)  # its end is one
                 assert least <= found.executed <= whole, (k, number, amount, budget, found.preemptions)
         if exact:
             assert outcome.task(f"T{k}").budget_overruns in (struck, struck + (found.end is None))
@@ -128,11 +141,12 @@ def device_of(name: str) -> tuple[str, int]:
     return next(iter(load_board(find_board(name)).application_sources.items()))
 
 
-@pytest.mark.parametrize("name", [AST, MPS, PICO, pytest.param(NUCLEO, marks=RIGLESS), RTL])
+@pytest.mark.parametrize("name", [AST, MPS, PICO, pytest.param(NUCLEO, marks=RIGLESS), *AVR, RTL])
 def test_a_job_is_ended_wherever_a_handler_is_meanwhile(lab: Laboratory, name: str) -> None:
     """The interrupt of a device comes at each instruction around the end of the budget: before, at, and after it."""
     source, number = device_of(name)
     budget, jobs, early = (200, 600, 400) if name == PICO else (4000, 200, 150)  # a unit of the Pico's cell: 125 instructions
+    jobs, early = (400, 300) if name in AVR else (jobs, early)
     text = f'[task.A]\nbudget = "{budget} ticks"\n[interrupt.dev]\nsource = "{source}"\n'
     text += points(10 * budget, (budget // 4, "A"))
     per_tick = load_board(find_board(name)).clocks[0].instructions_per_tick
@@ -173,17 +187,20 @@ void ttIdleTask(void)
     )  # a slow console
     devices = outcome.said("devices")[0]
     assert outcome.said("jobs") == [jobs]
-    least, most = (110, 180) if name == RTL else (380, 590) if name == PICO else (130, 180)
+    least, most = {RTL: (110, 180), PICO: (380, 590), **dict.fromkeys(AVR, (250, 300))}.get(name, (130, 180))
     assert least < devices < most  # before that, the kernel has taken cycles
-    assert 0 <= outcome.said("pends")[0] - devices <= 5  # ended before the request; no handler of the device is
+    assert (
+        0 <= outcome.said("pends")[0] - devices <= (12 if name in AVR else 5)
+    )  # ended before the request; no handler of the device is
     assert outcome.said("ended") == [jobs - (1 if outcome.said("ended") == [jobs - 1] else 0)]
     runs = [r for r in outcome.summary.runs if r.lane.name == "A"][: jobs - 1]
     left = [budget * per_tick - r.executed for r in runs]
     beyond = 80 + (3 * per_tick if name == PICO else 0)  # a unit has begun when the job begins, and when it goes on
-    assert len(runs) == jobs - 1 and all(-beyond <= it <= 60 for it in left), (min(left), max(left))
+    early, beyond = (0, LATE + LATE_AGAIN) if name in AVR else (60, beyond)
+    assert len(runs) == jobs - 1 and all(-beyond <= it <= early for it in left), (min(left), max(left))
 
 
-@pytest.mark.parametrize("name", [VIRTUAL_AST, AST, PICO, RTL])
+@pytest.mark.parametrize("name", [VIRTUAL_AST, AST, PICO, *AVR, RTL])
 def test_a_job_that_is_ended_misses_no_deadline_and_lets_the_next_one_come(lab: Laboratory, name: str) -> None:
     """The deadline is disarmed behind the job, an activation that waits runs at once, and tasks beneath go on."""
     text = '[task.A]\nbudget = "3000 ticks"\n[task.B]\n'
@@ -199,6 +216,51 @@ ttTASK(B) { carillon_work(6000u); report("late", late); }
     assert runs(outcome, "A") == 6 and runs(outcome, "B") == 3
     assert outcome.summary.totals.deadlines_missed == 0 and outcome.summary.totals.deadlines_met == 6
     assert set(outcome.said("late")) == {0}
+
+
+@pytest.mark.parametrize(("name", "tick", "budget"), [("atmega128", 1, 3000), (MEGA, 1, 3000), (MEGA, 8, 400), (UNO, 1024, 20)])
+def test_thousands_of_ended_jobs_leave_nothing_on_avr(lab: Laboratory, name: str, tick: int, budget: int) -> None:
+    """The stack stands where it did, a job with less work is not ended, and what the registers held below goes on."""
+    length, first, second = {1: (9000, 100, 5000), 8: (1200, 20, 700), 1024: (200, 10, 120)}[tick]
+    tasks = {"A": first} if name == UNO else {"A": first, "B": second}  # the Uno has a timer of 16 bits, and one beside it
+    text = "".join(f'[task.{task}]\nbudget = "{budget} ticks"\n' for task in tasks)
+    text += points(length, *((at, task) for task, at in tasks.items()))
+    code = """
+static volatile uint32_t over[2], others, rounds, moved;
+static volatile uint16_t stack;
+void ttErrorHook(ttStatusType error)
+{
+    if (error == TT_E_OS_PROTECTION_TIME) { over[carillon_missed_task()]++; } else { others++; }
+}
+ttTASK(A)
+{
+    const uint16_t here = (uint16_t)(uintptr_t)__builtin_frame_address(0);
+    if (stack == 0u) { stack = here; }
+    moved += (stack != here);
+    rounds++;
+    if ((rounds % 4u) != 0u) { for (;;) { } }
+}
+ttTASK(B) { if ((rounds % 2u) != 0u) { for (;;) { rounds = rounds; } } }
+void ttIdleTask(void)
+{
+    while (rounds < 3000u) { }
+    const uint32_t found[4] = {over[0], over[1], others, moved};
+    report("A", found[0]);
+    report("B", found[1]);
+    report("others", found[2]);
+    report("moved", found[3]);
+    for (;;) { }
+}
+"""
+    clock = "" if tick == 1 else f'clock = "{16_000_000 // tick}Hz"\n'
+    outcome = lab.run(text, code, name, system=f'on_budget_overrun = "end"\n{clock}', rounds=3010)
+    assert outcome.reported == [("A", 2250), ("B", 1500 if "B" in tasks else 0), ("others", 0), ("moved", 0)]
+    for task in tasks:
+        ended = [r for r in outcome.summary.runs if r.lane.name == task and r.end is not None and r.executed > budget * tick // 2]
+        assert len(ended) > 1000
+        for run in ended:
+            most = LATE + LATE_AGAIN * (run.preemptions - 1) + (tick * (2 * run.preemptions + 1) if tick > 1 else 0)
+            assert 0 <= run.executed - budget * tick <= most, (run.executed - budget * tick, run.preemptions)
 
 
 def test_a_job_that_uses_up_its_budget_stops_the_system_by_default(lab: Laboratory) -> None:
@@ -330,8 +392,8 @@ void Last(void) { report("late", late); report("over", over); }
 """
 
 
-@pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 40, 60, 100, 300])
-@pytest.mark.parametrize("board", [VIRTUAL, AST, PICO, RTL])
+@pytest.mark.parametrize("later", [-60, -1, 0, 1, 2, 5, 10, 20, 40, 60, 100, 300, 600])
+@pytest.mark.parametrize("board", [VIRTUAL, AST, PICO, *AVR, RTL])
 def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, board: str, later: int) -> None:
     schedule = '[task.A]\nbudget = "1000 ticks"\n[task.Last]\nwcet = "10000 ticks"\nmonitor = "never"\n'
     schedule += points(40_000, (500, "A", 1500 + later), (20_000, "Last"))
@@ -340,7 +402,7 @@ def test_a_run_and_the_kernel_agree_on_a_budget_at_a_deadline(lab: Laboratory, b
     assert outcome.said("over") == [outcome.summary.totals.budget_overruns] == [1]
     if later < 0:
         assert outcome.said("late") == [1]
-    if later >= (0 if board == VIRTUAL else 300):
+    if later >= (0 if board == VIRTUAL else 600 if board in AVR else 300):
         assert outcome.said("late") == [0]
 
 

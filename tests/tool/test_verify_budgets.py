@@ -6,11 +6,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verified_images import LEVELS, M0, PREPARE, RELOAD, Fault, Images, at, must_be_found, plus, to, value
+from verified_images import LEVELS, M0, PREPARE, RELOAD, Fault, Images, Patch, at, must_be_found, plus, to, value
 
 BOUNDED, OWN = "carillon_round_budgets", "carillon_task_budgets"
 PICO, HANDLER, SET = "bounded on the Pico", "carillon_round_budget_vector", "carillon_round_budget_set"
 JOB, BODY = "Bounded_within_its_budget", "__wrap_Bounded"
+AVR = "bounded on AVR"
+# Instructions of AVR: bytes, and which of their bits count.
+CLI, STATUS, OR = (b"\xf8\x94", b"\xff\xff"), (b"\x0f\xbe", b"\x0f\xfe"), (b"\x00\x28", b"\x00\xfc")
+STORED, FORGOTTEN, PUSH = (b"\x00\x92\x00\x00", b"\x0f\xfe\x00\xff"), (b"\x00\xba", b"\x00\xfe"), (b"\x0f\x92", b"\x0f\xfe")
+NEAR = (b"\x00\x50", b"\x00\xf0")
+
+
+def stored(patch: Patch) -> tuple[bytes, bytes]:
+    """A store to the watched word's low byte."""
+    low = patch.symbols["carillon_round_budget_watched"][0] & 0xFFFF
+    return b"\x00\x92" + low.to_bytes(2, "little"), b"\x0f\xfe\xff\xff"
+
+
+def called(patch: Patch, function: str) -> tuple[bytes, bytes]:
+    """A call of a function."""
+    return b"\x0e\x94" + (patch.symbols[function][0] // 2).to_bytes(2, "little"), b"\xff" * 4
+
 
 FAULTS = [
     Fault(
@@ -139,6 +156,41 @@ FAULTS = [
     Fault(PICO, "no frame", "C205", lambda p: p.number(M0 + "vectors", 16, to(p.symbols[HANDLER][0] | 1)), "serves nothing"),
     Fault(PICO, "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault(PICO, "the cell's vector exchanged", "C205", lambda p: p.swap(M0 + "vectors", 16, 17, 4)),
+    Fault(AVR, "another budget", "C205", lambda p: p.number(BOUNDED, 0, plus(1)), "has a budget of 961 ticks"),
+    Fault(AVR, "a budget without the unit that has begun", "C205", lambda p: p.number(BOUNDED, 0, plus(-1)), "of 959 ticks"),
+    Fault(AVR, "another task to blame", "C205", lambda p: p.number(BOUNDED, 1, plus(1)), "told of task 2 where 'Bounded'"),
+    Fault(AVR, "another task run", "C205", lambda p: p.call(JOB, "Bounded", "Watched"), "does not run the task"),
+    Fault(AVR, "a part of a job that is none", "C205", lambda p: p.call(BODY, "Bounded", "Watched"), "of another job"),
+    Fault(AVR, "a job without a frame", "C205", lambda p: p.call(BODY, "carillon_port_call", "Bounded"), "run what bounds"),
+    Fault(AVR, "half of the question", "C205", lambda p: p.blank(BODY, *OR), "run what bounds"),
+    Fault(AVR, "a job that does not begin", "C209", lambda p: p.blank(JOB, *stored(p)), "writes a byte at"),
+    Fault(AVR, "a job that does not end", "C209", lambda p: p.blank(JOB, *stored(p), which=1), "writes a byte at"),
+    Fault(AVR, "a word in pieces", "C205", lambda p: p.blank(JOB, *CLI), "piece by piece while interrupts come"),
+    Fault(AVR, "a word in pieces at the end", "C205", lambda p: p.blank(JOB, *CLI, which=1), "piece by piece"),
+    Fault(AVR, "interrupts stay off", "C209", lambda p: p.blank(JOB, *STATUS), "what masks interrupts"),
+    Fault(AVR, "no budget loaded", "C205", lambda p: p.blank(JOB, *called(p, SET), which=1), "load the task's budget"),
+    Fault(AVR, "a match that is not far", "C205", lambda p: p.blank(JOB, *called(p, SET)), "far from 0"),
+    Fault(AVR, "a register lost", "C209", lambda p: p.blank(JOB, *PUSH), "its caller's"),
+    *(
+        Fault(AVR, name, "C205", lambda p, old=old, which=which: p.blank(SET, *old, which=which), f"by '{SET}', which does not")
+        for name, old, which in (
+            ("half of a match", STORED, 0),
+            ("no match", STORED, 1),
+            ("a match that another handler may tear", CLI, 0),
+            ("a request that stays", FORGOTTEN, 0),
+        )
+    ),
+    Fault(AVR, "a match too near", "C205", lambda p: p.blank(SET, *NEAR), "which does not"),
+    Fault(
+        AVR,
+        "a handler that forgives",
+        "C205",
+        lambda p: p.call(HANDLER, "carillon_round_budget_strikes", "carillon_round_budget_stops"),
+        "does not lead to 'carillon_round_budget_strikes'",
+    ),
+    Fault(AVR, "the cell's vector exchanged", "C205", lambda p: p.swap(M0 + "vectors", 42, 43, 4)),
+    Fault(AVR, "another prescaler", "C204", lambda p: p.store("carillon_osek_start", at(0xA1), value(to(2)))),
+    Fault(AVR, "a timer that counts a round", "C209", lambda p: p.store("carillon_osek_start", at(0xA1), value(to(0x19)))),
     Fault("bounded", "the cell turns sooner", "C204", lambda p: p.store(PREPARE, at(RELOAD), value(plus(-1)))),
     Fault("bounded", "the cell's level on a task's", "C207", lambda p: p.number(LEVELS, 1, to(3), 2), "and not the highest"),
     Fault("bounded", "the cell's vector exchanged", "C205", lambda p: p.swap("carillon_mode0_vectors", 32, 48, 4)),
@@ -153,6 +205,7 @@ FAULTS = [
         for image, vector, kind in (
             ("bounded", "carillon_", "round"),
             (PICO, "carillon_", "round"),
+            (AVR, "carillon_", "round"),
             ("bounded in RTL", "carillon_body_carillon_", "task"),
         )
         for where in ("activation_0_Plain", "interrupt_I0", "deadline_0_Watched")

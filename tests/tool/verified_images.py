@@ -80,6 +80,7 @@ IMAGES = {  # name: schedule, board
     "bounded": ("bounded", "ast1030-evb"),
     "bounded on the host": ("bounded", "virtual-ast1030-evb"),
     "bounded on the Pico": ("bounded-few", "raspberry-pi-pico"),
+    "bounded on AVR": ("bounded-nested", "atmega2560"),
     "bounded in RTL": ("bounded", "cv32e40x-rtl"),
     "frames": ("frames", "ast1030-evb"),
     "tables": ("schedule-tables", "ast1030-evb"),
@@ -207,6 +208,14 @@ class Patch:
             if bytes(a & m for a, m in zip(part, mask, strict=False)) == old:
                 return address + k
         raise AssertionError("no such bytes")
+
+    def blank(self, function: str, old: bytes, mask: bytes, new: bytes = b"", which: int = 0) -> None:
+        """Put other bytes, by default those of AVR's instruction that does nothing, in the place of some in a function."""
+        address, size = self.symbols[function]
+        code = self.data[(at := self.offset(address)) : at + size]
+        masked = [bytes(a & m for a, m in zip(code[k : k + len(old)], mask, strict=False)) for k in range(0, size, 2)]
+        place = [2 * k for k, part in enumerate(masked) if part == old][which]
+        self.put(address + place, new or bytes(len(old)))
 
     def call(self, function: str, callee: str, other: str) -> None:
         """Make a call, or a jump, one of another function."""

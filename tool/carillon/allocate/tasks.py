@@ -95,7 +95,7 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     assert osek is not None
     if system.bounded and not _keeps_round_budgets(system, kernel, diagnostics):
         return None
-    if system.modes and board.nesting == "time":
+    if system.modes and board.nesting == "time" and _has_more_than_budgets(system):
         diagnostics.error(
             "C160",
             min([t.span for t in osek.tasks] or [system.modes[0].span]),
@@ -133,6 +133,13 @@ def plan_tasks(system: System, diagnostics: Diagnostics, kernel: str = "carillon
     served = tuple(level.number for level in levels if level.tasks[0].server is not None)
     kept = osek.celled_budgets
     return TaskPlan(tuple(levels), isr_levels, top, highest, software, slices, sources, kept, served, why, board.levels)
+
+
+def _has_more_than_budgets(system: System) -> bool:
+    """Whether there is an event-triggered system beneath the rounds, and not a cell of their tasks' budgets alone."""
+    osek = system.osek
+    assert osek is not None
+    return not system.bounded or any((osek.tasks, osek.isrs, osek.counters, osek.schedule_tables, system.time))
 
 
 def _keeps_from_hardware(system: System, needed: int, room: int, spare: int) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from carillon.emit import text
 from carillon.image.operations import Asked, Does, Operation
@@ -22,7 +22,7 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
     Does.ONE_LESS_LOWERED: lambda _: "carillon_lowered_tasks--;",
     Does.BUDGET_STOPS: lambda _: "const uint32_t budget = carillon_budget_stops();",
     Does.BUDGET_GOES_ON: lambda _: "carillon_budget_goes_on(budget);",
-    Does.ROUND_BUDGET_STOPS: lambda _: "const uint64_t round_budget = carillon_round_budget_stops();",
+    Does.ROUND_BUDGET_STOPS: lambda _: "const carillon_round_budget_kept round_budget = carillon_round_budget_stops();",
     Does.TASK_BUDGET_STOPS: lambda _: "const uint32_t task_budget = carillon_task_budget_stops();",
     Does.TASK_BUDGET_GOES_ON: lambda _: "carillon_task_budget_goes_on(task_budget);",
     Does.ROUND_BUDGET_GOES_ON: lambda _: "carillon_round_budget_goes_on(round_budget);",
@@ -41,9 +41,10 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
 """What is no plain call of a driver or of the port, and opens and closes no block."""
 
 
-def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
+def statements(operations: Sequence[Operation], depth: int = 1) -> list[str]:
     """The statements of a function's body."""
     lines: list[str] = []
+    ends = [_STATEMENTS[it.does](it) for it in operations if it.does is Does.ROUND_BUDGET_GOES_ON]
     guarded = False  # what follows a guarded run is within its condition
     for operation in operations:
         if guarded and operation.does is not Does.NEXT:
@@ -56,7 +57,8 @@ def statements(operations: Iterable[Operation], depth: int = 1) -> list[str]:
             how = f"_at({operation.cell}, &{operation.at})" if operation.at else f"({operation.cell})"
             lines.append(f"{indent}{operation.driver}_take_back{how};")
         elif operation.does is Does.LAP:
-            lines += [f"{indent}if ({operation.driver}_lap(&{operation.at})) {{", f"{indent}    return;", f"{indent}}}"]
+            returns = "".join(f"{indent}    {it}\n" for it in (*ends, "return;"))
+            lines.append(f"{indent}if ({operation.driver}_lap(&{operation.at})) {{\n{returns}{indent}}}")
         elif operation.does is Does.GUARD_WAITS:
             lines += [f"{indent}if (!carillon_guard_waits(&{operation.name})) {{", f"{indent}    do {{"]
             depth += 2

@@ -147,7 +147,7 @@ def _budget(system: System, osek: OsekImage, header: str, carrier: Carrier, whos
     cell = osek.cell(carrier)
     moves = Capability.BUDGET in cell.family.can  # a match, and no counter that is loaded
     values: dict[str, Value] = {"CELL": Unsigned(cell.number)} if moves else {"COUNTER": f"({cell.says('COUNTER')})"}
-    turn = _AHEAD if moves else cell.period
+    turn = min(_AHEAD, 1 << cell.use.cell.array.width) if moves else cell.period
     values |= {"SOURCE": Unsigned(cell.carrier.source), "RANGE": f"UINT32_C({turn})"}
     values |= _looks(system, cell)
     driver = "budget" if moves else "cell"

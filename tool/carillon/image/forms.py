@@ -20,6 +20,7 @@ def only_held(image: Image, mode: ModeImage, carrier: Carrier) -> bool:
     deadlines = deadline_cells(mode, carrier.demand.object)
     return (
         image.system.board.vectors == "code"
+        and not image.system.bounded
         and isinstance(carrier.action, Activate)
         and carrier.guard is Guard.HOLD
         and carrier.style is Style.DIRECT
@@ -54,8 +55,12 @@ def armed_by_expiry(image: Image, mode: ModeImage) -> dict[int, list[CellImage]]
 
 
 def plain(image: Image, carrier: Carrier) -> bool:
-    """Whether an activation's handler has interrupts off where others nest by time: for a flag, or to re-arm its cell."""
-    return image.system.board.nesting == "time" and (carrier.guard is Guard.FLAG or carrier.style is Style.MULTIPLEXED)
+    """Whether an activation's handler has interrupts off where others nest by time: for a flag, or to re-arm its cell.
+
+    Of a system with budgets each has, so that their cell never asks within a handler, but in a task.
+    """
+    needed = carrier.guard is Guard.FLAG or carrier.style is Style.MULTIPLEXED or bool(image.system.bounded)
+    return image.system.board.nesting == "time" and needed
 
 
 def runs_apart(image: Image, carrier: Carrier) -> bool:

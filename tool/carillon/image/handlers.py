@@ -241,4 +241,6 @@ def event_triggered(image: Image) -> tuple[Vector, ...]:
     frames = {isr.source: Frame.CATEGORY_1 for isr, _ in allocation.isrs if isr.category == 1}
     frames |= {clock.carrier.source: Frame.TICK} if clock is not None and ticks else {}
     frames |= {direct.level.source: Frame.BODY for direct in image.osek.direct if direct.body}
+    if image.system.board.nesting == "time" and allocation.round_budgets is not None:  # the port's vector saves what is used
+        frames[allocation.round_budgets.source] = Frame.NONE
     return tuple(replace(vector, frame=frames.get(source, Frame.KERNEL)) for source, vector in by_source.items())

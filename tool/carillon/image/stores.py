@@ -222,6 +222,8 @@ def _triggered(image: Image, mode: ModeImage) -> tuple[tuple[Store, ...], tuple[
 def _named(osek: OsekImage, cell: CellImage, does: str) -> str:
     """The driver's macro that prepares or starts a cell; nobody wants the interrupt of the time base's."""
     array, clock = cell.use.cell.array, osek.allocation.clock
+    if cell.carrier == osek.allocation.round_budgets and array.start is Start.TIMER:
+        return f"FREE_{does}"
     if cell is not osek.base:
         return f"FREE_{does}" if clock is not None and clock.driver.free and cell.carrier == clock.carrier else does
     if array.start is Start.TIMER:  # it may be free of a round

@@ -26,7 +26,7 @@ from carillon.lower import Demand, ExpiryPoint, Named, When
 from carillon.model import System
 from carillon.model.board import Cells
 from carillon.model.giotto import Machine
-from carillon.model.keeper import budget_range
+from carillon.model.keeper import budget_range, round_budget_turn
 from carillon.model.osek import Alarm, AlarmAction, Counter, CounterKind, Hook, Osek, ScheduleTable
 from carillon.model.time import ClockKind, TimeServices
 
@@ -180,8 +180,8 @@ def lower_events(system: System, one_timer: bool = False, each: bool = False) ->
     if each:
         demands += [_periodic(KeepTaskBudget(task.name), keeps, keeps, task.span) for task in system.bounded]
     elif system.bounded:
-        keeps = budget_range(system.board, rounds=True)
-        demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), keeps, keeps, system.bounded[0].span))
+        keeps, turn = budget_range(system.board, rounds=True), round_budget_turn(system.board)
+        demands.append(_periodic(KeepRoundBudget("budgets of the rounds"), keeps, turn, system.bounded[0].span))
     if osek.framed:
         demands.append(_periodic(CountTurns("frames"), FRAME_TURN, FRAME_TURN, osek.framed[0].span))
     demands += [demand for table in on_cells for demand in _series(table, osek)]

@@ -27,6 +27,12 @@ def budget_range(board: Board, rounds: bool = False) -> int:
     return 1 << (min(_BITS, bits - 1) if bits >= _FEWEST else _BITS)
 
 
+def round_budget_turn(board: Board) -> int:
+    """In how many ticks the demand of a cell of the rounds' budgets comes again.  A channel has its timer to itself."""
+    ticks = budget_range(board, rounds=True)
+    return ticks if ticks == 1 << _BITS or keeps_budgets(board) else 2 * ticks
+
+
 def prefers_cells(board: Board) -> bool:
     """Whether a cell keeps budgets unless the schedule says otherwise: one that counts as far as any budget needs."""
     return keeps_budgets(board) and budget_range(board) == 1 << _BITS

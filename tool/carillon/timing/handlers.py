@@ -184,7 +184,9 @@ def _expiries(carrier: Carrier, length: int) -> int:
 def _laps(image: Image, mode: ModeImage) -> list[tuple[int, int]]:
     """Expiries per round that only count turns, as (tick, instructions of the handler)."""
     price = prices(image.system.board.port)
-    taken = image.system.board.interrupt_entry + sum(price.get(what, 0) for what in ("frame_begin", "lap", "frame_end"))
+    does = ["frame_begin", "lap", "frame_end"]
+    does += ["round_budget_stops", "round_budget_goes_on"] if image.system.bounded else []
+    taken = image.system.board.interrupt_entry + sum(price.get(what, 0) for what in does)
     length, laps = mode.allocation.mode.round_length, []
     for multiplex in (x for x in mode.multiplexes if x.laps):
         turn = multiplex.cell.use.progression.period

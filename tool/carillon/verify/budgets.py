@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carillon import c_names
 from carillon.diagnostics import Span
-from carillon.elf import REAL, UnreadableError
+from carillon.elf import AVR, REAL, UnreadableError
 from carillon.model.osek import ServerKind
 from carillon.model.time import ClockKind
 from carillon.verify.code.executed import Done, executed
@@ -25,12 +25,12 @@ from carillon.verify.event_cells import budget_turn
 if TYPE_CHECKING:
     from carillon.model import Task
     from carillon.verify.events import Events
-    from carillon.verify.families import Cell
+    from carillon.verify.families import Cell, Match
 
 HANDLER = "carillon_round_budget_vector"
 CALLS = {"carillon_port_call": 0, "carillon_port_call_as": 1}
 """The port's functions that call a function with a frame to unwind to, and which argument that is."""
-OTHERS = (1, 1 << 16, 0x5A5A_5A5A, 0xFFFF_FFFF)
+OTHERS = (1, 1 << 8, 1 << 15, 1 << 16, 0x5A5A_5A5A, 0xFFFF_FFFF)
 """What the watched word is while a job is watched, for what bounds another one: that it is not 0 is all that counts."""
 
 
@@ -144,7 +144,7 @@ def _wrong_place(events: Events, kind: _Kind, task: Task, number: int, cell: Cel
     real, watched = elf.symbol(REAL + task.entry).address, elf.symbol(kind.watched).address
     place = elf.symbols.get(c_names.bounded(task.entry)) or elf.symbol(task.entry)
     done = executed(elf, place.address, {watched: 0})
-    beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS}
+    beneath = {executed(elf, place.address, {watched: other}) for other in OTHERS if elf.machine != AVR or other & 0xFFFF}
     if any(len(each) != 2 or each[0] != Done("read", watched) or each[1].kind != "call" for each in (done, *beneath)):
         yield "does not ask whether a job is watched"
         return
@@ -165,22 +165,25 @@ def _wrong_place(events: Events, kind: _Kind, task: Task, number: int, cell: Cel
 
 def _wrong_job(events: Events, within: int, real: int, number: int, source: int, cell: Cell) -> Iterator[str]:
     """The faults of a function that bounds a task where it runs in a certain source's handler."""
-    elf = events.elf
+    elf, leveled = events.elf, events.system.board.nesting == "levels"
     units, watched = elf.rows(SHARED.table)[number].address, elf.symbol(SHARED.watched).address
     done = [it for it in executed(elf, within, {units: HELD}, source) if it != Done("read", units)]
     counter = next((it.address for it in done if events.hardware.counter(it.address) is cell), -1)
     turn = budget_turn(cell)
     if (kept := events.hardware.match_of(cell)) is not None:
-        turn = cell.ticks(AHEAD)
-        counter = kept[1]
-        if not _sets(events, *kept):
+        turn = cell.ticks(min(AHEAD, 1 << kept.bits))
+        counter = kept.register
+        if not _sets(events, kept, cell.place.source):
             yield f"sets its cell by '{SET}', which does not"
             return
-        done = [_set(events, it, counter, units) for it in done]
+        if events.elf.machine == AVR and not all(it.locked for it in done if it.address == watched):
+            yield "stores the watched word piece by piece while interrupts come"
+            return
+        done = [_set(events, it, kept, units) for it in done]
     far = next((it.value for it in done if it.address == counter and isinstance(it.value, int)), 0)
     wanted = [
         ("keep the cell from 0", Done("write", counter, far)),
-        ("watch this job", Done("write", watched, number + 1 | source << 16)),
+        ("watch this job", Done("write", watched, number + 1 | (source << 16 if leveled else 0))),
         ("load the task's budget", Done("write", counter, ("held", units))),
         ("run the task", Done("call", real)),
         ("watch nothing at its end", Done("write", watched, 0)),
@@ -191,26 +194,33 @@ def _wrong_job(events: Events, within: int, real: int, number: int, source: int,
         yield from _other(done, wanted)
 
 
-def _sets(events: Events, now: int, match: int) -> bool:
+def _sets(events: Events, kept: Match, source: int) -> bool:
     """Whether the kernel's function that sets a match to so many units ahead does so, locked, and until no tick comes between."""
-    place, units = events.elf.symbols.get(SET), 0x5AA5_A55A
+    place, most, controller = events.elf.symbols.get(SET), (1 << kept.bits) - 1, events.hardware.controller
+    units = 0x5AA5_A55A & most
     if place is None:
         return False
-    for reads in ((17, 17), (17, 18, 18, 18), (0xFFFF_FFFF, 0, 0, 5, 5, 5)):
+    for reads in ((17, 17), (17, 18, 18, 18), (most, 0, 0, 5, 5, 5)):
         done: list[Done] = []
-        for before in reads[::2]:
-            done += [Done("read", now), Done("write", match, before + units & 0xFFFF_FFFF), Done("read", now)]
-        found = list(executed(events.elf, place.address, {}, 0, (units,), {now: reads}))
-        if found != done or not all(it.locked for it in found):
+        for before in reads[::2] if kept.again else reads[:1]:
+            done += [Done("read", kept.counter), Done("write", kept.register, before + units + kept.further & most)]
+            done += [Done("read", kept.counter)] if kept.again else []
+        found = list(executed(events.elf, place.address, {}, 0, (units,), {kept.counter: reads}))
+        locked = all(it.locked for it in found)
+        last = found.pop() if kept.forgets and found else None
+        if last is not None and isinstance(last.value, int):
+            locked = locked and controller.store(last.address, last.value) == ("unpend", frozenset({source}))
+        if found != done or not locked:
             return False
     return True
 
 
-def _set(events: Events, done: Done, match: int, units: int) -> Done:
+def _set(events: Events, done: Done, kept: Match, units: int) -> Done:
     """What calls that function, as what it stores; anything else as it is."""
     if done.kind != "call" or done.address != events.elf.symbol(SET).address:
         return done
-    return Done("write", match, ("held", units) if done.arguments[0] == HELD else done.arguments[0])
+    asked = done.arguments[0]
+    return Done("write", kept.register, ("held", units) if asked == HELD & (1 << kept.bits) - 1 else asked)
 
 
 def _other(done: Sequence[Done], wanted: Sequence[tuple[str, Done]]) -> Iterator[str]:

@@ -165,6 +165,14 @@ def budget_turn(cell: Cell) -> Fraction:
     return Fraction(1 << min(24, cell.place.array.width - 1))
 
 
+def budget_turns(events: Events, cell: Cell) -> tuple[Fraction, Fraction]:
+    """When a cell of budgets turns over first, and how often: at any time, of a match whose counter nobody sets."""
+    kept = events.hardware.match_of(cell)
+    if kept is None or kept.bits >= 32 or cell.begins is None:
+        return budget_turn(cell), budget_turn(cell)
+    return cell.begins - events.system.board.lead_at(events.system.clock_hz), cell.ticks(1 << kept.bits)
+
+
 def turns_of(events: Events, service: Service, cell: Cell) -> tuple[Span, str] | None:
     """Of a cell that does nothing but count down again and again, the place in the schedule, and a phrase; None of others."""
     osek, bounded = events.osek, events.system.bounded

@@ -25,7 +25,7 @@ from carillon.verify.contract import ModeTable, Store, store, stores
 from carillon.verify.controllers import named
 from carillon.verify.elf import Elf
 from carillon.verify.event_cells import (
-    budget_turn,
+    budget_turns,
     check_budget_cell,
     check_frames,
     check_isr_budgets,
@@ -360,7 +360,7 @@ class Events:
         if service.kind == "slices" and time is not None and time.slice is not None:
             return time.span, "end of slices", self._ticks(time.slice)
         if turns := turns_of(self, service, cell):
-            return *turns, {(turn := RANGE if service.kind == "frames" else budget_turn(cell), turn)}
+            return *turns, {(RANGE, RANGE) if service.kind == "frames" else budget_turns(self, cell)}
         self.error("C205", f"{cell} expires, and its vector serves no alarm, counter or clock")
         return None
 

@@ -13,7 +13,7 @@ from carillon.model import System
 from carillon.verify.contract import ModeTable, MultiplexStart, Store, stores
 from carillon.verify.controllers import Controller, controller
 from carillon.verify.elf import Elf
-from carillon.verify.families import BEFORE, Cell, Family, Place, families
+from carillon.verify.families import BEFORE, Cell, Family, Match, Place, families
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class Hardware:
         """The cell whose down counter a register is."""
         return next((c for family in self.families.values() if (c := family.counter(address)) is not None), None)
 
-    def match_of(self, cell: Cell) -> tuple[int, int] | None:
-        """Of a cell whose match keeps budgets, the free counter and the match; None of others."""
+    def match_of(self, cell: Cell) -> Match | None:
+        """Of a cell whose match keeps budgets, the registers of both; None of others."""
         return next((family.match_of(cell) for family, own in self.cells if own is cell), None)
 
     def rearmed(self, register: int) -> Cell | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from carillon.model.board import Board, Cells
 from carillon.verify.elf import Elf
@@ -72,6 +72,21 @@ class Cell:
         if self.started is None or self.first is None:
             return None
         return self.started + self.ticks(self.first)
+
+
+class Match(NamedTuple):
+    """A match that keeps budgets, and its free counter: their registers, which have so many ``bits``.
+
+    ``further``: how much further ahead it is set than it is asked for.  ``again``: the counter is read again, and the match set
+    again if that has ticked.  ``forgets``: what the cell has asked for is forgotten then.
+    """
+
+    counter: int
+    register: int
+    bits: int = 32
+    further: int = 0
+    again: bool = True
+    forgets: bool = False
 
 
 def counted(value: int) -> int:
@@ -154,8 +169,8 @@ class Family:
         """The cell whose down counter a register is."""
         return None
 
-    def match_of(self, cell: Cell) -> tuple[int, int] | None:
-        """Of a cell whose match keeps budgets, the free counter and the match; None of others."""
+    def match_of(self, cell: Cell) -> Match | None:
+        """Of a cell whose match keeps budgets, the registers of both; None of others."""
         return None
 
     def turn(self, address: int) -> tuple[list[Cell], int]:

@@ -12,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from carillon.verify.avr_device import Device, Timer, device
-from carillon.verify.families import Cell, Family
+from carillon.verify.families import Cell, Family, Match
 
 WORD, AWAIT, REGISTER = 0x8000, 0x1000, 0x0FFF
 SELECT, ROUND = 0x07, 0x18
+PRESCALERS = {1: 1, 2: 8, 3: 64, 4: 256, 5: 1024}
+SET = 40
+"""A match of budgets is set so many cycles further ahead, which pass until the job goes on."""
 
 
 class Model(Family):
@@ -41,6 +44,13 @@ class Model(Family):
         """The units in a turn of a timer, from control register B and the other registers; None: another mode."""
         mode = control >> 3 & 3, registers.get("a", 0) & 3
         return {(3, 0): registers.get("top", 0) + 1, (0, 0): 1 << 16}.get(mode)
+
+    def match_of(self, cell: Cell) -> Match | None:
+        timer = next((t for t in self._timers.values() if cell.place.source in t.matches), None)
+        divided = PRESCALERS.get(self.defines.get("CARILLON_CLOCK_SELECT", 0))
+        if timer is None or divided is None:
+            return None
+        return Match(timer.count, timer.matches[cell.place.source], 16, SET // divided + 1, again=False, forgets=True)
 
     def told(self, cell: Cell) -> Mapping[str, int]:
         return {}  # the device's header says it

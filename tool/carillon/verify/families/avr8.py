@@ -8,6 +8,7 @@ works as a 16-bit timer does, and no store is a word.
 from __future__ import annotations
 
 from carillon.verify.avr_device import Device, Timer
+from carillon.verify.families import Cell, Match
 from carillon.verify.families.avr16 import Model as Sixteen
 
 
@@ -15,6 +16,9 @@ class Model(Sixteen):
     """See above."""
 
     wide, waits, rounds = 0, 0x5000, (0, 2)
+
+    def match_of(self, cell: Cell) -> Match | None:
+        return None
 
     def timers(self, found: Device) -> tuple[Timer, ...]:
         return found.small

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from carillon.verify.families import Cell, Moved
+from carillon.verify.families import Cell, Match, Moved
 
 TIMER = 0x4005_4000
 SET, CLEAR = 0x2000, 0x3000
@@ -61,8 +61,8 @@ class Model(Moved):
     def rearmed(self, register: int) -> Cell | None:
         return next((c for c in self.cells.values() if c.place.registers["alarm"] == register), None)
 
-    def match_of(self, cell: Cell) -> tuple[int, int] | None:
-        return NOW, cell.place.registers["alarm"]
+    def match_of(self, cell: Cell) -> Match | None:
+        return Match(NOW, cell.place.registers["alarm"])
 
     def bit(self, address: int, mask: int) -> Cell | None:
         return next((c for c in self.cells.values() if mask == self.bit_of(c)), None) if address == ASKS else None
