@@ -165,7 +165,7 @@ class Objects:
         files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp"))
         return b"".join(f.name.encode() + f.read_bytes() for f in files) + path.name.encode()
 
-    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> str:
+    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
         """In the place of what compiles a file."""
         words = [compiler, *unit.options, str(unit.source)]
         parts = [self.fingerprint(word) for word in words]
@@ -178,13 +178,13 @@ class Objects:
             parts.append(done.stdout)
         kept = self.folder / hashlib.sha256(b"\0".join(parts)).hexdigest()
         if not kept.exists():
-            said = self.compile(compiler, unit, reuse)
-            if said:
-                return said
+            made, said = self.compile(compiler, unit, reuse)
+            if not made or said:  # a test may want the warning
+                return made, said
             shutil.copyfile(unit.target, kept.with_suffix(".new"))
             kept.with_suffix(".new").replace(kept)
         shutil.copyfile(kept, unit.target)
-        return ""
+        return True, ""
 
 
 def version(root: Path) -> str:
@@ -503,8 +503,10 @@ def main() -> int:
         if options.record is None:
             print("nothing is recorded of the kernel and the tool as they are: run with --record first, or with --units")
             return 1
-        shutil.rmtree(SCRATCH, ignore_errors=True)
-        SCRATCH.mkdir(parents=True)
+        for name in ("right", "mirror", "objects", "tests.jsonl", "texts.jsonl"):  # what is left is made anew or built again
+            path = SCRATCH / name
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        SCRATCH.mkdir(parents=True, exist_ok=True)
         then.write_text(now, encoding="utf-8")
     if options.record is not None:
         judge = Judge(SCRATCH, options.budget, options.tests)
