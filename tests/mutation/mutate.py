@@ -414,7 +414,7 @@ def read_results(path: Path) -> dict[str, Row]:
 
 def is_judged(row: Row | None, units: bool, again: bool) -> bool:
     """Need a mutant not be judged once more?"""
-    if row is None or (again and row.verdict == "survived"):
+    if row is None or (again and row.verdict in ("survived", "not reached")):
         return False
     return units or not row.units or row.verdict in FINAL
 
@@ -480,7 +480,7 @@ def main() -> int:
     parser.add_argument("--units", action="store_true", help="the unit tests in C are all that judges: nothing need be recorded")
     parser.add_argument("--jobs", type=int, default=1, help="so many mutants at the same time, each in a copy of its own")
     parser.add_argument("--table", action="store_true", help="print what the results say of the mutants, and end")
-    parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
+    parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived or not reached")
     options = parser.parse_args()
     os.environ.setdefault("CARILLON_DRAW", "mutation")  # a commit after the recording draws no other cases
     every = [m for f in files(ROOT) if not options.file or f.startswith(tuple(options.file)) for m in mutants(ROOT, f)]
