@@ -154,6 +154,18 @@ static void a_handler_that_is_late_runs_the_tasks_of_the_later_tick_first(void *
     assert_log("missed(1) lowered( task2 ) lowered( task0 ) lowered( task1 ) ");
 }
 
+static void each_of_three_ticks_is_found(void **state)
+{
+    static const struct carillon_entry late[] = {
+        {.step = {&late[1].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
+        {.step = {&late[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task2, .object = 2u},
+    };
+    (void)state;
+    carillon_table_dispatch(late, &after);
+    assert_log("lowered( task2 ) lowered( task1 ) lowered( task0 ) ");
+}
+
 static void a_deadline_finds_a_task_that_was_due_before_it_and_has_not_begun(void **state)
 {
     (void)state;
@@ -232,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_handler_that_is_late_runs_the_tasks_of_the_later_tick_first, fresh),
+        cmocka_unit_test_setup(each_of_three_ticks_is_found, fresh),
         cmocka_unit_test_setup(a_deadline_finds_a_task_that_was_due_before_it_and_has_not_begun, fresh),
         cmocka_unit_test_setup(a_handler_that_comes_for_nothing_does_nothing, fresh),
         cmocka_unit_test_setup(a_table_of_one_tick_is_carried_out_every_time, fresh),

@@ -67,7 +67,10 @@ static void handle(uint8_t level, void (*before_it)(void), void (*job)(void))
         carillon_osek_running = before;
         carillon_osek_leave(mask);
     }
+    port.mask_at_look = 0u;
     carillon_osek_leave_hooks(level, mask);
+    assert_int_equal(port.mask_at_look, CARILLON_OSEK_TOP);
+    assert_int_equal(carillon_osek_hook, 0u); /* none is left behind */
     port.active[source] = false;
     assert_int_equal(port.mask, mask);
 }

@@ -7,11 +7,12 @@
 #include "kernel/counters/schedule_table.h"
 #include "kernel/counters/table.h"
 
-/* What shortens WIDE may take more than what is left behind its last point, and FREE is not adjusted. */
+/* WIDE may be shortened by more than what is behind its last point, and by no more than its handler comes early enough
+ * for.  It is synchronous where it is exact.  FREE is not adjusted. */
 enum { TABLE, WIDE, FREE, TABLES };
 enum { CELLS = 2, TICK = 10, DURATION = 500, PERIOD = DURATION * TICK };
 enum { INITIAL = 20, LAST = 400, PRECISION = 5, LENGTHEN = 30, SHORTEN = 50, WIDELY = 110 };
-enum { LATEST = 3960, NEAREST = 3800 };
+enum { LATEST = 3960, NEAREST = PERIOD - (WIDELY * TICK) };
 /* The table begins BEGIN ticks of the system clock after it has been started, and its last point comes at FIRST_LAST. */
 enum { BEGIN = 1000, FIRST_LAST = BEGIN + (LAST * TICK) };
 _Static_assert(TABLES == CARILLON_OSEK_SCHEDULE_TABLES, "tables of the configuration");
@@ -48,12 +49,13 @@ const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[T
 const struct carillon_store carillon_osek_table_stops[TABLES] = {
     {REGISTER(TABLE, 10u), 1u}, {REGISTER(WIDE, 10u), 1u}, {REGISTER(FREE, 10u), 1u}};
 const struct carillon_osek_counter carillon_osek_counters[] = {{.max_allowed = 0xFFFFu}};
-#define FIXED                                                                                                  \
-    {                                                                                                          \
-        .duration = DURATION, .initial = INITIAL, .precision = PRECISION, .sync = CARILLON_OSEK_SYNC_EXPLICIT, \
-        .repeating = 1u                                                                                        \
+#define FIXED(within)                                                                                         \
+    {                                                                                                         \
+        .duration = DURATION, .initial = INITIAL, .precision = (within), .sync = CARILLON_OSEK_SYNC_EXPLICIT, \
+        .repeating = 1u                                                                                       \
     }
-const struct carillon_osek_schedule_table carillon_osek_schedule_tables[TABLES] = {FIXED, FIXED, FIXED};
+const struct carillon_osek_schedule_table carillon_osek_schedule_tables[TABLES] = {FIXED(PRECISION), FIXED(0u),
+                                                                                   FIXED(PRECISION)};
 
 static bool comes_again; /* the last point of TABLE, at the next reading of the time base */
 uint32_t carillon_test_base(void)
@@ -234,23 +236,30 @@ static void who_does_not_ask_is_told_after_the_next_last_point(void **state)
     assert_int_equal(carillon_osek_table_states[TABLE].status, SCHEDULETABLE_RUNNING);
 }
 
-/* It is shortened beyond its end by 0, 1, 5 and 6 ticks. */
+/* It is shortened beyond its end by 0, 1 and 10 ticks. */
 static void a_table_that_is_shortened_beyond_its_end_is_synchronous_at_the_end_or_at_the_first_point(void **state)
 {
     (void)state;
-    static const TickType behind[] = {100u, 101u, 105u, 106u};
-    for (size_t i = 0; i < 4u; i++) {
+    static const TickType behind[] = {100u, 101u, 110u};
+    for (size_t i = 0; i < 3u; i++) {
         start(WIDE);
         synchronise(WIDE, BEGIN, behind[i]);
         last_point(WIDE, FIRST_LAST);
         const uint32_t by = behind[i] * TICK;
         assert_shifted(WIDE, -(int32_t)by);
-        const uint32_t comes = FIRST_LAST + PERIOD - by - ((i < 3u) ? 4000u : 3800u);
+        const uint32_t comes = FIRST_LAST + PERIOD - by - ((i == 0u) ? 4000u : 3800u);
         at(comes - 1u);
         assert_status(WIDE, SCHEDULETABLE_RUNNING);
         at(comes);
         assert_status(WIDE, SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
     }
+    start(WIDE);
+    synchronise(WIDE, BEGIN + 1000u, 80u); /* it is at 100, and lengthened */
+    last_point(WIDE, FIRST_LAST);
+    at(FIRST_LAST + 1199u);
+    assert_status(WIDE, SCHEDULETABLE_RUNNING);
+    at(FIRST_LAST + 1200u);
+    assert_status(WIDE, SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
 }
 
 static void a_handler_that_is_late_shortens_by_what_is_left(void **state)
@@ -299,6 +308,29 @@ static void a_time_base_that_is_behind_the_cell_is_not_late(void **state)
     assert_shifted(TABLE, -500);
     last_point(TABLE, FIRST_LAST + PERIOD - 500u);
     assert_shifted(TABLE, -600);
+    start(WIDE);
+    synchronise(WIDE, BEGIN, 110u);
+    last_point(WIDE, FIRST_LAST - 3u);
+    assert_shifted(WIDE, -1100);
+}
+
+/* 320,000 turns late is the most that the time base tells. */
+static void where_a_table_is_after_many_turns_is_known(void **state)
+{
+    (void)state;
+    start(TABLE);
+    synchronise(TABLE, BEGIN + 1000u, 150u);
+    last_point(TABLE, FIRST_LAST + (2u * PERIOD));
+    assert_shifted(TABLE, -500);
+    at(FIRST_LAST + (2u * PERIOD) + 499u);
+    assert_status(TABLE, SCHEDULETABLE_RUNNING);
+    at(FIRST_LAST + (2u * PERIOD) + 500u);
+    assert_status(TABLE, SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
+    start(TABLE);
+    synchronise(TABLE, BEGIN + 1000u, 150u);
+    last_point(TABLE, FIRST_LAST + CARILLON_BASE_MOST);
+    at(FIRST_LAST + CARILLON_BASE_MOST + 500u);
+    assert_status(TABLE, SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
 }
 
 static void a_table_that_does_not_run_is_not_adjusted(void **state)
@@ -418,6 +450,7 @@ int main(void)
         TEST(a_handler_that_is_too_late_does_nothing),
         TEST(a_handler_that_is_late_by_turns_adjusts_what_follows),
         TEST(a_time_base_that_is_behind_the_cell_is_not_late),
+        TEST(where_a_table_is_after_many_turns_is_known),
         TEST(a_table_that_does_not_run_is_not_adjusted),
         TEST(a_service_first_adjusts_what_waits),
         TEST(a_last_point_that_comes_meanwhile_is_served_before_the_deviation_is_told),

@@ -37,11 +37,13 @@ volatile uint8_t carillon_budget_asks;
 
 uint32_t carillon_budget_reading(void)
 {
+    port.mask_at_read = port.mask;
     return left();
 }
 
 void carillon_budget_count(uint32_t units)
 {
+    port.mask_at_store = port.mask;
     set_left(units);
 }
 #endif
