@@ -212,7 +212,7 @@ void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(void **st
         seed = number * 2654435761u;
         reset();
         steps = 1u + draw(12u);
-        seldom = 20u << (2u * draw(4u));
+        seldom = (draw(8u) == 0u) ? 1000u : 20u;
         depth = 0u;
         innermost = NULL;
         asked = false;
