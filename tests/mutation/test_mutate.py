@@ -106,6 +106,9 @@ def test_what_the_compiler_refuses_is_not_compiled(judge: Judge) -> None:
     place = TINY.splitlines().index("    return passed;") + 1
     verdict, by = judge.judge(Mutant(FILE, place, "by hand", "    return passed;", "    return past;"))
     assert (verdict, by) == ("not compiled", "the unit test tiny wants it")
+    old, new = "    while (passed < upto) {", "    while (passed < upto || passed < upto && upto) {"
+    verdict, by = judge.judge(Mutant(FILE, TINY.splitlines().index(old) + 1, "by hand", old, new))
+    assert (verdict, by) == ("not compiled", "a warning is an error")
 
 
 def test_a_program_that_noticed_a_mutant_of_a_file_is_asked_first(judge: Judge) -> None:

@@ -173,7 +173,7 @@ class UnitPrograms:
                     continue
                 if text not in wrong:
                     wrong[text] = f"wrong-{len(wrong)}.o"
-                    if not self.compiled(source, wrong[text]):
+                    if not self.compiled(source, wrong[text], "-w"):
                         return "not compiled", f"the unit test {Path(program.name).name} wants it"
                 instead[source.object] = wrong[text]
                 differing[self.texts[source]] = source
@@ -190,6 +190,8 @@ class UnitPrograms:
             passed += 1
         if not differing:
             return "not reached", "no unit test calls the function" if uncalled else "no unit test has the line"
+        if not all(self.compiled(source, "warned.o") for source in differing.values()):
+            return "not compiled", "a warning is an error"
         if all(self.same(text, source, change, KEEP) for text, source in differing.items()):
             return "no difference", f"{len(differing)} different texts compiled"
         return "survived", f"{passed} unit tests passed"
