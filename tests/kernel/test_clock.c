@@ -49,8 +49,9 @@ uint64_t clock_reach(void);
 
 static struct {
     bool waits;
-    uint64_t due, period;
+    uint64_t due, period, number; /* in the order of insertions */
 } wanted[ITEMS];
+static uint64_t insertions, last_due, last_number;
 static uint64_t served, locked, cost, harm, most;
 
 static uint64_t seed;
@@ -105,6 +106,13 @@ static void collect(void)
         assert_int_equal(due[i], wanted[which].due);
         assert_true(at[i] >= due[i] * MOCK_STEPS);
         served++;
+        /* In the order of their times, and of their insertions. */
+        if (!TICKS && (cost == 0u) && (clock_injected() == 0u)) {
+            assert_true((due[i] > last_due) || ((due[i] == last_due) && (wanted[which].number > last_number)));
+        }
+        last_due = due[i];
+        last_number = wanted[which].number;
+        wanted[which].number = insertions++;
         const uint64_t behind = CARILLON_CLOCK_BEHIND;
         const uint64_t others = (behind != 0u) ? (served * (behind + MINIMUM + 1u) * MOCK_STEPS) : 0u;
         /* What struck while the timer was armed for something due counts up to three times. */
@@ -131,7 +139,8 @@ static void begin(uint64_t start)
     for (int which = 0; which < ITEMS; which++) {
         wanted[which].waits = false;
     }
-    served = locked = 0u;
+    served = locked = last_due = last_number = 0u;
+    insertions = 1u;
     carillon_clock = fresh;
     carillon_queue_served();
     clock_reset(start, (uint32_t)cost);
@@ -152,6 +161,7 @@ static void insert(int which, uint64_t delay, uint64_t period, bool far)
     wanted[which].waits = true;
     wanted[which].due = due;
     wanted[which].period = period;
+    wanted[which].number = insertions++;
 }
 
 static uint64_t delay(void)

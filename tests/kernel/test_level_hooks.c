@@ -195,6 +195,23 @@ static void a_handler_that_has_been_requested_again_is_not_over(void **state)
     assert_false(carillon_osek_over[2]);
 }
 
+static void a_hook_knows_who_is_served_and_leaves_what_was_before(void **state)
+{
+    (void)state;
+    port.current = SOURCE_OF(1u);
+    const struct carillon_osek_hook_state none = carillon_osek_enter_hook(IN_TASK_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(1u));
+    port.current = SOURCE_OF(2u);
+    const struct carillon_osek_hook_state outer = carillon_osek_enter_hook(IN_ERROR_HOOK);
+    assert_int_equal(carillon_osek_hook, IN_ERROR_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(2u));
+    carillon_osek_leave_hook(outer);
+    assert_int_equal(carillon_osek_hook, IN_TASK_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(1u));
+    carillon_osek_leave_hook(none);
+    assert_int_equal(carillon_osek_hook, 0u);
+}
+
 static void no_cells_are_served_in_an_error_hook(void **state)
 {
     (void)state;
@@ -254,6 +271,7 @@ int main(void)
         TEST(a_handler_that_is_preempted_before_its_job_goes_on_before_the_task_beneath),
         TEST(a_handler_that_has_left_tells_nobody_any_more),
         TEST(a_handler_that_has_been_requested_again_is_not_over),
+        TEST(a_hook_knows_who_is_served_and_leaves_what_was_before),
         TEST(no_cells_are_served_in_an_error_hook),
         TEST(a_job_masks_up_to_its_ceiling_where_that_is_above_its_level),
 #if CARILLON_OSEK_BUDGETS

@@ -81,6 +81,17 @@ static void a_lock_has_its_limit_until_it_ends(void **state)
     assert_first(OF(SHORT), 50u);
 }
 
+static void a_lock_that_has_ended_behind_another_one_may_begin_again(void **state)
+{
+    (void)state;
+    carillon_osek_lock_begins(LONG);
+    carillon_osek_lock_begins(SHORT);
+    carillon_osek_lock_ends(LONG);
+    carillon_osek_lock_begins(LONG);
+    carillon_osek_lock_ends(SHORT);
+    assert_int_equal(carillon_budget.state, OF(LONG));
+}
+
 static void limits_change_with_all_tasks_held_back(void **state)
 {
     (void)state;
@@ -337,6 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_lock_has_its_limit_until_it_ends),
+        TEST(a_lock_that_has_ended_behind_another_one_may_begin_again),
         TEST(limits_change_with_all_tasks_held_back),
         TEST(what_the_counter_shows_does_not_matter_while_nothing_is_watched),
         TEST(a_lock_without_a_limit_changes_nothing),

@@ -428,6 +428,14 @@ static void a_table_starts_by_itself_at_its_time(void **state)
     assert_set(AGAIN, 2000u);
 }
 
+static void what_has_passed_of_time_0_is_not_waited_for_once_more(void **state)
+{
+    (void)state;
+    *port_register(CARILLON_BASE_COUNTER) = TIME_0 - 30u;
+    carillon_osek_start_tables_on_cells(1u);
+    assert_set(ONCE, 970u);
+}
+
 static void time_0_is_awaited_where_it_comes_soon(void **state)
 {
     (void)state;
@@ -474,6 +482,7 @@ int main(void)
         TEST(a_table_that_is_followed_no_more_goes_on_as_it_is_before_its_half),
         TEST(a_table_that_is_followed_no_more_goes_on_with_the_cells_that_stand_still),
         TEST(a_table_starts_by_itself_at_its_time),
+        TEST(what_has_passed_of_time_0_is_not_waited_for_once_more),
         TEST(time_0_is_awaited_where_it_comes_soon),
         TEST(a_table_starts_at_a_value_of_its_counter),
     };
