@@ -33,12 +33,14 @@ static void note_task(const char *format)
 void PreTaskHook(void)
 {
     assert_int_equal(port.mask, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_before, CARILLON_OSEK_TOP); /* whoever tells it holds the lock */
     note_task("pre%u");
 }
 
 void PostTaskHook(void)
 {
     assert_int_equal(port.mask, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_before, CARILLON_OSEK_TOP); /* whoever tells it holds the lock */
     note_task("post%u");
 }
 

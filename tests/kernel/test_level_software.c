@@ -345,6 +345,22 @@ static void a_job_begins_at_its_ceiling(void **state)
     assert_int_equal(carillon_osek_begin_mask(ABOVE + 1u, ABOVE, 1u), CARILLON_SOFTWARE_LEVEL(TOPMOST) | (ABOVE + 1u));
 }
 
+static void watch_its_own(uint8_t level)
+{
+    (void)level;
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_budget_watch(0u, 7u);
+    carillon_port_restore(mask);
+}
+
+static void what_is_preempted_without_a_budget_goes_on_without_one(void **state)
+{
+    (void)state;
+    within = watch_its_own;
+    request_locked(1u);
+    assert_int_equal(carillon_budget.state, CARILLON_UNWATCHED);
+}
+
 static void what_is_preempted_goes_on_with_its_budget(void **state)
 {
     (void)state;
@@ -459,6 +475,7 @@ int main(void)
 #if CARILLON_OSEK_BUDGETS
         TEST(a_job_that_is_late_ends_where_something_is_lowered_or_dispatched),
         TEST(a_job_begins_at_its_ceiling),
+        TEST(what_is_preempted_without_a_budget_goes_on_without_one),
         TEST(what_is_preempted_goes_on_with_its_budget),
 #endif
 #if CARILLON_OSEK_TASK_HOOKS

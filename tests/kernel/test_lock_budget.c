@@ -105,6 +105,11 @@ static void limits_change_with_all_tasks_held_back(void **state)
     carillon_osek_lock_ends(SHORT);
     assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
     assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
+    port.mask_at_read = port.mask_at_store = 0u;
+    const carillon_budget_rest rest = carillon_pause_budget();
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
+    carillon_resume_budget(rest);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
 }
 
 static void what_the_counter_shows_does_not_matter_while_nothing_is_watched(void **state)

@@ -29,7 +29,8 @@ static inline void pass(uint32_t units)
 /* Whether the job that is late is looked at next; and nobody has asked for that any more. */
 static inline bool is_asked(void)
 {
-    return CARILLON_BUDGETS_IN_QUEUE ? (carillon_budget_asks != 0u) : (left() == 1u);
+    return CARILLON_BUDGETS_IN_QUEUE ? ((carillon_budget_asks != 0u) && port.pending[CARILLON_OSEK_DISPATCHER])
+                                     : (left() == 1u);
 }
 
 #if CARILLON_BUDGETS_IN_QUEUE

@@ -96,6 +96,7 @@ uint32_t carillon_port_mask(void)
 uint32_t carillon_port_raise(uint32_t level)
 {
     const uint32_t saved = port.mask;
+    port.mask_before = saved;
     port.mask = carillon_port_higher(saved, carillon_port_mask_of(level));
     return saved;
 }
