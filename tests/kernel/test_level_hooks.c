@@ -214,6 +214,20 @@ static void a_hook_knows_who_is_served_and_leaves_what_was_before(void **state)
     assert_int_equal(carillon_osek_hook, 0u);
 }
 
+static void a_job_may_become_late_in_a_hook(void **state)
+{
+    (void)state;
+    *port_register(CARILLON_BUDGET_COUNTER) = 100u;
+    carillon_budget.state = CARILLON_BUDGET_OF(0u);
+    carillon_osek_leave_hook(carillon_osek_enter_hook(IN_TASK_HOOK));
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(0u));
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
+    port.pending[CARILLON_BUDGET_SOURCE] = true;
+    carillon_osek_leave_hook(before);
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(0u) | CARILLON_LATE);
+    carillon_budget.state = CARILLON_UNWATCHED;
+}
+
 static void no_cells_are_served_in_an_error_hook(void **state)
 {
     (void)state;
@@ -274,6 +288,7 @@ int main(void)
         TEST(a_handler_that_has_left_tells_nobody_any_more),
         TEST(a_handler_that_has_been_requested_again_is_not_over),
         TEST(a_hook_knows_who_is_served_and_leaves_what_was_before),
+        TEST(a_job_may_become_late_in_a_hook),
         TEST(no_cells_are_served_in_an_error_hook),
         TEST(a_job_masks_up_to_its_ceiling_where_that_is_above_its_level),
 #if CARILLON_OSEK_BUDGETS

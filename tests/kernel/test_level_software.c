@@ -230,6 +230,10 @@ static void a_level_that_is_raised_holds_back_what_is_not_above_it(void **state)
     request_locked(3u);
     assert_log("3 ");
     assert_int_equal(carillon_software.level, 2u);
+    port.mask = 1u; /* of somebody else */
+    carillon_osek_lower(carillon_osek_mask());
+    assert_int_equal(port.mask, 1u);
+    port.mask = 0u;
     const uint32_t lower = carillon_osek_raise(1u); /* raises nothing */
     assert_int_equal(carillon_software.level, 2u);
     carillon_osek_lower(lower);
