@@ -214,6 +214,15 @@ static void a_hook_knows_who_is_served_and_leaves_what_was_before(void **state)
     assert_int_equal(carillon_osek_hook, 0u);
 }
 
+static void what_is_raised_is_lowered(void **state)
+{
+    (void)state;
+    const uint32_t saved = carillon_osek_raise(2u);
+    assert_int_equal(port.mask, 2u);
+    carillon_osek_lower(saved);
+    assert_int_equal(port.mask, 0u);
+}
+
 static void a_job_may_become_late_in_a_hook(void **state)
 {
     (void)state;
@@ -288,6 +297,7 @@ int main(void)
         TEST(a_handler_that_has_left_tells_nobody_any_more),
         TEST(a_handler_that_has_been_requested_again_is_not_over),
         TEST(a_hook_knows_who_is_served_and_leaves_what_was_before),
+        TEST(what_is_raised_is_lowered),
         TEST(a_job_may_become_late_in_a_hook),
         TEST(no_cells_are_served_in_an_error_hook),
         TEST(a_job_masks_up_to_its_ceiling_where_that_is_above_its_level),
