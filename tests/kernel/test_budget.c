@@ -34,10 +34,14 @@ static void a_job_that_is_paused_keeps_what_is_left(void **state)
 {
     (void)state;
     pass(20u);
+    port.mask_at_read = 0u;
     const carillon_budget_rest rest = carillon_pause_budget();
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
     assert_state(CARILLON_UNWATCHED);
     pass(500u);
+    port.mask_at_store = 0u;
     carillon_resume_budget(rest);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
     assert_state(JOB);
     assert_int_equal(left(), 100u);
 }

@@ -154,6 +154,18 @@ static void a_handler_that_is_late_runs_the_tasks_of_the_later_tick_first(void *
     assert_log("missed(1) lowered( task2 ) lowered( task0 ) lowered( task1 ) ");
 }
 
+static void each_of_three_ticks_is_found(void **state)
+{
+    static const struct carillon_entry late[] = {
+        {.step = {&late[1].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task0, .object = 0u},
+        {.step = {&late[2].step, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+        {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task2, .object = 2u},
+    };
+    (void)state;
+    carillon_table_dispatch(late, &after);
+    assert_log("lowered( task2 ) lowered( task1 ) lowered( task0 ) ");
+}
+
 static void a_deadline_finds_a_task_that_was_due_before_it_and_has_not_begun(void **state)
 {
     (void)state;
@@ -219,6 +231,33 @@ static void task0_activated_twice_while_it_runs(void)
     }
 }
 
+static unsigned turns;
+static void task0_activated_with_another_one_while_it_runs(void);
+static const struct carillon_entry with_another[] = {
+    {.step = {&after, 0u},
+     .action = CARILLON_ACTION_ACTIVATE,
+     .function = task0_activated_with_another_one_while_it_runs,
+     .object = 0u,
+     .more = 1u},
+    {.step = {&after, 0u}, .action = CARILLON_ACTION_ACTIVATE, .function = task1, .object = 1u},
+};
+
+static void task0_activated_with_another_one_while_it_runs(void)
+{
+    note("task0");
+    if (turns++ == 0u) {
+        carillon_table_dispatch(with_another, &after);
+    }
+}
+
+static void so_does_one_that_is_activated_with_others(void **state)
+{
+    (void)state;
+    turns = 0u;
+    carillon_table_dispatch(with_another, &after);
+    assert_log("lowered( task0 lowered( task1 ) ) lowered( task0 ) ");
+}
+
 static void a_task_that_is_activated_while_it_runs_runs_again_once(void **state)
 {
     (void)state;
@@ -232,12 +271,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_handler_that_is_late_runs_the_tasks_of_the_later_tick_first, fresh),
+        cmocka_unit_test_setup(each_of_three_ticks_is_found, fresh),
         cmocka_unit_test_setup(a_deadline_finds_a_task_that_was_due_before_it_and_has_not_begun, fresh),
         cmocka_unit_test_setup(a_handler_that_comes_for_nothing_does_nothing, fresh),
         cmocka_unit_test_setup(a_table_of_one_tick_is_carried_out_every_time, fresh),
         cmocka_unit_test_setup(so_is_one_with_several_entries, fresh),
         cmocka_unit_test_setup(two_activations_that_one_handler_comes_for_run_a_task_once, fresh),
         cmocka_unit_test_setup(a_task_that_is_activated_while_it_runs_runs_again_once, fresh),
+        cmocka_unit_test_setup(so_does_one_that_is_activated_with_others, fresh),
         cmocka_unit_test_setup(an_activation_runs_its_task_lowered, fresh),
         cmocka_unit_test_setup(all_entries_of_a_tick_are_carried_out_and_no_more, fresh),
         cmocka_unit_test_setup(a_deadline_of_a_task_that_has_ended_is_met, fresh),

@@ -33,12 +33,14 @@ static void note_task(const char *format)
 void PreTaskHook(void)
 {
     assert_int_equal(port.mask, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_before, CARILLON_OSEK_TOP); /* whoever tells it holds the lock */
     note_task("pre%u");
 }
 
 void PostTaskHook(void)
 {
     assert_int_equal(port.mask, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_before, CARILLON_OSEK_TOP); /* whoever tells it holds the lock */
     note_task("post%u");
 }
 
@@ -67,7 +69,10 @@ static void handle(uint8_t level, void (*before_it)(void), void (*job)(void))
         carillon_osek_running = before;
         carillon_osek_leave(mask);
     }
+    port.mask_at_look = 0u;
     carillon_osek_leave_hooks(level, mask);
+    assert_int_equal(port.mask_at_look, CARILLON_OSEK_TOP);
+    assert_int_equal(carillon_osek_hook, 0u); /* none is left behind */
     port.active[source] = false;
     assert_int_equal(port.mask, mask);
 }
@@ -192,6 +197,46 @@ static void a_handler_that_has_been_requested_again_is_not_over(void **state)
     assert_false(carillon_osek_over[2]);
 }
 
+static void a_hook_knows_who_is_served_and_leaves_what_was_before(void **state)
+{
+    (void)state;
+    port.current = SOURCE_OF(1u);
+    const struct carillon_osek_hook_state none = carillon_osek_enter_hook(IN_TASK_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(1u));
+    port.current = SOURCE_OF(2u);
+    const struct carillon_osek_hook_state outer = carillon_osek_enter_hook(IN_ERROR_HOOK);
+    assert_int_equal(carillon_osek_hook, IN_ERROR_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(2u));
+    carillon_osek_leave_hook(outer);
+    assert_int_equal(carillon_osek_hook, IN_TASK_HOOK);
+    assert_int_equal(carillon_osek_hook_source, SOURCE_OF(1u));
+    carillon_osek_leave_hook(none);
+    assert_int_equal(carillon_osek_hook, 0u);
+}
+
+static void what_is_raised_is_lowered(void **state)
+{
+    (void)state;
+    const uint32_t saved = carillon_osek_raise(2u);
+    assert_int_equal(port.mask, 2u);
+    carillon_osek_lower(saved);
+    assert_int_equal(port.mask, 0u);
+}
+
+static void a_job_may_become_late_in_a_hook(void **state)
+{
+    (void)state;
+    *port_register(CARILLON_BUDGET_COUNTER) = 100u;
+    carillon_budget.state = CARILLON_BUDGET_OF(0u);
+    carillon_osek_leave_hook(carillon_osek_enter_hook(IN_TASK_HOOK));
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(0u));
+    const struct carillon_osek_hook_state before = carillon_osek_enter_hook(IN_TASK_HOOK);
+    port.pending[CARILLON_BUDGET_SOURCE] = true;
+    carillon_osek_leave_hook(before);
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(0u) | CARILLON_LATE);
+    carillon_budget.state = CARILLON_UNWATCHED;
+}
+
 static void no_cells_are_served_in_an_error_hook(void **state)
 {
     (void)state;
@@ -251,6 +296,9 @@ int main(void)
         TEST(a_handler_that_is_preempted_before_its_job_goes_on_before_the_task_beneath),
         TEST(a_handler_that_has_left_tells_nobody_any_more),
         TEST(a_handler_that_has_been_requested_again_is_not_over),
+        TEST(a_hook_knows_who_is_served_and_leaves_what_was_before),
+        TEST(what_is_raised_is_lowered),
+        TEST(a_job_may_become_late_in_a_hook),
         TEST(no_cells_are_served_in_an_error_hook),
         TEST(a_job_masks_up_to_its_ceiling_where_that_is_above_its_level),
 #if CARILLON_OSEK_BUDGETS

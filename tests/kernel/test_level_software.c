@@ -114,11 +114,13 @@ void carillon_budget_ends_here(void)
 
 uint32_t carillon_budget_reading(void)
 {
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP);
     return budget_left;
 }
 
 void carillon_budget_count(uint32_t units)
 {
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP);
     budget_left = units;
 }
 #endif
@@ -228,6 +230,10 @@ static void a_level_that_is_raised_holds_back_what_is_not_above_it(void **state)
     request_locked(3u);
     assert_log("3 ");
     assert_int_equal(carillon_software.level, 2u);
+    port.mask = 1u; /* of somebody else */
+    carillon_osek_lower(carillon_osek_mask());
+    assert_int_equal(port.mask, 1u);
+    port.mask = 0u;
     const uint32_t lower = carillon_osek_raise(1u); /* raises nothing */
     assert_int_equal(carillon_software.level, 2u);
     carillon_osek_lower(lower);
@@ -343,10 +349,28 @@ static void a_job_begins_at_its_ceiling(void **state)
     assert_int_equal(carillon_osek_begin_mask(ABOVE + 1u, ABOVE, 1u), CARILLON_SOFTWARE_LEVEL(TOPMOST) | (ABOVE + 1u));
 }
 
+static void watch_its_own(uint8_t level)
+{
+    (void)level;
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP);
+    carillon_budget_watch(0u, 7u);
+    carillon_port_restore(mask);
+}
+
+static void what_is_preempted_without_a_budget_goes_on_without_one(void **state)
+{
+    (void)state;
+    within = watch_its_own;
+    request_locked(1u);
+    assert_int_equal(carillon_budget.state, CARILLON_UNWATCHED);
+}
+
 static void what_is_preempted_goes_on_with_its_budget(void **state)
 {
     (void)state;
+    const uint32_t mask = carillon_port_raise(CARILLON_OSEK_TOP); /* as whoever begins a job */
     carillon_budget_watch(0u, 55u);
+    carillon_port_restore(mask);
     request_locked(1u);
     assert_log("1 ");
     assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(0u));
@@ -455,6 +479,7 @@ int main(void)
 #if CARILLON_OSEK_BUDGETS
         TEST(a_job_that_is_late_ends_where_something_is_lowered_or_dispatched),
         TEST(a_job_begins_at_its_ceiling),
+        TEST(what_is_preempted_without_a_budget_goes_on_without_one),
         TEST(what_is_preempted_goes_on_with_its_budget),
 #endif
 #if CARILLON_OSEK_TASK_HOOKS

@@ -81,6 +81,37 @@ static void a_lock_has_its_limit_until_it_ends(void **state)
     assert_first(OF(SHORT), 50u);
 }
 
+static void a_lock_that_has_ended_behind_another_one_may_begin_again(void **state)
+{
+    (void)state;
+    carillon_osek_lock_begins(LONG);
+    carillon_osek_lock_begins(SHORT);
+    carillon_osek_lock_ends(LONG);
+    carillon_osek_lock_begins(LONG);
+    carillon_osek_lock_ends(SHORT);
+    assert_int_equal(carillon_budget.state, OF(LONG));
+}
+
+static void limits_change_with_all_tasks_held_back(void **state)
+{
+    (void)state;
+    carillon_osek_lock_begins(LONG);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
+    port.mask_at_store = 0u;
+    carillon_osek_lock_begins(SHORT);
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
+    port.mask_at_read = port.mask_at_store = 0u;
+    carillon_osek_lock_ends(SHORT);
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
+    port.mask_at_read = port.mask_at_store = 0u;
+    const carillon_budget_rest rest = carillon_pause_budget();
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
+    carillon_resume_budget(rest);
+    assert_int_equal(port.mask_at_store, CARILLON_OSEK_TOP);
+}
+
 static void what_the_counter_shows_does_not_matter_while_nothing_is_watched(void **state)
 {
     (void)state;
@@ -322,6 +353,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_lock_has_its_limit_until_it_ends),
+        TEST(a_lock_that_has_ended_behind_another_one_may_begin_again),
+        TEST(limits_change_with_all_tasks_held_back),
         TEST(what_the_counter_shows_does_not_matter_while_nothing_is_watched),
         TEST(a_lock_without_a_limit_changes_nothing),
         TEST(only_tasks_have_limits),

@@ -186,7 +186,8 @@ static void follow(uint8_t next, uint32_t ago)
     assert_int_equal(carillon_osek_table_states[next].status, SCHEDULETABLE_NEXT);
     port_before_read = NULL;
     *port_register(END(LOOP)) = PERIOD - ago;
-    port.pending[ONCE_ENDS] = true; /* of its last run */
+    carillon_osek_table_states[LOOP].held = 1u; /* since its half */
+    port.pending[ONCE_ENDS] = true;             /* of its last run */
     waits = 0u;
 }
 
@@ -204,6 +205,8 @@ static void a_table_follows_where_the_one_before_it_has_ended(void **state)
     follow(ONCE, 20u); /* so that the first point is near: 30, 90 and 2980 */
     end_loop();
     assert_int_equal(carillon_osek_table_states[LOOP].status, SCHEDULETABLE_STOPPED);
+    assert_int_equal(carillon_osek_table_states[LOOP].next, NONE);
+    assert_int_equal(carillon_osek_table_states[LOOP].held, 0u);
     assert_int_equal(*port_register(STOP(LOOP)), 1u);
     assert_int_equal(carillon_osek_table_states[ONCE].status, SCHEDULETABLE_RUNNING);
     assert_int_equal(*port_register(START(ONCE)), 7u);
@@ -277,6 +280,16 @@ static void a_service_first_serves_the_ends_that_wait(void **state)
     assert_status(ONCE, SCHEDULETABLE_STOPPED);
     assert_false(port.pending[ONCE_ENDS]);
     assert_true(port.pending[0]);
+    (void)StartScheduleTableRel(ONCE, 100u);
+    port.pending[ONCE_ENDS] = true;
+    assert_int_equal(StartScheduleTableRel(ONCE, 100u), E_OK);
+    port.pending[ONCE_ENDS] = true;
+    assert_int_equal(StartScheduleTableAbs(ONCE, 100u), E_OK);
+    port.pending[ONCE_ENDS] = true;
+    assert_int_equal(NextScheduleTable(ONCE, LOOP), E_OS_NOFUNC);
+    (void)StartScheduleTableRel(ONCE, 100u);
+    port.pending[ONCE_ENDS] = true;
+    assert_int_equal(StopScheduleTable(ONCE), E_OS_NOFUNC);
 }
 
 static void early_cells_stand_still_in_the_second_half_of_a_table_that_is_followed(void **state)
@@ -352,6 +365,8 @@ static void what_is_linked_to_a_table_that_is_stopped_is_not_any_more(void **sta
     assert_int_equal(NextScheduleTable(LOOP, ONCE), E_OK);
     assert_int_equal(StopScheduleTable(LOOP), E_OK);
     assert_status(ONCE, SCHEDULETABLE_STOPPED);
+    assert_int_equal(*port_register(STOP(LOOP)), 1u);
+    assert_int_equal(carillon_osek_table_states[LOOP].next, NONE);
     assert_int_equal(StopScheduleTable(LOOP), E_OS_NOFUNC);
 }
 
@@ -365,6 +380,7 @@ static void a_table_that_is_followed_no_more_goes_on_as_it_is_before_its_half(vo
     assert_int_equal(NextScheduleTable(AGAIN, PLAIN), E_OK);
     waits = 0u;
     assert_int_equal(StopScheduleTable(ONCE), E_OK);
+    assert_int_equal(*port_register(STOP(ONCE)), 0u); /* its cells have not run */
     assert_int_equal(*port_register(RESUME(LOOP)), 0u);
     assert_set(LOOP, 1000u);
     assert_int_equal(carillon_osek_table_states[LOOP].next, NONE);
@@ -410,6 +426,14 @@ static void a_table_starts_by_itself_at_its_time(void **state)
     assert_status(AGAIN, SCHEDULETABLE_RUNNING);
     assert_set(PLAIN, 1000u);
     assert_set(AGAIN, 2000u);
+}
+
+static void what_has_passed_of_time_0_is_not_waited_for_once_more(void **state)
+{
+    (void)state;
+    *port_register(CARILLON_BASE_COUNTER) = TIME_0 - 30u;
+    carillon_osek_start_tables_on_cells(1u);
+    assert_set(ONCE, 970u);
 }
 
 static void time_0_is_awaited_where_it_comes_soon(void **state)
@@ -458,6 +482,7 @@ int main(void)
         TEST(a_table_that_is_followed_no_more_goes_on_as_it_is_before_its_half),
         TEST(a_table_that_is_followed_no_more_goes_on_with_the_cells_that_stand_still),
         TEST(a_table_starts_by_itself_at_its_time),
+        TEST(what_has_passed_of_time_0_is_not_waited_for_once_more),
         TEST(time_0_is_awaited_where_it_comes_soon),
         TEST(a_table_starts_at_a_value_of_its_counter),
     };

@@ -72,7 +72,14 @@ void goes_on(uint64_t kept)
 
 void strikes(void)
 {
+    const uint32_t before = carillon_task_budget_watched;
     carillon_task_budget_strikes(NULL);
+    for (uint32_t number = 0; (carillon_task_budget_watched == 0u) && (number < FUNCTIONS); number++) {
+        assert_false(((before & WORD(number)) != 0u) && runs[number]); /* the cell of a job that is ended stands */
+    }
+    for (uint32_t number = 0; number < FUNCTIONS; number++) { /* any other one looks again in some units */
+        assert_true(((carillon_task_budget_watched & WORD(number)) == 0u) || (counts[number] > 0));
+    }
 }
 
 void carillon_port_arm(uint32_t source, uint32_t mask)

@@ -5,6 +5,7 @@
     python tests/mutation/mutate.py --count 20 --seed 1
     python tests/mutation/mutate.py --file kernel/counters/alarm.c --count 0          all mutants of a file
     python tests/mutation/mutate.py --file kernel/jobs/event.c --line 24 --count 0        all mutants of a line
+    python tests/mutation/mutate.py --units --file kernel/levels/ --count 0       by the unit tests in C alone, in seconds
     python tests/mutation/mutate.py --list                                        what would be changed
 
 Each mutant is one change of one line (``OPERATORS``), made in a copy of the tree.  README.md says how it is judged.
@@ -28,10 +29,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from multiprocessing import Process
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mutants import Argued, Mutant, by_hand, files, mutants, read_argued, stale
+from unit_programs import UnitPrograms
 
 if TYPE_CHECKING:
     from carillon.build import _Unit
@@ -39,6 +45,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
+ARGUED = Path(__file__).with_name("argued.toml")
+VERDICTS = ("killed", "not compiled", "no difference", "argued", "survived", "not reached")
+FINAL = ("killed", "not compiled")
+"""What the unit tests alone may say, and no other test changes."""
 
 # What is recorded without a name: the suites that run the kernel, the quick ones first.
 SUITES = (
@@ -63,99 +73,6 @@ GO_WITH = {
     "software": ("races", "software"),
     "time": ("time_services", "expiries"),
 }
-# The unit tests in C, of these files: CMake compiles them, so that they are always asked.
-UNIT = ("kernel/core/", "kernel/osektime/", "cells/virtual/cell.h")
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A change of a line, counted from 1."""
-
-    file: str
-    line: int
-    operator: str
-    old: str
-    new: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.operator}: {self.old.strip()}  ->  {self.new.strip() or '(nothing)'}"
-
-
-def _each(pattern: str, replace: str | Callable[[re.Match[str]], str]) -> Callable[[str], Iterator[str]]:
-    """A line with one of the places that a pattern fits replaced, for each of them."""
-    compiled = re.compile(pattern)
-
-    def change(line: str) -> Iterator[str]:
-        for match in compiled.finditer(line):
-            new = replace(match) if callable(replace) else match.expand(replace)
-            yield line[: match.start()] + new + line[match.end() :]
-
-    return change
-
-
-STATEMENT = r"^(\s+)(?!return|break|continue|goto|case|default|const |static |struct |uint|bool |volatile |u?int\d|for|typedef)"
-OPERATORS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
-    ("no lock", _each(r"carillon_(osek|software)_lock\(\)", r"carillon_\1_mask()")),
-    ("no lock", _each(r"carillon_port_lock\(\)", "0u")),
-    ("no mask", _each(r"carillon_port_raise\([^()]*(\([^()]*\))?[^()]*\)", "carillon_port_mask()")),
-    ("no unlock", _each(r"^(\s*)carillon_(osek|port)_(unlock|restore|lower)\(([^;]*)\);", r"\1(void)(\4);")),
-    ("no barrier", _each(r"^(\s*)carillon_port_barrier\(\);", r"\1;")),
-    ("no barrier", _each(r"(\\n)?\s*\b(isb|dsb|dmb)\b", "")),
-    ("no instruction", _each(r'^(\s*(?:__asm__ volatile\()?)"\s*(?!\.)[a-z][a-z0-9.]* [^"]*\\n(\\t)?"', r'\1""')),
-    ("no statement", _each(STATEMENT + r"[A-Za-z_(*][^;{}=]*\);\s*(/\*.*)?$", r"\1;")),
-    ("no statement", _each(STATEMENT + r"[A-Za-z_*(][^;{}()]*\s[-+|&]?=\s[^;]*;\s*(/\*.*)?$", r"\1;")),
-    ("no statement", _each(STATEMENT + r"[A-Za-z_][^;{} ]*(\+\+|--);$", r"\1;")),
-    ("condition", _each(r"\b(if|while) \((.*)\) \{$", r"\1 (!(\2)) {")),
-    ("comparison", _each(r" < ", " <= ")),
-    ("comparison", _each(r" <= ", " < ")),
-    ("comparison", _each(r" > ", " >= ")),
-    ("comparison", _each(r" >= ", " > ")),
-    ("comparison", _each(r" == ", " != ")),
-    ("comparison", _each(r" != ", " == ")),
-    ("comparison", _each(r'(?<=")b(le|hi)(?= )', lambda m: {"le": "blt", "hi": "bhs"}[m[1]])),
-    ("logic", _each(r" && ", " || ")),
-    ("logic", _each(r" \|\| ", " && ")),
-    ("arithmetic", _each(r" \+ ", " - ")),
-    ("arithmetic", _each(r" - ", " + ")),
-    ("arithmetic", _each(r"\+\+", "--")),
-    ("arithmetic", _each(r"(?<=\w)--", "++")),
-    ("bits", _each(r" \|= ", " &= ")),
-    ("bits", _each(r" &= ~", " |= ")),
-    ("constant", _each(r"\b(\d+)u\b", lambda m: f"{int(m[1]) + 1}u")),
-)
-
-
-def mutants(root: Path, file: str) -> Iterator[Mutant]:
-    """All mutants of a file.  Comments and preprocessor lines stay, but a cell's definitions are most of what it does."""
-    begins = (" ", "\t", "#define ") if file.startswith("cells/") else (" ", "\t")
-    comment = False
-    for number, line in enumerate((root / file).read_text(encoding="utf-8").splitlines(), 1):
-        code = line
-        if comment:
-            comment = "*/" not in line
-            continue
-        if line.lstrip().startswith("/*"):
-            comment = "*/" not in line
-            continue
-        if not line.startswith(begins) or not line.strip():
-            continue
-        seen = {line}
-        for name, change in OPERATORS:
-            for new in change(code.split(" /*")[0]):
-                if new not in seen:
-                    seen.add(new)
-                    yield Mutant(file, number, name, line, new)
-
-
-def by_hand(file: str, line: int, text: str) -> Mutant:
-    """A mutant that no operator makes."""
-    return Mutant(file, line, "by hand", (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1], text)
-
-
-def files(root: Path) -> list[str]:
-    """What is changed: C files and headers of the kernel and the cells, but the empty cell to copy."""
-    named = subprocess.run(["git", "ls-files", "kernel", "cells"], cwd=root, capture_output=True, text=True, check=True)
-    return [f for f in named.stdout.splitlines() if f.endswith((".c", ".h")) and "template" not in f]
 
 
 def copy(root: Path, to: Path) -> None:
@@ -223,17 +140,6 @@ def pytest(*arguments: str) -> int:
     return int(it.main(["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider", *arguments]))
 
 
-REFUSED, FAILED = 1, 2
-
-
-def unit_tests() -> int:
-    """Build and run the unit tests in C: 0, REFUSED by the compiler, or FAILED."""
-    for step in (["cmake", "--preset"], ["cmake", "--build", "--preset"]):
-        if subprocess.run([*step, "host-tests"], check=False).returncode:
-            return REFUSED
-    return FAILED if subprocess.run(["ctest", "--preset", "host-tests"], check=False).returncode else 0
-
-
 class Objects:
     """Keeps what the tool has compiled: of an image that a change in one file makes wrong, the others are as they were."""
 
@@ -259,7 +165,7 @@ class Objects:
         files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp"))
         return b"".join(f.name.encode() + f.read_bytes() for f in files) + path.name.encode()
 
-    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> str:
+    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
         """In the place of what compiles a file."""
         words = [compiler, *unit.options, str(unit.source)]
         parts = [self.fingerprint(word) for word in words]
@@ -272,13 +178,13 @@ class Objects:
             parts.append(done.stdout)
         kept = self.folder / hashlib.sha256(b"\0".join(parts)).hexdigest()
         if not kept.exists():
-            said = self.compile(compiler, unit, reuse)
-            if said:
-                return said
+            made, said = self.compile(compiler, unit, reuse)
+            if not made or said:  # a test may want the warning
+                return made, said
             shutil.copyfile(unit.target, kept.with_suffix(".new"))
             kept.with_suffix(".new").replace(kept)
         shutil.copyfile(kept, unit.target)
-        return ""
+        return True, ""
 
 
 def version(root: Path) -> str:
@@ -292,8 +198,10 @@ def version(root: Path) -> str:
 class Judge:
     """Makes changes in a copy of the tree, and runs the tests whose object code they change."""
 
-    def __init__(self, scratch: Path, budget: float, most: int) -> None:
-        self.right, self.tree = scratch / "right", scratch / "wrong"
+    def __init__(self, scratch: Path, budget: float, most: int, number: int = 0) -> None:
+        self.right, self.tree = scratch / "right", scratch / f"wrong{number or ''}"
+        self.object = scratch / f"object{number or ''}.o"
+        self.programs: UnitPrograms | None = None
         self.known = scratch / "texts.jsonl"  # what `texts` has
         self.record, self.mirror = scratch / "tests.jsonl", scratch / "mirror"
         self.mirror.mkdir(parents=True, exist_ok=True)
@@ -333,11 +241,11 @@ class Judge:
         """What the compiler makes of a unit; None: it refuses it."""
         command = [unit[0], *options, *unit[1:], "-g0", "-o", "-"]
         if options == ("-c",):
-            command[-1] = str(self.mirror / "object.o")
+            command[-1] = str(self.object)
         done = subprocess.run(command, cwd=self.tree, capture_output=True, check=False)
         if done.returncode:
             return None
-        return done.stdout if options != ("-c",) else (self.mirror / "object.o").read_bytes()
+        return done.stdout if options != ("-c",) else self.object.read_bytes()
 
     def text(self, unit: tuple[str, ...], right: bool = False) -> str:
         """A fingerprint of a unit's preprocessed text and of how it is compiled, places apart.
@@ -399,7 +307,7 @@ class Judge:
     def judge(self, mutant: Mutant) -> tuple[str, str]:
         """Make the change, run the tests, take it back: what became of the mutant, and what noticed."""
         path = self.tree / mutant.file
-        original = path.read_text(encoding="utf-8")
+        original, before = path.read_text(encoding="utf-8"), path.stat()
         lines = original.splitlines()
         assert lines[mutant.line - 1] == mutant.old
         lines[mutant.line - 1] = mutant.new
@@ -415,6 +323,8 @@ class Judge:
             return self.noticed(mutant, change)
         finally:
             change(False)
+            if self.kept is None:  # so that ninja builds nothing anew: its objects are of the right file
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def noticed(self, mutant: Mutant, change: Callable[[bool], None]) -> tuple[str, str]:
         """The same, with the change made."""
@@ -452,10 +362,9 @@ class Judge:
             batch = []
             return "" if code == 0 else (named[0] if named else f"a crash, or not over in time: {names[0]} ...")
 
-        if mutant.file.startswith(UNIT):
-            code, _ = run(self.tree, unit_tests, 300)
-            if code != 0:
-                return ("not compiled" if code == REFUSED else "killed"), "unit tests in C"
+        by_units, said = self.programs.noticed(mutant.file, change) if self.programs else ("not reached", "")
+        if by_units in FINAL or self.kept is None:
+            return by_units, said
         tests = self.order(mutant)
         for place, test in enumerate(tests):
             if self.most and differing >= self.most:
@@ -481,8 +390,77 @@ class Judge:
             if by:
                 return "killed", by
         if differing == 0:
-            return ("no difference", f"{len(same)} different texts compiled") if same else ("not reached", "no test compiles it")
+            found_same = (
+                ("no difference", f"{len(same)} different texts compiled") if same else ("not reached", "no test compiles it")
+            )
+            return (by_units, said) if by_units != "not reached" else found_same
         return "survived", f"{differing - left_out} tests passed" + (f", {left_out} more have other code" if left_out else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the results.  ``units``: the unit tests alone have judged."""
+
+    mutant: str
+    verdict: str
+    by: str
+    seconds: float
+    units: bool = False
+
+
+def read_results(path: Path) -> dict[str, Row]:
+    """What has been judged: of a mutant that is there twice the last line counts."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return {row.mutant: row for row in (Row(**json.loads(line)) for line in lines)}
+
+
+def is_judged(row: Row | None, units: bool, again: bool) -> bool:
+    """Need a mutant not be judged once more?"""
+    if row is None or (again and row.verdict in ("survived", "not reached")):
+        return False
+    return units or not row.units or row.verdict in FINAL
+
+
+def judge_all(drawn: list[Mutant], judge: Judge, options: argparse.Namespace) -> None:
+    """Judge mutants, and write each verdict to the results at once."""
+    copy(ROOT, judge.tree)
+    judge.programs = UnitPrograms(judge.tree, SCRATCH / "units" / judge.tree.name)
+    if not options.units:
+        sys.path[:0] = [str(judge.tree / "tool"), str(judge.tree / "tests/mutation")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
+        judge.kept = Objects(SCRATCH / "objects", judge.tree)
+    for mutant in drawn:
+        began = time.monotonic()
+        verdict, by = judge.judge(mutant)
+        if verdict == "killed" and "::" in by:
+            judge.killed(mutant.file, by)
+        row = Row(str(mutant), verdict, by, round(time.monotonic() - began, 1), options.units)
+        print(f"{verdict}: {mutant}  [{by}]  {row.seconds} s", flush=True)
+        if verdict != "not reached" or options.units:
+            with options.results.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(asdict(row)) + "\n")
+
+
+def report(drawn: list[Mutant], known: dict[str, Row], argued: list[Argued]) -> int:
+    """Print what became of the mutants of each file, and those that survived.  1: a test notices what is argued."""
+    tables: dict[str, Counter[str]] = {}
+    survived, wrong = [], []
+    for mutant in sorted(drawn, key=lambda m: (m.file, m.line)):
+        counts = tables.setdefault(mutant.file, Counter())
+        counts["all"] += 1
+        if (row := known.get(str(mutant))) is None:
+            continue
+        is_argued = any(one.fits(mutant) for one in argued)
+        verdict = "argued" if is_argued and row.verdict == "survived" else row.verdict
+        counts[verdict] += 1
+        survived += [f"survived: {mutant}"] if verdict == "survived" else []
+        wrong += [f"argued, but killed by {row.by}: {mutant}"] if is_argued and verdict == "killed" else []
+    print("| file | mutants | " + " | ".join(VERDICTS) + " |\n|---|" + "--:|" * (len(VERDICTS) + 1))
+    tables["**all**"] = sum(tables.values(), Counter())
+    for file, counts in tables.items():
+        print(f"| {file} | {counts['all']} | " + " | ".join(str(counts[verdict]) for verdict in VERDICTS) + " |")
+    print(*survived, *wrong, sep="\n")
+    return 1 if wrong else 0
 
 
 def main() -> int:
@@ -501,7 +479,10 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=120.0, help="seconds of tests for a mutant that survives")
     parser.add_argument("--tests", type=int, default=100, help="so many of the tests that a mutant concerns; 0: all")
     parser.add_argument("--change", nargs=3, action="append", metavar=("FILE", "LINE", "TEXT"), help="a mutant of your own")
-    parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived")
+    parser.add_argument("--units", action="store_true", help="the unit tests in C are all that judges: nothing need be recorded")
+    parser.add_argument("--jobs", type=int, default=1, help="so many mutants at the same time, each in a copy of its own")
+    parser.add_argument("--table", action="store_true", help="print what the results say of the mutants, and end")
+    parser.add_argument("--again", action="store_true", help="judge those, too, that the results have as survived or not reached")
     options = parser.parse_args()
     os.environ.setdefault("CARILLON_DRAW", "mutation")  # a commit after the recording draws no other cases
     every = [m for f in files(ROOT) if not options.file or f.startswith(tuple(options.file)) for m in mutants(ROOT, f)]
@@ -510,63 +491,55 @@ def main() -> int:
     drawn = sorted(every, key=lambda m: hashlib.sha256(f"{options.seed} {m}".encode()).digest())
     drawn = drawn[: options.count or len(drawn)]
     if options.change:
-        drawn = every = [by_hand(file, int(line), text) for file, line, text in options.change]
+        drawn = every = [by_hand(ROOT, file, int(line), text) for file, line, text in options.change]
     if options.list:
         print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}", *sorted(map(str, drawn)), sep="\n")
         return 0
+    argued = read_argued(ARGUED)
+    if errors := list(stale(argued, ROOT)):
+        print(*errors, sep="\n")
+        return 1
     now, then = version(ROOT), SCRATCH / "version"
-    if not then.is_file() or then.read_text(encoding="utf-8") != now:
+    needs_record = not options.units and not options.table
+    if needs_record and (not then.is_file() or then.read_text(encoding="utf-8") != now):
         if options.record is None:
-            print("nothing is recorded of the kernel and the tool as they are: run with --record first")
+            print("nothing is recorded of the kernel and the tool as they are: run with --record first, or with --units")
             return 1
-        shutil.rmtree(SCRATCH, ignore_errors=True)
-        SCRATCH.mkdir(parents=True)
+        for name in ("right", "mirror", "objects", "tests.jsonl", "texts.jsonl"):  # what is left is made anew or built again
+            path = SCRATCH / name
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        SCRATCH.mkdir(parents=True, exist_ok=True)
         then.write_text(now, encoding="utf-8")
-    judge = Judge(SCRATCH, options.budget, options.tests)
-    tree = judge.tree if options.record is None else judge.right
-    copy(ROOT, tree)
-    sys.path[:0] = [str(tree / "tool"), str(tree / "tests/mutation")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
     if options.record is not None:
+        judge = Judge(SCRATCH, options.budget, options.tests)
+        copy(ROOT, judge.right)
+        sys.path[:0] = [str(judge.right / "tool"), str(judge.right / "tests/mutation")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
         for suite in options.record or SUITES:
             judge.add(suite)
         return 0
-    if not judge.tests:
-        print("no test is recorded: run with --record first")
-        return 1
-    judge.kept = Objects(SCRATCH / "objects", tree)
-    known: dict[str, str] = {}
-    if options.results.is_file():
-        for line in options.results.read_text(encoding="utf-8").splitlines():
-            it = json.loads(line)
-            known[it["mutant"]] = it["verdict"]
-            if it["verdict"] == "killed" and "::" in it["by"]:
-                judge.killed(it["mutant"].split(":")[0], it["by"])
-    options.results.parent.mkdir(parents=True, exist_ok=True)
-    print(f"{len(drawn)} of {len(every)} mutants, seed {options.seed}; {len(judge.tests)} tests", flush=True)
-    for mutant in drawn:
-        name = str(mutant)
-        if name in known and not (options.again and known[name] == "survived"):
-            continue
-        began = time.monotonic()
-        verdict, by = judge.judge(mutant)
-        if verdict == "killed":
-            judge.killed(mutant.file, by)
-        if verdict == "not reached":
-            print(f"{verdict}: {mutant}", flush=True)
-            continue
-        known[name] = verdict
-        row = {"mutant": name, "verdict": verdict, "by": by, "seconds": round(time.monotonic() - began, 1)}
-        with options.results.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row) + "\n")
-        print(f"{verdict}: {mutant}  [{by}]  {row['seconds']} s", flush=True)
-    mine = {str(mutant) for mutant in drawn}
-    found = Counter(verdict for name, verdict in known.items() if name in mine)
-    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(found.items())))
-    for name, verdict in known.items():
-        if verdict == "survived" and name in mine:
-            print(f"survived: {name}")
-    return 0
+    known = read_results(options.results)
+    if not options.table:
+        options.results.parent.mkdir(parents=True, exist_ok=True)
+        to_do = [m for m in drawn if not is_judged(known.get(str(m)), options.units, options.again)]
+        judges = [Judge(SCRATCH, options.budget, options.tests, number) for number in range(options.jobs)]
+        if needs_record and not judges[0].tests:
+            print("no test is recorded: run with --record first, or with --units")
+            return 1
+        print(f"{len(to_do)} of {len(every)} mutants, seed {options.seed}; {len(judges[0].tests)} recorded tests", flush=True)
+        for row in known.values():
+            if row.verdict == "killed" and "::" in row.by:
+                for judge in judges:
+                    judge.killed(row.mutant.split(":")[0], row.by)
+        share = partial(judge_all, options=options)
+        workers = [Process(target=share, args=(to_do[n :: len(judges)], judge)) for n, judge in enumerate(judges)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        if any(worker.exitcode for worker in workers):
+            return 1
+    return report(drawn, read_results(options.results), argued)
 
 
 if __name__ == "__main__":

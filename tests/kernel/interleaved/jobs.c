@@ -24,6 +24,7 @@ struct job {
 };
 
 static uint32_t seed, depth, steps, blamed;
+static uint32_t seldom; /* a handler preempts a job after about so many units: also when a long budget ends */
 static uint32_t sources[DEEPEST + 1]; /* of the handlers that run, the innermost last; 0: runs lowered */
 static struct job *innermost;
 bool striking, locked;
@@ -134,7 +135,7 @@ static void within(void)
         works = true;
         pass();
         works = false;
-        if ((steps > 0u) && (depth < DEEPEST) && (draw(20u) == 0u)) {
+        if ((steps > 0u) && (depth < DEEPEST) && (draw(seldom) == 0u)) {
             handler();
         }
     }
@@ -211,6 +212,7 @@ void jobs_are_ended_when_they_have_used_up_their_budgets_and_no_others(void **st
         seed = number * 2654435761u;
         reset();
         steps = 1u + draw(12u);
+        seldom = (draw(8u) == 0u) ? 1000u : 20u;
         depth = 0u;
         innermost = NULL;
         asked = false;

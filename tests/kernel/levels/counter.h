@@ -29,7 +29,8 @@ static inline void pass(uint32_t units)
 /* Whether the job that is late is looked at next; and nobody has asked for that any more. */
 static inline bool is_asked(void)
 {
-    return CARILLON_BUDGETS_IN_QUEUE ? (carillon_budget_asks != 0u) : (left() == 1u);
+    return CARILLON_BUDGETS_IN_QUEUE ? ((carillon_budget_asks != 0u) && port.pending[CARILLON_OSEK_DISPATCHER])
+                                     : (left() == 1u);
 }
 
 #if CARILLON_BUDGETS_IN_QUEUE
@@ -37,11 +38,13 @@ volatile uint8_t carillon_budget_asks;
 
 uint32_t carillon_budget_reading(void)
 {
+    port.mask_at_read = port.mask;
     return left();
 }
 
 void carillon_budget_count(uint32_t units)
 {
+    port.mask_at_store = port.mask;
     set_left(units);
 }
 #endif

@@ -69,6 +69,7 @@ void carillon_port_write(uint32_t address, uint32_t value)
     if ((address >> 16) == (VIRTUAL_REQUEST >> 16)) {
         change_requests(address, value);
     } else {
+        port.mask_at_store = port.mask;
         *port_register(address) = value;
     }
 }
@@ -78,6 +79,7 @@ uint32_t carillon_port_read(uint32_t address)
     if (port_before_read != NULL) {
         port_before_read(address);
     }
+    port.mask_at_read = port.mask;
     return *port_register(address);
 }
 
@@ -94,6 +96,7 @@ uint32_t carillon_port_mask(void)
 uint32_t carillon_port_raise(uint32_t level)
 {
     const uint32_t saved = port.mask;
+    port.mask_before = saved;
     port.mask = carillon_port_higher(saved, carillon_port_mask_of(level));
     return saved;
 }
@@ -127,6 +130,7 @@ bool carillon_port_is_active(uint16_t source)
 
 bool carillon_port_is_pending(uint16_t source)
 {
+    port.mask_at_look = port.mask;
     return port.pending[source];
 }
 

@@ -19,6 +19,9 @@ struct port {
     uint32_t current; /* the source that is served, 0: none */
     uint32_t requests, forgotten;
     uint32_t runs; /* of functions by CARILLON_RUN */
+    /* The mask when a register, or the budget, was last read or stored, and when it was last asked what waits. */
+    uint32_t mask_at_read, mask_at_store, mask_at_look;
+    uint32_t mask_before; /* before it was last raised */
     bool pending[CARILLON_SOURCES], active[CARILLON_SOURCES];
     char log[400]; /* of note() */
 };
