@@ -40,24 +40,27 @@ _STATEMENTS: dict[Does, Callable[[Operation], str]] = {
 }
 """What is no plain call of a driver or of the port, and opens and closes no block."""
 
+_GOES_ON = (Does.BUDGET_GOES_ON, Does.TASK_BUDGET_GOES_ON, Does.ROUND_BUDGET_GOES_ON)
+"""What every end of a handler does that has stopped a budget."""
+
 
 def statements(operations: Sequence[Operation], depth: int = 1) -> list[str]:
     """The statements of a function's body."""
     lines: list[str] = []
-    ends = [_STATEMENTS[it.does](it) for it in operations if it.does is Does.ROUND_BUDGET_GOES_ON]
+    ends = [_STATEMENTS[it.does](it) for it in operations if it.does in _GOES_ON]
     guarded = False  # what follows a guarded run is within its condition
     for operation in operations:
         if guarded and operation.does is not Does.NEXT:
             guarded, depth = False, depth - 1
             lines.append("    " * depth + "}")
         indent = "    " * depth
+        returns = "".join(f"{indent}    {it}\n" for it in (*ends, "return;"))
         if operation.does is Does.LEAVES:
-            lines += [f"{indent}if (carillon_leaves({operation.sources[0]}u)) {{", f"{indent}    return;", f"{indent}}}"]
+            lines.append(f"{indent}if (carillon_leaves({operation.sources[0]}u)) {{\n{returns}{indent}}}")
         elif operation.does is Does.TAKE_BACK:
             how = f"_at({operation.cell}, &{operation.at})" if operation.at else f"({operation.cell})"
             lines.append(f"{indent}{operation.driver}_take_back{how};")
         elif operation.does is Does.LAP:
-            returns = "".join(f"{indent}    {it}\n" for it in (*ends, "return;"))
             lines.append(f"{indent}if ({operation.driver}_lap(&{operation.at})) {{\n{returns}{indent}}}")
         elif operation.does is Does.GUARD_WAITS:
             lines += [f"{indent}if (!carillon_guard_waits(&{operation.name})) {{", f"{indent}    do {{"]
