@@ -32,16 +32,17 @@ static inline uint16_t carillon_budget_device_left(void)
 {
     const uint8_t saved = carillon_port_hold_all();
     const uint16_t now = CARILLON_REGISTER_16(AVR16_COUNT(CARILLON_ROUND_BUDGET_CELL));
-    const uint16_t left = (uint16_t)(CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_ROUND_BUDGET_CELL)) - now);
+    const uint16_t match = CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_ROUND_BUDGET_CELL));
     carillon_port_let_go(saved);
-    return left;
+    return (uint16_t)(match - now);
 }
 
 static inline void carillon_budget_device_set(uint16_t units)
 {
     const uint8_t saved = carillon_port_hold_all();
     const uint16_t now = CARILLON_REGISTER_16(AVR16_COUNT(CARILLON_ROUND_BUDGET_CELL));
-    CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_ROUND_BUDGET_CELL)) = (uint16_t)(now + units + AVR16_BUDGET_SET);
+    const uint16_t ahead = (uint16_t)(units + (uint16_t)AVR16_BUDGET_SET);
+    CARILLON_REGISTER_16(AVR16_MATCH(CARILLON_ROUND_BUDGET_CELL)) = (uint16_t)(now + ahead);
     carillon_port_forget(CARILLON_ROUND_BUDGET_SOURCE, CARILLON_SOURCE_BIT(CARILLON_ROUND_BUDGET_SOURCE));
     carillon_port_let_go(saved);
 }
