@@ -6,6 +6,7 @@
 
 A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of.  The proofs' is
 tests/proof/recorded.json, by ``prove.py --record``; that of coverage is tests/coverage/recorded.json, by ``make coverage``.
+Campaigns (tests/campaigns/recorded.json) are what the ``--json`` of their commands has said.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypedDict
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "TESTED.md"
+CAMPAIGNS = ROOT / "tests" / "campaigns" / "recorded.json"
 BEGIN, END = "<!-- figures: python scripts/tested.py --write -->\n", "<!-- end of figures -->\n"
 sys.path[:0] = [str(ROOT / "tests" / "proof"), str(ROOT / "tests" / "coverage")]
 
@@ -34,6 +37,14 @@ GROUPS = {
     "the tool": ("tool", "fuzz"),
 }
 """The folders of tests, by what they are of."""
+
+
+class Campaign(TypedDict):
+    """What is kept of a campaign: its command, the cells' expiries, and by kind of fault how many runs had each outcome."""
+
+    command: str
+    expiries: int
+    kinds: dict[str, dict[str, int]]
 
 
 def functions(folder: Path) -> int:
@@ -75,7 +86,19 @@ def figures() -> Iterator[str]:
     yield prove.table(jobs, json.loads(prove.RECORD.read_text(encoding="utf-8"))) + "\n\n"
     yield "What the unit tests and the tests on virtual boards reach (`make coverage`):\n\n"
     reached = json.loads(measure.RECORDED.read_text(encoding="utf-8"))
-    yield measure.table(reached, measure.read_limits(measure.LIMITS), markdown=True, each_file=False) + "\n"
+    yield measure.table(reached, measure.read_limits(measure.LIMITS), markdown=True, each_file=False) + "\n\n"
+    yield from campaigns(json.loads(CAMPAIGNS.read_text(encoding="utf-8")))
+
+
+def campaigns(recorded: list[Campaign]) -> Iterator[str]:
+    """The table of the campaigns that were kept: of each one its kinds of faults, and what became of them."""
+    outcomes = ("runs", "tolerated", "detected", "lost", "hung")
+    yield "What became of one fault in each run, in campaigns that were run once whole ([outcomes](SPEC.md#campaigns)):\n\n"
+    yield f"| campaign | fault | {' | '.join(outcomes)} |\n|---|---|{'--:|' * len(outcomes)}\n"
+    for one in recorded:
+        for number, (kind, found) in enumerate(one["kinds"].items()):
+            named = f"`{one['command']}`: {one['expiries']:,} expiries" if not number else ""
+            yield f"| {named} | {kind} | {' | '.join(f'{found[outcome]:,}' for outcome in outcomes)} |\n"
 
 
 def page(text: str, found: str) -> str:
