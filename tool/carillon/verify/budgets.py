@@ -17,7 +17,8 @@ from carillon.diagnostics import Span
 from carillon.elf import AVR, REAL, UnreadableError
 from carillon.model.osek import ServerKind
 from carillon.model.time import ClockKind
-from carillon.verify.code.executed import Done, executed
+from carillon.verify.code.done import Done
+from carillon.verify.code.executed import executed
 from carillon.verify.contract import Store
 from carillon.verify.controllers import named
 from carillon.verify.event_cells import budget_turn

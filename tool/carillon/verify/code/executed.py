@@ -13,41 +13,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import unicorn
 from unicorn import Uc, UcError, arm_const, riscv_const, x86_const
 
 from carillon.elf import ARM, AVR, RISCV, X86_64, UnreadableError
+from carillon.verify.code.done import MOST, Done, Value
+from carillon.verify.code.executed_avr import Execution
 from carillon.verify.elf import Elf
 
-if TYPE_CHECKING:
-    from carillon.verify.code.executed_avr import Execution
-
-Value = int | tuple[str, int]
-"""A number, or ("held", at): what the variable at an address holds."""
-MOST = 200
-"""Instructions of the longest function."""
 PAGE = 0x1000
 STACK, RETURN, ROOM = 0x5A5A_8808, 0x1A5A_A000, 0x800
 LAST = 0xFFFF_F000
 FRAME, CAUSE_AT = 0x6A5A_8800, 4
 """Of RISC-V, the frame of the handler that runs, and where the number of its source is in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """One thing that a function does: "read" (of 4 bytes), "write" (of a value, of 4 bytes), or "call" (with arguments).
-
-    ``locked``: all interrupts were, which is known of ARM's processors and of AVR.
-    """
-
-    kind: str
-    address: int
-    value: Value = 0
-    arguments: tuple[int, ...] = field(default=(), compare=False)
-    locked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +114,6 @@ def _run_of(
     """One run on the image's processor; Unicorn has no AVR."""
     if elf.machine != AVR:
         return _Execution(elf, address, holds, current, seed, counts)
-    from carillon.verify.code.executed_avr import Execution
-
     return Execution(elf, address, holds, seed, counts, on=seed == 1)
 
 

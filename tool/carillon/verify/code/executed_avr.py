@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from carillon.elf import UnreadableError
-from carillon.verify.code.executed import MOST, Done, Value
+from carillon.verify.code.done import MOST, Done, Value
 from carillon.verify.elf import Elf
 
 DATA, STATUS, FLAGS = 0x800000, 0x5F, "CZNVSHTI"
