@@ -433,6 +433,31 @@ static void a_table_that_is_not_adjusted_has_no_such_services(void **state)
     assert_int_equal(port.mask, 0u);
 }
 
+static uint32_t readings;
+static void come_between(uint32_t address)
+{
+    if (address == CARILLON_BASE_COUNTER) {
+        readings++;
+        if (readings == 2u) {
+            at(5u);
+        }
+    }
+}
+
+static void beside_a_round_the_time_is_read_again_if_a_handler_has_come_between(void **state)
+{
+    (void)state;
+    (void)reset(NULL);
+    readings = 0u;
+    port_before_read = come_between;
+    assert_int_equal(StartScheduleTableRel(TABLE, BEGIN / TICK), E_OK);
+    assert_int_equal(readings, CARILLON_OSEK_TABLES_BESIDE ? 4u : 1u);
+    assert_shifted(TABLE, CARILLON_OSEK_TABLES_BESIDE ? -5 : 0);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.mask_at_store,
+                     carillon_port_mask_of(CARILLON_OSEK_TABLES_BESIDE ? CARILLON_OSEK_TOP : CARILLON_LEVELS));
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -457,6 +482,7 @@ int main(void)
         TEST(a_table_that_waits_for_the_global_time_begins_with_it),
         TEST(a_table_that_is_asynchronous_is_adjusted_no_more),
         TEST(a_table_that_is_not_adjusted_has_no_such_services),
+        TEST(beside_a_round_the_time_is_read_again_if_a_handler_has_come_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
