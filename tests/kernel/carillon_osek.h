@@ -78,7 +78,9 @@
 #define CARILLON_OSEK_POINT_ACTIONS \
     (CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE) | CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT))
 #define CARILLON_OSEK_ISRS 1u
+#ifndef CARILLON_OSEK_QUEUES
 #define CARILLON_OSEK_QUEUES CARILLON_OSEK_MOST
+#endif
 #define CARILLON_OSEK_QUEUE_STARTS CARILLON_OSEK_MOST
 #define CARILLON_OSEK_ALARM_ACTIONS                                                                                 \
     (CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE) |                                                                \

@@ -8,7 +8,9 @@
 
 #include "kernel/levels/state.h"
 
-enum { TABLES = CARILLON_OSEK_SCHEDULE_TABLES, POINTS = 4, MOST_ACTIONS = 3, TASKS = 9, ROOM = 4096 };
+/* Tables in queues; another one may be on cells. */
+enum { TABLES = CARILLON_OSEK_SCHEDULE_TABLES - ((CARILLON_OSEK_TABLE_CELLS > 0) ? 1 : 0) };
+enum { POINTS = 4, MOST_ACTIONS = 3, TASKS = 9, ROOM = 4096 };
 enum { NOT = -1, AT_END = -2 };
 /* The parts of counters' queues: 0 and 2 are of counter 0, if that has two, and 1 is of counter 1. */
 enum { PARTS = 3 };
