@@ -23,7 +23,12 @@ bool one_of(uint64_t many)
     return draw(many) == 0u;
 }
 
-void draw_counter(uint8_t number, bool lone)
+bool is_alone(uint32_t part)
+{
+    return counters[part % 2u].lone && (counters[part % 2u].shared != part);
+}
+
+void draw_counter(uint8_t number, bool lone, bool shares)
 {
     static const uint32_t most_of_software[] = {7u, 15u, 60u};
     static const uint32_t most[] = {7u, 60u, 255u, 9999u, 0xFFFFu, 0xFFFFFFu, 0xFFFFFFFFu};
@@ -36,6 +41,7 @@ void draw_counter(uint8_t number, bool lone)
         .units = hardware ? units[draw(6u)] : 0u,
         .parts = (hardware && (number == 0u) && (lone || one_of(2u))) ? 2u : 1u,
         .lone = lone,
+        .shared = (shares && one_of(3u)) ? (uint32_t)(2u * draw(2u)) : (uint32_t)PARTS,
     };
 }
 
@@ -194,12 +200,13 @@ void write_constants(void)
             .start = table->start,
         };
 #if CARILLON_OSEK_LONE_CURSORS > 0
-        fixed[number].lone = counters[table->counter].lone ? 1u : 0u;
+        const bool lone = counters[table->counter].lone && (counters[table->counter].shared == PARTS);
+        fixed[number].lone = lone ? 1u : 0u;
 #endif
         for (uint32_t part = table->counter; part < PARTS; part += 2u) {
             if (has_part(table, part)) {
 #if CARILLON_OSEK_LONE_CURSORS > 0
-                counter[part].lone = counters[table->counter].lone ? (uint8_t)(cursors + 1u) : (uint8_t)0u;
+                counter[part].lone = is_alone(part) ? (uint8_t)(cursors + 1u) : (uint8_t)0u;
 #endif
                 write_cursor(number, part);
             }

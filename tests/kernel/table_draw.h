@@ -14,8 +14,10 @@ extern uint64_t seed;
 uint64_t draw(uint64_t below);
 bool one_of(uint64_t many);
 
-/* A counter whose only table is alone in its parts, or another one. */
-void draw_counter(uint8_t number, bool lone);
+/* A counter whose only table is alone in its parts, or in one of them if it shares the other, or another one. */
+void draw_counter(uint8_t number, bool lone, bool shares);
+/* Whether a cursor is alone in a part. */
+bool is_alone(uint32_t part);
 /* A table on a counter; `follows`: of a kind that all tables have. */
 void draw_table(uint8_t number, uint8_t on, bool follows);
 /* The constants of the kernel. */

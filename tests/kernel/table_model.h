@@ -33,7 +33,8 @@ struct counter {
     uint64_t turn, units; /* units 0: software advances it */
     uint64_t now;
     uint32_t parts;
-    bool lone; /* its only table is alone in its parts */
+    bool lone;       /* its only table is alone in its parts */
+    uint32_t shared; /* but in this one, where an alarm may wait, too; PARTS: there is none */
 };
 extern struct counter counters[CARILLON_OSEK_COUNTERS];
 

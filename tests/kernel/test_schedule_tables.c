@@ -73,7 +73,7 @@ static void comes(uint8_t task, uint32_t event)
     const struct expiry *const next = &expected[part][had[part]];
     assert_int_equal(task, next->task);
     assert_int_equal(event, next->event);
-    if (!counters[part % 2u].lone || (part < 2u)) { /* nobody asks another part for its value */
+    if (!is_alone(part) || (part < 2u)) { /* nobody asks another part for its value */
         assert_int_equal(carillon_osek_counter_states[part].value, next->value);
     }
     had[part]++;
@@ -221,7 +221,7 @@ static bool is_served(uint32_t part)
 static void handle(CounterType part)
 {
     const uint32_t saved = carillon_osek_lock();
-    if (counters[part % 2u].lone && one_of(2u)) {
+    if (is_alone(part) && one_of(2u)) {
 #if CARILLON_OSEK_LONE
         carillon_osek_lone_tick_over(part, carillon_osek_lone_of(&carillon_osek_counters[part]) - 1u);
 #endif
@@ -424,8 +424,8 @@ static void tables_do_what_the_standard_says(void **state)
         const bool lone = (LONE_COUNTERS > 0) || (CARILLON_OSEK_LONE && one_of(2u));
         const bool follows = one_of(3u); /* tables are of one kind, so that most may follow others */
         const bool late = one_of(2u);
-        draw_counter(0u, lone);
-        draw_counter(1u, LONE_COUNTERS > 1);
+        draw_counter(0u, lone, lone && (LONE_COUNTERS == 0));
+        draw_counter(1u, LONE_COUNTERS > 1, false);
         for (uint8_t table = 0; table < TABLES; table++) {
             const uint64_t on = lone ? ((table == 0u) ? 0u : 1u) : (follows ? (number % 2u) : draw(2u));
             draw_table(table, (uint8_t)on, follows);

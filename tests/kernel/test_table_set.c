@@ -49,9 +49,13 @@ const struct carillon_osek_schedule_table carillon_osek_schedule_tables[TABLES] 
 
 #define TIME_0 (CARILLON_BASE_ORIGIN - CARILLON_BASE_GUARD)
 
+/* Where tables that start by themselves wait for time 0. */
+static uint32_t looks;
 uint32_t carillon_test_base(void)
 {
-    return *port_register(CARILLON_BASE_COUNTER);
+    looks++;
+    assert_true(looks < 1000u);
+    return (*port_register(CARILLON_BASE_COUNTER))--;
 }
 
 /* What has been seen of a start: the reading before it, and when each cell's source was requested, as the base read. */
@@ -115,7 +119,7 @@ static int reset(void **state)
         waits[cell] = false;
         requested_at[cell] = 0u;
     }
-    starts = longest = 0u;
+    starts = longest = looks = 0u;
     starting = REPEATS;
     *port_register(CARILLON_BASE_COUNTER) = TIME_0;
     port_before_read = pass;
@@ -206,6 +210,23 @@ static void tables_that_start_by_themselves_begin_with_time_0(void **state)
     assert_begun(1005u);
 }
 
+static void no_task_begins_before_time_0(void **state)
+{
+    (void)reset(state);
+    starting = ONCE;
+    *port_register(CARILLON_BASE_COUNTER) = TIME_0 + CARILLON_BASE_EARLY + STEP;
+    carillon_osek_start_tables_on_cells(2u);
+    assert_begun(1000u + CARILLON_BASE_EARLY);
+    assert_int_equal(looks, (CARILLON_BASE_EARLY - CARILLON_BASE_SET) + 1u); /* the last one is at time 0 */
+    for (uint32_t ahead = 0; ahead <= (CARILLON_BASE_EARLY + 1u); ahead++) {
+        (void)reset(state);
+        *port_register(CARILLON_BASE_COUNTER) = TIME_0 + ahead;
+        carillon_osek_start_tables_on_cells(5u); /* nothing starts */
+        assert_int_equal(looks, (ahead <= CARILLON_BASE_EARLY) ? (ahead + 1u) : 1u);
+        assert_int_equal(starts, 0u);
+    }
+}
+
 static void assert_status(uint8_t table, uint8_t expected)
 {
     ScheduleTableStatusType status;
@@ -264,6 +285,7 @@ int main(void)
         TEST(an_absolute_start_counts_from_time_0),
         TEST(a_base_that_begins_anew_is_waited_for),
         TEST(tables_that_start_by_themselves_begin_with_time_0),
+        TEST(no_task_begins_before_time_0),
         TEST(all_that_stops_cells_is_stored),
         TEST(no_table_follows),
         TEST(a_table_ends_that_does_not_repeat),
