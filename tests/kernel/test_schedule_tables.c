@@ -55,10 +55,27 @@ StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, Statu
     return status;
 }
 
+static uint32_t creeps; /* at so many readings of the time base some time passes before them */
 #if HAS_BASE
+static void pass(uint64_t units)
+{
+    time_now += units;
+    for (uint8_t number = 0; number < 2u; number++) {
+        if (counters[number].units != 0u) {
+            count_to(number, (time_now - begun) / counters[number].units);
+        }
+    }
+}
+
 uint32_t carillon_test_base(void)
 {
     assert_int_equal(port.mask, carillon_port_mask_of(CARILLON_OSEK_TOP));
+    if (creeps > 0u) {
+        creeps--;
+        const uint64_t one = counters[0].units, other = counters[1].units;
+        const uint64_t units = ((other == 0u) || ((one != 0u) && (one < other))) ? one : other;
+        pass(draw(1u + (2u * units))); /* two ticks at most */
+    }
     const uint64_t passed = time_now % CARILLON_BASE_PERIOD;
     return (uint32_t)(((2u * (uint64_t)CARILLON_BASE_PERIOD) + CARILLON_BASE_ORIGIN - passed) % CARILLON_BASE_PERIOD);
 }
@@ -257,12 +274,7 @@ static void elapse(bool late)
     const uint64_t times[] = {by, one, due, (due + draw(3u)) - ((due > 0u) ? 1u : 0u), one * draw(40u), draw(most)};
     by = times[draw(6u)];
     by = (by > most) ? most : by;
-    time_now += by;
-    for (uint8_t number = 0; number < 2u; number++) {
-        if (counters[number].units != 0u) {
-            count_to(number, (time_now - begun) / counters[number].units);
-        }
-    }
+    pass(by);
     const bool all = !late || (by > 1000000u);
     for (uint32_t i = 0; i < HANDLERS; i++) {
         const CounterType part = (CounterType)(all ? (i % PARTS) : draw(PARTS));
@@ -312,14 +324,26 @@ static void assert_returned(uint8_t number, uint8_t expects, StatusType status)
     }
 }
 
-/* A service is called with what only extended status refuses if the status is extended. */
-#define ASSERT_RETURNS(number, expects, service)                                                                   \
-    do {                                                                                                           \
-        const bool is_asked = (CARILLON_OSEK_EXTENDED != 0) || ((expects) == E_OK) || ((expects) == E_OS_STATE) || \
-                              ((expects) == E_OS_NOFUNC);                                                          \
-        if (is_asked) {                                                                                            \
-            assert_returned((number), (expects), (service));                                                       \
-        }                                                                                                          \
+/* What only extended status refuses is not asked for otherwise.  In extended status the model comes after the service,
+ * while which time may have passed. */
+#define SERVICE(number, model, service)                                                                        \
+    do {                                                                                                       \
+        StatusType status_;                                                                                    \
+        uint8_t expects_;                                                                                      \
+        if (CARILLON_OSEK_EXTENDED != 0) {                                                                     \
+            creeps = one_of(3u) ? (uint32_t)draw(4u) : 0u;                                                     \
+            status_ = (service);                                                                               \
+            creeps = 0u;                                                                                       \
+            expects_ = (model);                                                                                \
+        } else {                                                                                               \
+            expects_ = (model);                                                                                \
+            const bool is_asked = (expects_ == E_OK) || (expects_ == E_OS_STATE) || (expects_ == E_OS_NOFUNC); \
+            status_ = is_asked ? (service) : expects_;                                                         \
+            if (!is_asked) {                                                                                   \
+                break;                                                                                         \
+            }                                                                                                  \
+        }                                                                                                      \
+        assert_returned((number), expects_, status_);                                                          \
     } while (false)
 
 static uint64_t value_of_counter(const struct table *table)
@@ -330,11 +354,15 @@ static uint64_t value_of_counter(const struct table *table)
 static void ask(uint8_t number)
 {
     ScheduleTableStatusType status = 99u;
-    const bool refers = (number < TABLES) ? !one_of(20u) : true;
+    const bool refers = ((CARILLON_OSEK_EXTENDED == 0) || (number >= TABLES)) ? true : !one_of(20u);
     void *const reference = refers ? &status : NULL;
-    const uint8_t expects = model_status(number, reference);
-    ASSERT_RETURNS(number, expects, GetScheduleTableStatus(number, reference));
-    assert_int_equal(status, (expects == E_OK) ? tables[number].status : 99);
+    const uint32_t before = fails.calls;
+    SERVICE(number, model_status(number, reference), GetScheduleTableStatus(number, reference));
+    if (fails.calls == before) {
+        assert_int_equal(status, tables[number].status);
+    } else {
+        assert_int_equal(status, 99u);
+    }
 }
 
 static TickType some_offset(const struct table *table)
@@ -366,41 +394,33 @@ static void call(uint8_t number)
     const struct table *const table = &tables[(number < TABLES) ? number : 0u];
     const uint8_t other = one_of(20u) ? INVALID : (uint8_t)draw(one_of(10u) ? (TABLES + 1u) : TABLES);
     TickType value;
-    uint8_t expects;
     switch (draw(11u)) {
     case 0u:
     case 1u:
         value = some_offset(table);
-        expects = model_relative(number, value);
-        ASSERT_RETURNS(number, expects, StartScheduleTableRel(number, value));
+        SERVICE(number, model_relative(number, value), StartScheduleTableRel(number, value));
         break;
     case 2u:
     case 3u:
         value = some_value(table);
-        expects = model_absolute(number, value);
-        ASSERT_RETURNS(number, expects, StartScheduleTableAbs(number, value));
+        SERVICE(number, model_absolute(number, value), StartScheduleTableAbs(number, value));
         break;
     case 4u:
-        expects = model_synchron(number);
-        ASSERT_RETURNS(number, expects, StartScheduleTableSynchron(number));
+        SERVICE(number, model_synchron(number), StartScheduleTableSynchron(number));
         break;
     case 5u:
-        expects = model_stop(number);
-        ASSERT_RETURNS(number, expects, (StopScheduleTable)(number));
+        SERVICE(number, model_stop(number), (StopScheduleTable)(number));
         break;
     case 6u:
-        expects = model_next(number, other);
-        ASSERT_RETURNS(number, expects, NextScheduleTable(number, other));
+        SERVICE(number, model_next(number, other), NextScheduleTable(number, other));
         break;
     case 7u:
     case 8u:
         value = some_position(table);
-        expects = model_synchronise(number, value);
-        ASSERT_RETURNS(number, expects, SyncScheduleTable(number, value));
+        SERVICE(number, model_synchronise(number, value), SyncScheduleTable(number, value));
         break;
     case 9u:
-        expects = model_asynchronous(number);
-        ASSERT_RETURNS(number, expects, SetScheduleTableAsync(number));
+        SERVICE(number, model_asynchronous(number), SetScheduleTableAsync(number));
         break;
     default:
         ask(number);
@@ -434,6 +454,11 @@ static void tables_do_what_the_standard_says(void **state)
         begun = time_now = draw(2000000u) * 1000u; /* anywhere in a period of the time base */
         start();
         for (uint64_t left = 10u + draw(80u); left > 0u; left--) {
+            for (uint32_t part = 0; part < PARTS; part++) {
+                if (is_served(part)) {
+                    had[part] = wanted[part] = 0u;
+                }
+            }
             draw_place();
             if (one_of(2u)) {
                 elapse(late);
