@@ -110,7 +110,7 @@ void carillon_osek_set(TaskType task, EventMaskType event)
 #if CARILLON_OSEK_TABLE_CELLS > 0
 /* The last table is on a cell. */
 enum { ON_CELL = TABLES, CELL_TICK = 10, CELL_PERIOD = 5000, CELL_FIRST = 200 };
-enum { CELL = 0x2000, CELL_START = 0x2020, CELL_STOP = 0x2024, CELL_ENDS = 0x2028 };
+enum { CELL = 0x2000, CELL_START = 0x2020, CELL_STOP = 0x2024, CELL_ENDS = 0x2028, CELL_END = 40 };
 #define CELL_SHIFT ((uint32_t)CELL_FIRST - CELL_PERIOD)
 static const struct carillon_osek_table_cell cell = {CELL_FIRST, CELL_PERIOD, 32u};
 static const struct carillon_shift shift = {CELL, CELL_SHIFT};
@@ -124,14 +124,15 @@ static const struct carillon_osek_table_on_cells on_cell = {
     .turn = 10000u * CELL_TICK,
     .ends_at = CELL_ENDS,
     .again = CELL_PERIOD,
+    .ends_by = CELL_END,
 };
 const struct carillon_osek_table_on_cells *const carillon_osek_tables_on_cells[TABLES + 1] = {[ON_CELL] = &on_cell};
 const struct carillon_store carillon_osek_table_stops[TABLES + 1] = {[ON_CELL] = {CELL_STOP, 1u}};
 
 static void write_last_table(struct carillon_osek_schedule_table *fixed)
 {
-    fixed[ON_CELL] = (struct carillon_osek_schedule_table){
-        .duration = CELL_PERIOD / CELL_TICK, .autostart = 3u, .repeating = 1u, .at = 100u};
+    fixed[ON_CELL] =
+        (struct carillon_osek_schedule_table){.duration = CELL_PERIOD / CELL_TICK, .autostart = 3u, .at = 100u};
     carillon_osek_table_states[ON_CELL].status = SCHEDULETABLE_STOPPED;
     carillon_osek_table_states[ON_CELL].next = NONE;
 }
@@ -178,7 +179,10 @@ static void assert_of_cell(void)
     assert_int_equal(StartScheduleTableAbs(ON_CELL, next), E_OK);
     assert_true(*port_register(CELL) != expects);
     assert_cell(SCHEDULETABLE_RUNNING, *port_register(CELL), 1u);
-    assert_int_equal((StopScheduleTable)(ON_CELL), E_OK);
+    *port_register(CELL_STOP) = 0u;
+    port.pending[CELL_END] = true; /* its end has come, and waits */
+    assert_cell(SCHEDULETABLE_STOPPED, *port_register(CELL), 1u);
+    assert_false(port.pending[CELL_END]);
 }
 #else
 static void write_last_table(struct carillon_osek_schedule_table *fixed)

@@ -170,6 +170,9 @@ static void what_is_due_before_all_cells_run_is_waited_for(void **state)
     start(1000u, 5u, 50u);   /* 100 and 160 */
     start(1009u, 12u, 111u); /* 161, which is the cell's own */
     start(1005u, 11u, 105u); /* 155 */
+    start(1003u, 11u, 107u); /* 157, in the very tick of a reading */
+    start(1004u, 11u, 106u); /* and a tick after that */
+    start(1002u, 11u, 108u); /* and a tick before it */
     start(1000u, 1u, 10u);
     start(1000u, 4u, 40u);
 }
@@ -208,6 +211,18 @@ static void tables_that_start_by_themselves_begin_with_time_0(void **state)
     carillon_osek_start_tables_on_cells(2u);
     assert_int_equal(carillon_osek_table_states[ONCE].status, SCHEDULETABLE_RUNNING);
     assert_begun(1005u);
+}
+
+static void what_should_have_expired_before_the_start_is_requested_at_once(void **state)
+{
+    (void)reset(state);
+    *port_register(CARILLON_BASE_COUNTER) = TIME_0 - 4100u + STEP; /* all points have passed */
+    carillon_osek_start_tables_on_cells(1u);
+    assert_begun(1000u - 4100u);
+    (void)reset(state);
+    *port_register(CARILLON_BASE_COUNTER) = TIME_0 - 2000u + STEP;
+    carillon_osek_start_tables_on_cells(1u);
+    assert_begun(1000u - 2000u);
 }
 
 static void no_task_begins_before_time_0(void **state)
@@ -285,6 +300,7 @@ int main(void)
         TEST(an_absolute_start_counts_from_time_0),
         TEST(a_base_that_begins_anew_is_waited_for),
         TEST(tables_that_start_by_themselves_begin_with_time_0),
+        TEST(what_should_have_expired_before_the_start_is_requested_at_once),
         TEST(no_task_begins_before_time_0),
         TEST(all_that_stops_cells_is_stored),
         TEST(no_table_follows),
