@@ -52,7 +52,7 @@ const struct carillon_osek_counter carillon_osek_counters[] = {{.max_allowed = 0
 #define FIXED(within)                                                                                         \
     {                                                                                                         \
         .duration = DURATION, .initial = INITIAL, .precision = (within), .sync = CARILLON_OSEK_SYNC_EXPLICIT, \
-        .repeating = 1u                                                                                       \
+        .repeating = 1u, .autostart = 2u, .start = CARILLON_OSEK_START_SYNCHRON                               \
     }
 const struct carillon_osek_schedule_table carillon_osek_schedule_tables[TABLES] = {FIXED(PRECISION), FIXED(0u),
                                                                                    FIXED(PRECISION)};
@@ -401,6 +401,16 @@ static void a_table_that_waits_for_the_global_time_begins_with_it(void **state)
     assert_status(TABLE, SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
 }
 
+static void a_table_starts_by_itself_to_wait_for_the_global_time(void **state)
+{
+    (void)state;
+    assert_status(TABLE, SCHEDULETABLE_STOPPED);
+    carillon_osek_start_tables_on_cells(1u);
+    assert_status(TABLE, SCHEDULETABLE_WAITING);
+    assert_int_equal(*port_register(REGISTER(TABLE, 8u)), 0u);
+    assert_int_equal(*port_register(REGISTER(TABLE, 0u)), PERIOD);
+}
+
 static void a_table_that_is_asynchronous_is_adjusted_no_more(void **state)
 {
     (void)state;
@@ -433,6 +443,31 @@ static void a_table_that_is_not_adjusted_has_no_such_services(void **state)
     assert_int_equal(port.mask, 0u);
 }
 
+static uint32_t readings;
+static void come_between(uint32_t address)
+{
+    if (address == CARILLON_BASE_COUNTER) {
+        readings++;
+        if (readings == 2u) {
+            at(5u);
+        }
+    }
+}
+
+static void beside_a_round_the_time_is_read_again_if_a_handler_has_come_between(void **state)
+{
+    (void)state;
+    (void)reset(NULL);
+    readings = 0u;
+    port_before_read = come_between;
+    assert_int_equal(StartScheduleTableRel(TABLE, BEGIN / TICK), E_OK);
+    assert_int_equal(readings, CARILLON_OSEK_TABLES_BESIDE ? 4u : 1u);
+    assert_shifted(TABLE, CARILLON_OSEK_TABLES_BESIDE ? -5 : 0);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.mask_at_store,
+                     carillon_port_mask_of(CARILLON_OSEK_TABLES_BESIDE ? CARILLON_OSEK_TOP : CARILLON_LEVELS));
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -455,8 +490,10 @@ int main(void)
         TEST(a_service_first_adjusts_what_waits),
         TEST(a_last_point_that_comes_meanwhile_is_served_before_the_deviation_is_told),
         TEST(a_table_that_waits_for_the_global_time_begins_with_it),
+        TEST(a_table_starts_by_itself_to_wait_for_the_global_time),
         TEST(a_table_that_is_asynchronous_is_adjusted_no_more),
         TEST(a_table_that_is_not_adjusted_has_no_such_services),
+        TEST(beside_a_round_the_time_is_read_again_if_a_handler_has_come_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
