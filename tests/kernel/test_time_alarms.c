@@ -111,38 +111,24 @@ static StatusType get_left(void)
     return carillon_alarm_left(&alarm, &left);
 }
 
-static void check_places(StatusType (*service)(void), OSServiceIdType id)
-{
-    services.place = IN_TASK_HOOK;
-    assert_failed(service(), E_OS_CALLEVEL, id);
-    services.place = IN_ISR1;
-    assert_failed(service(), E_OS_CALLEVEL, id);
-    services.place = IN_ISR2;
-    services.disables = true;
-    assert_failed(service(), E_OS_DISABLEDINT, id);
-    services.disables = false;
-    assert_succeeded(service());
-    services.place = IN_TASK;
-}
-
 static void t_places(void **state)
 {
     (void)state;
     exact_period = (struct carillon_period){.whole = 30u, .numerator = 1u, .denominator = 2u};
-    check_places(start_after, OSServiceId_AlarmStart);
-    check_places(stop, OSServiceId_AlarmStop);
+    check_places(start_after, OSServiceId_AlarmStart, IN_ISR2);
+    check_places(stop, OSServiceId_AlarmStop, IN_ISR2);
 #if CARILLON_TIME_NOW
-    check_places(start_at, OSServiceId_AlarmStart);
+    check_places(start_at, OSServiceId_AlarmStart, IN_ISR2);
     assert_succeeded(stop());
 #endif
-    check_places(start, OSServiceId_AlarmStart);
-    check_places(change, OSServiceId_AlarmChange);
-    check_places(restart, OSServiceId_AlarmReset);
-    check_places(get_left, OSServiceId_AlarmLeft);
+    check_places(start, OSServiceId_AlarmStart, IN_ISR2);
+    check_places(change, OSServiceId_AlarmChange, IN_ISR2);
+    check_places(restart, OSServiceId_AlarmReset, IN_ISR2);
+    check_places(get_left, OSServiceId_AlarmLeft, IN_ISR2);
     assert_int_equal(left, 20u);
     assert_succeeded(stop());
-    check_places(start_exact, OSServiceId_AlarmStart);
-    check_places(change_exact, OSServiceId_AlarmChange);
+    check_places(start_exact, OSServiceId_AlarmStart, IN_ISR2);
+    check_places(change_exact, OSServiceId_AlarmChange, IN_ISR2);
 }
 
 /* What does not run cannot be changed, nor what runs be started. */
@@ -288,6 +274,17 @@ static void t_far(void **state)
     assert_log("a@210010 a@210020 ");
 }
 
+/* The longest period without laps is 65533 ticks. */
+static void t_longest_near(void **state)
+{
+    (void)state;
+    assert_succeeded(carillon_alarm_start(&alarm, 65533u, CARILLON_INFINITE));
+    assert_int_equal(alarm.timed.kind, CARILLON_ACTION_CALL_FOREVER);
+    assert_succeeded(stop());
+    assert_succeeded(carillon_alarm_start(&alarm, 65534u, CARILLON_INFINITE));
+    assert_int_equal(alarm.timed.kind, CARILLON_ACTION_CALL);
+}
+
 /* In its own handler, a far interval counts from this expiry, too. */
 static void change_to_far(void)
 {
@@ -302,8 +299,8 @@ static void t_change_to_far(void **state)
     assert_log("a@10 a@100010 ");
 }
 
-/* Ticks of a counter whose alarms have no tick of their own. */
-static void t_unknown_far(void **state)
+/* A delay with a lap to go. */
+static void t_far_delay(void **state)
 {
     (void)state;
     struct carillon_sleeper sleeper = {.timed = {.kind = CARILLON_ACTION_WAKE_FAR, .task = ALONE},
@@ -565,8 +562,9 @@ int main(void)
         TEST(t_before_the_clock),
         TEST(t_start_at),
         TEST(t_far),
+        TEST(t_longest_near),
         TEST(t_change_to_far),
-        TEST(t_unknown_far),
+        TEST(t_far_delay),
 #endif
         TEST(t_kinds),
         TEST(t_exact),

@@ -17,3 +17,12 @@ void services_pass(uint32_t ticks)
 #endif
     }
 }
+
+void services_sleep(void)
+{
+    const struct carillon_osek_extended *const extended = carillon_osek_tasks[carillon_osek_running].extended;
+    for (uint32_t ticks = 0u; (ticks < 200000u) && (extended->waited != 0u); ticks++) {
+        services_pass(1u);
+    }
+    assert_int_equal(extended->waited, 0u);
+}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct services services;
-uint32_t services_now, test_now, test_alarm_at;
+uint32_t services_now, test_now, test_alarm_at, test_takes;
 
 static uint64_t stacks[TASKS][4];
 struct carillon_osek_extended services_extended[TASKS];
@@ -47,6 +47,7 @@ const struct carillon_osek_level carillon_osek_levels[] = {
     [THREADS_LEVEL] = {.source = THREADS_SOURCE,
                        .ring = services_ring_tasks,
                        .capacity = RING,
+                       .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
                        .state = &services_ring},
     [ALONE_LEVEL] = {.source = ALONE_SOURCE, .state = &rest},
 };
@@ -77,6 +78,7 @@ int services_reset(void **state)
     services_now = 0u;
     test_now = 0u;
     test_alarm_at = 0u;
+    test_takes = 0u;
     carillon_clock_start();
     return 0;
 }
@@ -100,6 +102,37 @@ void assert_succeeded(StatusType status)
 {
     assert_int_equal(status, E_OK);
     assert_int_equal(services.failures, 0u);
+}
+
+void check_places(StatusType (*service)(void), OSServiceIdType id, uint8_t allowed)
+{
+    services.place = IN_TASK_HOOK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services.place = IN_ISR1;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services.place = allowed;
+    services.disables = true;
+    assert_failed(service(), E_OS_DISABLEDINT, id);
+    services.disables = false;
+    assert_succeeded(service());
+    services.place = IN_TASK;
+}
+
+void check_waits(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    const uint32_t waits = services.waits;
+    services_run(BASIC);
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    port.current = ISR2_SOURCE;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    services.holds = true;
+    assert_failed(service(), E_OS_RESOURCE, id);
+    services.holds = false;
+    assert_int_equal(services.waits, waits);
+    check_places(service, id, IN_TASK);
 }
 
 bool services_was_requested(uint16_t source)

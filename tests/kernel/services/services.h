@@ -13,7 +13,7 @@
 enum { BASIC, FIRST, SECOND, ALONE, TASKS };
 enum { BASIC_LEVEL = 1, THREADS_LEVEL = 2, ALONE_LEVEL = 3, RING = 3 };
 /* The sources of the levels, of an ISR of either category, and of nobody. */
-enum { BASIC_SOURCE = 16, THREADS_SOURCE, ALONE_SOURCE, ISR1_SOURCE, ISR2_SOURCE, NO_SOURCE };
+enum { BASIC_SOURCE = 16, THREADS_SOURCE, ALONE_SOURCE, ISR1_SOURCE, ISR2_SOURCE, SLICE_SOURCE, NO_SOURCE };
 
 struct services {
     /* From where the test calls. */
@@ -41,11 +41,18 @@ void services_run(TaskType task);
 void assert_failed(StatusType status, StatusType expected, OSServiceIdType service);
 /* A call has not. */
 void assert_succeeded(StatusType status);
+/* A service fails in hooks and ISRs of category 1, and where interrupts are disabled; from an allowed place it does not.
+ */
+void check_places(StatusType (*service)(void), OSServiceIdType id, uint8_t allowed);
+/* The same of one that waits: of the running task alone, which holds nothing, and is no basic task. */
+void check_waits(StatusType (*service)(void), OSServiceIdType id);
 /* The level's handler has been requested, or not; which is forgotten then. */
 bool services_was_requested(uint16_t source);
 
 /* The clock moves by so many of its ticks, one by one; its handler runs where it is due. */
 void services_pass(uint32_t ticks);
+/* The task that runs waits: the clock moves until it goes on. */
+void services_sleep(void);
 /* The ticks that have passed. */
 extern uint32_t services_now;
 
