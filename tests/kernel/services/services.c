@@ -128,6 +128,12 @@ void check_waits(StatusType (*service)(void), OSServiceIdType id)
     port.current = ISR2_SOURCE;
     assert_failed(service(), E_OS_CALLEVEL, id);
     services_run((TaskType)task);
+    carillon_osek_hook = IN_TASK_HOOK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    carillon_osek_hook = 0u;
+    carillon_osek_running = INVALID_TASK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
     services.holds = true;
     assert_failed(service(), E_OS_RESOURCE, id);
     services.holds = false;
