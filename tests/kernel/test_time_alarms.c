@@ -538,6 +538,60 @@ static void t_due(void **state)
 }
 #endif
 
+#if CARILLON_TICKLESS
+/* Ticks of a counter that has no interrupt of its own. */
+void carillon_osek_tick(uint8_t counter)
+{
+    LOGGED("counter%u@%u", (unsigned)counter, (unsigned)services_now);
+}
+
+static void t_ticks(void **state)
+{
+    (void)state;
+    struct carillon_timed tick = {.kind = CARILLON_ACTION_TICK, .task = 3u};
+    carillon_time_insert(&tick, 5u);
+    assert_succeeded(carillon_alarm_start(&alarm, 5u, 2u));
+    services_pass(10u);
+    assert_log("counter3@5 a@5 a@10 ");
+}
+#endif
+
+#if CARILLON_BUDGETS_IN_QUEUE
+/* The budget of the job that runs ends by the clock; it is stopped while the clock is served, unless that counts it. */
+static bool stops, goes_on;
+void carillon_budget_due(void)
+{
+    LOGGED("budget@%u", (unsigned)services_now);
+    carillon_queue_pop(&carillon_clock_queue);
+}
+
+carillon_budget_rest carillon_pause_budget(void)
+{
+    stops = true;
+    return 0u;
+}
+
+void carillon_resume_budget(carillon_budget_rest rest)
+{
+    (void)rest;
+    goes_on = true;
+}
+
+static void t_budget(void **state)
+{
+    (void)state;
+    struct carillon_timed end = {.kind = CARILLON_ACTION_END_JOB};
+    carillon_time_insert(&end, 5u);
+    assert_succeeded(carillon_alarm_start(&alarm, 5u, 2u));
+    stops = false;
+    goes_on = false;
+    services_pass(10u);
+    assert_log("budget@5 a@5 a@10 ");
+    assert_int_equal(stops, CARILLON_CLOCK != CARILLON_CLOCK_TICK);
+    assert_int_equal(goes_on, CARILLON_CLOCK != CARILLON_CLOCK_TICK);
+}
+#endif
+
 /* A wait that has lasted long enough. */
 static void t_times_out(void **state)
 {
@@ -577,6 +631,12 @@ int main(void)
         TEST(t_delay_between),
 #if CARILLON_CLOCK_COUNTS_ALONE
         TEST(t_due),
+#endif
+#if CARILLON_TICKLESS
+        TEST(t_ticks),
+#endif
+#if CARILLON_BUDGETS_IN_QUEUE
+        TEST(t_budget),
 #endif
         TEST(t_times_out),
     };
