@@ -213,6 +213,19 @@ static void t_activates(void **state)
     assert_int_equal(port.mask, 0u);
 }
 
+/* Of several at once one may do something, whichever that is. */
+static void t_again(void **state)
+{
+    (void)state;
+    assert_true(carillon_osek_alarm_acts_again(ACTIVATES, 3u));
+    assert_int_equal(carillon_osek_jobs[TASK].activations, 2u);
+    assert_int_equal(failed.count, 1u);
+    assert_false(carillon_osek_alarm_acts_again(ACTIVATES, 3u));
+    assert_int_equal(failed.count, 4u);
+    assert_false(carillon_osek_alarm_acts_again(ACTIVATES, 0u));
+    assert_int_equal(failed.count, 4u);
+}
+
 static void t_cancelled(void **state)
 {
     (void)state;
@@ -290,8 +303,8 @@ static void t_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(t_start),  TEST(t_start_late), TEST(t_start_between), TEST(t_expiries),
-                                       TEST(t_anew),   TEST(t_activates),  TEST(t_cancelled),     TEST(t_early),
-                                       TEST(t_events), TEST(t_points)};
+    const struct CMUnitTest tests[] = {TEST(t_start), TEST(t_start_late), TEST(t_start_between), TEST(t_expiries),
+                                       TEST(t_anew),  TEST(t_activates),  TEST(t_cancelled),     TEST(t_again),
+                                       TEST(t_early), TEST(t_events),     TEST(t_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

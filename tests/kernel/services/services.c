@@ -12,12 +12,13 @@ struct carillon_osek_extended carillon_extended_Second;
 struct carillon_osek_ring services_ring;
 static struct carillon_osek_ring rest;
 uint8_t services_ring_tasks[RING];
-static uint8_t cells_called;
 
+#if CARILLON_OSEK_LEVEL_CELLS
+/* Cells of a task's level, none of which has expired. */
 static void cells(void)
 {
-    cells_called++;
 }
+#endif
 
 #define STACK(task) .stack = stacks[task], .stack_words = 4u, .extended = &services_extended[task]
 const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
@@ -43,13 +44,14 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     },
 };
 const struct carillon_osek_level carillon_osek_levels[] = {
-    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .state = &rest},
+    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE), .state = &rest},
     [THREADS_LEVEL] = {.source = THREADS_SOURCE,
+                       .request = CARILLON_STORE_PEND(THREADS_SOURCE),
                        .ring = services_ring_tasks,
                        .capacity = RING,
                        .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
                        .state = &services_ring},
-    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .state = &rest},
+    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .request = CARILLON_STORE_PEND(ALONE_SOURCE), .state = &rest},
 };
 const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [BASIC_SOURCE] = CARILLON_OSEK_TASK | BASIC_LEVEL, [THREADS_SOURCE] = CARILLON_OSEK_TASK | THREADS_LEVEL,
@@ -177,7 +179,7 @@ StatusType carillon_osek_activate_locked(TaskType task)
     return E_OK;
 }
 
-/* A task that waits goes on once `meanwhile` has happened. */
+/* A task that waits goes on, unlocked, once `meanwhile` has happened. */
 void carillon_port_suspend(struct carillon_context *context)
 {
     (void)context;
@@ -185,6 +187,7 @@ void carillon_port_suspend(struct carillon_context *context)
     if (services.meanwhile != NULL) {
         services.meanwhile();
     }
+    port.mask = 0u;
 }
 
 void carillon_port_run_preempted(carillon_vector function, uint32_t source)
