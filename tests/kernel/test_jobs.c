@@ -68,8 +68,7 @@ static void t_forget(void **state)
     assert_int_equal(carillon_osek_again, 0u);
 }
 
-/* Activations leave a ring in the order in which they came, past its end; and a request that nobody has made finds none.
- */
+/* Activations leave a ring in the order in which they came, past its end; and a request of nobody finds none. */
 static void t_ring(void **state)
 {
     (void)state;

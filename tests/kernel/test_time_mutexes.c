@@ -67,7 +67,7 @@ static void t_places(void **state)
     assert_failed((carillon_mutex_unlock)(HIGH), E_OS_NOFUNC, OSServiceId_MutexUnlock);
 }
 
-/* Who holds a mutex of a higher level masks that, and no more than that; the last mutex that is unlocked restores it. */
+/* Who holds a mutex of a higher level masks that, and no more; the last mutex that is unlocked restores it. */
 static void t_masks(void **state)
 {
     (void)state;

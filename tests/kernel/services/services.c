@@ -143,6 +143,29 @@ void check_waits(StatusType (*service)(void), OSServiceIdType id)
     check_places(service, id, IN_TASK);
 }
 
+void check_waits_within(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    services_run(BASIC);
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    services.holds = true;
+    assert_failed(service(), E_OS_RESOURCE, id);
+    services.holds = false;
+    check_places(service, id, IN_TASK);
+}
+
+void check_waits_not(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    services_run(BASIC);
+    services.holds = true;
+    assert_succeeded(service());
+    services.holds = false;
+    check_places(service, id, IN_ISR2);
+    services_run((TaskType)task);
+}
+
 bool services_was_requested(uint16_t source)
 {
     const bool was = port.pending[source];

@@ -41,11 +41,13 @@ void services_run(TaskType task);
 void assert_failed(StatusType status, StatusType expected, OSServiceIdType service);
 /* A call has not. */
 void assert_succeeded(StatusType status);
-/* A service fails in hooks and ISRs of category 1, and where interrupts are disabled; from an allowed place it does not.
- */
+/* A service fails in hooks, in ISRs of category 1 and with interrupts disabled; from an allowed place it does not. */
 void check_places(StatusType (*service)(void), OSServiceIdType id, uint8_t allowed);
 /* The same of one that waits: of the running task alone, which holds nothing, and is no basic task. */
 void check_waits(StatusType (*service)(void), OSServiceIdType id);
+/* The same of one that waits for a time; and of one whose time is 0, which may be called in ISRs and by basic tasks. */
+void check_waits_within(StatusType (*service)(void), OSServiceIdType id);
+void check_waits_not(StatusType (*service)(void), OSServiceIdType id);
 /* The level's handler has been requested, or not; which is forgotten then. */
 bool services_was_requested(uint16_t source);
 
