@@ -427,6 +427,23 @@ static void t_gives(void **state)
     assert_log("b@10 b@20 b@30 ");
 }
 
+/* The same of a count of units: three of them, of which two fit. */
+static void t_gives_some(void **state)
+{
+    (void)state;
+    full.count = 0u;
+    alarm = gives();
+    alarm.handler.carillon_semaphore = &full;
+    assert_succeeded(carillon_alarm_start(&alarm, 10u, 3u));
+    services_pass(20u);
+    assert_int_equal(full.count, 2u);
+    assert_int_equal(services.failures, 0u);
+    services_pass(20u);
+    assert_int_equal(full.count, 2u);
+    assert_ptr_equal(services.failure.reference, &full);
+    assert_failed(E_OS_LIMIT, E_OS_LIMIT, OSServiceId_SemaphoreV);
+}
+
 /* The alarm that repeats and stays the first, or is moved behind another. */
 static void t_order(void **state)
 {
@@ -459,6 +476,7 @@ int main(void)
         TEST(t_change),
         TEST(t_calling),
         TEST(t_gives),
+        TEST(t_gives_some),
         TEST(t_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
