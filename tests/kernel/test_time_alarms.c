@@ -454,6 +454,24 @@ static void t_order(void **state)
     assert_log("a@10 a@20 b@25 a@30 a@40 b@50 a@50 ");
 }
 
+#if CARILLON_TIME_SLACK > 0
+/* A slack is set while the alarm rests, up to the longest. */
+static StatusType set_slack(void)
+{
+    return carillon_alarm_set_slack(&alarm, CARILLON_TIME_SLACK);
+}
+static void t_slack(void **state)
+{
+    (void)state;
+    check_places(set_slack, OSServiceId_AlarmChange, IN_ISR2);
+    assert_int_equal(carillon_time_event(&alarm.timed)->slack, CARILLON_TIME_SLACK);
+    assert_failed(carillon_alarm_set_slack(&alarm, CARILLON_TIME_SLACK + 1u), E_OS_VALUE, OSServiceId_AlarmChange);
+    assert_succeeded(start());
+    assert_failed(carillon_alarm_set_slack(&alarm, 1u), E_OS_STATE, OSServiceId_AlarmChange);
+    assert_int_equal(carillon_time_event(&alarm.timed)->slack, CARILLON_TIME_SLACK);
+}
+#endif
+
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
 int main(void)
@@ -475,6 +493,9 @@ int main(void)
         TEST(t_exact),
         TEST(t_change),
         TEST(t_calling),
+#if CARILLON_TIME_SLACK > 0
+        TEST(t_slack),
+#endif
         TEST(t_gives),
         TEST(t_gives_some),
         TEST(t_order),
