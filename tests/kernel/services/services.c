@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "services.h"
+
+#include <string.h>
+
+struct services services;
+uint32_t services_now, test_now, test_alarm_at, test_takes;
+
+static uint64_t stacks[TASKS][4];
+struct carillon_osek_extended services_extended[TASKS];
+struct carillon_osek_extended carillon_extended_Second;
+struct carillon_osek_ring services_ring;
+static struct carillon_osek_ring rest;
+uint8_t services_ring_tasks[RING];
+
+#if CARILLON_OSEK_LEVEL_CELLS
+/* Cells of a task's level, none of which has expired. */
+static void cells(void)
+{
+}
+#endif
+
+#define STACK(task) .stack = stacks[task], .stack_words = 4u, .extended = &services_extended[task]
+const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
+    [BASIC] = {.level = BASIC_LEVEL, .source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE)},
+    [FIRST] = {.level = THREADS_LEVEL,
+               .source = THREADS_SOURCE,
+               .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+               STACK(FIRST),
+               .thread = 1u},
+    [SECOND] = {.level = THREADS_LEVEL,
+                .source = THREADS_SOURCE,
+                .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+                STACK(SECOND),
+                .thread = 1u},
+    [ALONE] = {.level = ALONE_LEVEL,
+               .source = ALONE_SOURCE,
+               .request = CARILLON_STORE_PEND(ALONE_SOURCE),
+               STACK(ALONE)
+#if CARILLON_OSEK_LEVEL_CELLS
+                   ,
+               .cells = cells
+#endif
+    },
+};
+const struct carillon_osek_level carillon_osek_levels[] = {
+    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE), .state = &rest},
+    [THREADS_LEVEL] = {.source = THREADS_SOURCE,
+                       .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+                       .ring = services_ring_tasks,
+                       .capacity = RING,
+                       .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
+                       .state = &services_ring},
+    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .request = CARILLON_STORE_PEND(ALONE_SOURCE), .state = &rest},
+};
+const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
+    [BASIC_SOURCE] = CARILLON_OSEK_TASK | BASIC_LEVEL, [THREADS_SOURCE] = CARILLON_OSEK_TASK | THREADS_LEVEL,
+    [ALONE_SOURCE] = CARILLON_OSEK_TASK | ALONE_LEVEL, [ISR1_SOURCE] = CARILLON_OSEK_ISR1 | 4u,
+    [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
+};
+struct carillon_osek_job carillon_osek_jobs[TASKS];
+volatile uint_fast8_t carillon_osek_running;
+volatile uint8_t carillon_osek_hook;
+volatile bool carillon_osek_over[CARILLON_OSEK_TASK_LEVELS + 1u];
+bool carillon_osek_up;
+
+int services_reset(void **state)
+{
+    (void)port_reset(state);
+    memset(&services, 0, sizeof services);
+    memset(services_extended, 0, sizeof services_extended);
+    memset(&services_ring, 0, sizeof services_ring);
+    memset(services_ring_tasks, 0, sizeof services_ring_tasks);
+    memset(carillon_osek_jobs, 0, sizeof carillon_osek_jobs);
+    carillon_clock = (struct carillon_clock){.queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue)};
+    carillon_osek_running = INVALID_TASK;
+    carillon_osek_hook = 0u;
+    carillon_osek_up = true;
+    services.place = IN_TASK;
+    services_now = 0u;
+    test_now = 0u;
+    test_alarm_at = 0u;
+    test_takes = 0u;
+    carillon_clock_start();
+    return 0;
+}
+
+void services_run(TaskType task)
+{
+    carillon_osek_running = task;
+    port.current = carillon_osek_tasks[task].source;
+}
+
+void assert_failed(StatusType status, StatusType expected, OSServiceIdType service)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(services.failures, 1u);
+    assert_int_equal(services.failure.service, service);
+    assert_int_equal(services.failure.status, expected);
+    services.failures = 0u;
+}
+
+void assert_succeeded(StatusType status)
+{
+    assert_int_equal(status, E_OK);
+    assert_int_equal(services.failures, 0u);
+}
+
+void check_places(StatusType (*service)(void), OSServiceIdType id, uint8_t allowed)
+{
+    services.place = IN_TASK_HOOK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services.place = IN_ISR1;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services.place = allowed;
+    services.disables = true;
+    assert_failed(service(), E_OS_DISABLEDINT, id);
+    services.disables = false;
+    assert_succeeded(service());
+    services.place = IN_TASK;
+}
+
+void check_waits(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    const uint32_t waits = services.waits;
+    services_run(BASIC);
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    port.current = ISR2_SOURCE;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    carillon_osek_hook = IN_TASK_HOOK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    carillon_osek_hook = 0u;
+    carillon_osek_running = INVALID_TASK;
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    services.holds = true;
+    assert_failed(service(), E_OS_RESOURCE, id);
+    services.holds = false;
+    assert_int_equal(services.waits, waits);
+    check_places(service, id, IN_TASK);
+}
+
+void check_waits_within(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    services_run(BASIC);
+    assert_failed(service(), E_OS_CALLEVEL, id);
+    services_run((TaskType)task);
+    services.holds = true;
+    assert_failed(service(), E_OS_RESOURCE, id);
+    services.holds = false;
+    check_places(service, id, IN_TASK);
+}
+
+void check_waits_not(StatusType (*service)(void), OSServiceIdType id)
+{
+    const uint_fast8_t task = carillon_osek_running;
+    services_run(BASIC);
+    services.holds = true;
+    assert_succeeded(service());
+    services.holds = false;
+    check_places(service, id, IN_ISR2);
+    services_run((TaskType)task);
+}
+
+bool services_was_requested(uint16_t source)
+{
+    const bool was = port.pending[source];
+    port.pending[source] = false;
+    return was;
+}
+
+StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status)
+{
+    services.failures++;
+    services.failure = *failure;
+    services.failure.status = status;
+    return status;
+}
+
+uint8_t carillon_osek_place(void)
+{
+    return services.place;
+}
+
+bool carillon_osek_interrupts_disabled(void)
+{
+    return services.disables;
+}
+
+bool carillon_osek_holds_none(void)
+{
+    return !services.holds;
+}
+
+StatusType carillon_osek_activate_locked(TaskType task)
+{
+    services.activated = task;
+    return E_OK;
+}
+
+/* A task that waits goes on, unlocked, once `meanwhile` has happened. */
+void carillon_port_suspend(struct carillon_context *context)
+{
+    (void)context;
+    services.waits++;
+    if (services.meanwhile != NULL) {
+        services.meanwhile();
+    }
+    port.mask = 0u;
+}
+
+void carillon_port_run_preempted(carillon_vector function, uint32_t source)
+{
+    note((source == 0u) ? "preempted" : "preempted by source");
+    function();
+}
+
+bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *stack, uint32_t words,
+                         const struct carillon_context *context)
+{
+    (void)source;
+    (void)stack;
+    (void)words;
+    (void)context;
+    return frame != NULL;
+}
+
+void carillon_osek_call_cells(carillon_vector function)
+{
+    function();
+}
+
+void carillon_slices_enable(void)
+{
+    services.wanted++;
+}
+
+void carillon_slices_disable(void)
+{
+    services.rested++;
+}

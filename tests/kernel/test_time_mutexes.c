@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mutexes of threads (kernel/time/mutex.c) and their holders as guests of a level (kernel/levels/guest.c), where the
+ * source that is served says who calls: by what each source is, or by the sources of levels alone. */
+#include "services/services.h"
+
+#include <string.h>
+
+/* Two mutexes of a level above the threads', one of their own, and one below them. */
+enum { HIGH, HIGH_TOO, OWN, LOW };
+const uint8_t carillon_osek_mutex_ceilings[CARILLON_OSEK_MUTEXES] = {ALONE_LEVEL, ALONE_LEVEL, THREADS_LEVEL,
+                                                                     BASIC_LEVEL};
+
+static int reset(void **state)
+{
+    memset(&carillon_osek_mutexes, 0, sizeof carillon_osek_mutexes);
+    for (uint32_t level = 0u; level <= CARILLON_OSEK_TASK_LEVELS; level++) {
+        carillon_osek_guests[level] = 0u;
+    }
+    (void)services_reset(state);
+    services.meanwhile = services_sleep;
+    services_run(FIRST);
+    return 0;
+}
+
+static StatusType lock(void)
+{
+    const StatusType status = (carillon_mutex_lock)(HIGH);
+    if (status == E_OK) {
+        assert_int_equal((carillon_mutex_unlock)(HIGH), E_OK);
+    }
+    return status;
+}
+static StatusType lock_within(void)
+{
+    const StatusType status = carillon_mutex_lock_within(HIGH, 5u);
+    if (status == E_OK) {
+        assert_int_equal((carillon_mutex_unlock)(HIGH), E_OK);
+    }
+    return status;
+}
+static bool is_locked;
+static StatusType unlock(void)
+{
+    if (!is_locked) {
+        carillon_mutex_take(&carillon_osek_mutexes.held[HIGH], &carillon_osek_mutexes.holders[FIRST], HIGH, FIRST);
+        is_locked = true;
+    }
+    const StatusType status = (carillon_mutex_unlock)(HIGH);
+    is_locked = status != E_OK;
+    return status;
+}
+
+static void t_places(void **state)
+{
+    (void)state;
+    check_waits(lock, OSServiceId_MutexLock);
+    check_waits(lock_within, OSServiceId_MutexLock);
+    check_waits(unlock, OSServiceId_MutexUnlock);
+    port.current = ALONE_SOURCE; /* the source of another level, of which no task is a guest */
+    assert_failed(lock(), E_OS_CALLEVEL, OSServiceId_MutexLock);
+    services_run(FIRST);
+    assert_failed((carillon_mutex_lock)(CARILLON_OSEK_MUTEXES), E_OS_ID, OSServiceId_MutexLock);
+    assert_failed((carillon_mutex_unlock)(CARILLON_OSEK_MUTEXES), E_OS_ID, OSServiceId_MutexUnlock);
+    assert_failed((carillon_mutex_lock)(LOW), E_OS_ACCESS, OSServiceId_MutexLock);
+    assert_failed(carillon_mutex_lock_within(HIGH, CARILLON_LONGEST_DURATION + 1u), E_OS_VALUE, OSServiceId_MutexLock);
+    assert_failed((carillon_mutex_unlock)(HIGH), E_OS_NOFUNC, OSServiceId_MutexUnlock);
+}
+
+/* Who holds a mutex of a higher level masks that, and no more; the last mutex that is unlocked restores it. */
+static void t_masks(void **state)
+{
+    (void)state;
+    const uint32_t ceiling = carillon_port_mask_of(ALONE_LEVEL);
+    assert_succeeded((carillon_mutex_lock)(OWN));
+    assert_int_equal(port.mask, 0u);
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    assert_int_equal(port.mask, ceiling);
+    assert_failed((carillon_mutex_lock)(HIGH), E_OS_STATE, OSServiceId_MutexLock);
+    assert_failed(carillon_mutex_lock_within(HIGH, 5u), E_OS_STATE, OSServiceId_MutexLock);
+    assert_succeeded((carillon_mutex_lock)(HIGH_TOO));
+    assert_succeeded((carillon_mutex_unlock)(HIGH)); /* which is not the last that was locked */
+    assert_int_equal(port.mask, ceiling);
+    assert_succeeded((carillon_mutex_unlock)(HIGH_TOO));
+    assert_int_equal(port.mask, 0u);
+    assert_succeeded((carillon_mutex_unlock)(OWN));
+    assert_int_equal(services.waits, 0u);
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].last, 0u);
+}
+
+/* The first of three is unlocked: what it was to restore, the second does. */
+static void t_unlocks_the_first(void **state)
+{
+    (void)state;
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    assert_succeeded((carillon_mutex_lock)(OWN));
+    assert_succeeded((carillon_mutex_lock)(HIGH_TOO));
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_int_equal(carillon_osek_ceiling_of(FIRST), ALONE_LEVEL);
+    assert_succeeded((carillon_mutex_unlock)(HIGH_TOO));
+    assert_int_equal(port.mask, carillon_port_mask_of(ALONE_LEVEL));
+    assert_int_equal(carillon_osek_ceiling_of(FIRST), THREADS_LEVEL);
+    assert_succeeded((carillon_mutex_unlock)(OWN));
+    assert_int_equal(port.mask, 0u);
+}
+
+/* A thread that goes on, and holds something, restores the mask that it finds; one that holds nothing restores none. */
+static void t_goes_on(void **state)
+{
+    (void)state;
+    carillon_osek_holds_unmasked();
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].last, 0u);
+    assert_succeeded((carillon_mutex_lock)(OWN));
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    port.mask = 1u;
+    carillon_osek_holds_unmasked();
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_int_equal(port.mask, 1u);
+    assert_succeeded((carillon_mutex_unlock)(OWN));
+    assert_int_equal(port.mask, 1u);
+}
+
+/* Another thread waits for as long as it says. */
+static void t_times_out(void **state)
+{
+    (void)state;
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    services_run(SECOND);
+    assert_failed(carillon_mutex_lock_within(HIGH, 0u), E_OS_NOFUNC, OSServiceId_MutexLock);
+    assert_int_equal(services.waits, 0u);
+    assert_failed(carillon_mutex_lock_within(HIGH, 5u), E_OS_NOFUNC, OSServiceId_MutexLock);
+    assert_int_equal(services_now, 5u);
+    assert_failed((carillon_mutex_unlock)(HIGH), E_OS_NOFUNC, OSServiceId_MutexUnlock);
+    services_run(FIRST);
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    services_run(SECOND);
+    assert_succeeded(carillon_mutex_lock_within(HIGH, 0u));
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+}
+
+/* The first thread unlocks, and the second has the mutex, and goes on as a guest of the ceiling's level. */
+static void hand_over(void)
+{
+    services_run(FIRST);
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_int_equal(services_extended[SECOND].waited, 0u);
+    assert_true(services_was_requested(ALONE_SOURCE));
+    assert_true(carillon_osek_has_guest(ALONE_LEVEL));
+    assert_int_equal(carillon_osek_take_guest(ALONE_LEVEL), SECOND);
+    carillon_osek_running = SECOND;
+    port.current = ALONE_SOURCE;
+    port.mask = 0u;
+}
+static void second_waits_for_high(void)
+{
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    services_run(SECOND);
+    assert_succeeded((carillon_mutex_lock)(OWN));
+    assert_succeeded((carillon_mutex_lock)(HIGH_TOO));
+    services.meanwhile = hand_over;
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    assert_int_equal(services.waits, 1u);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, ALONE_LEVEL);
+    services.meanwhile = NULL;
+}
+
+/* It stays there while another mutex of that level is its own, and then leaves: it waits for a turn at its own. */
+static void t_guest(void **state)
+{
+    (void)state;
+    second_waits_for_high();
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_int_equal(services.waits, 1u);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, ALONE_LEVEL);
+    assert_false(services_was_requested(THREADS_SOURCE));
+    assert_succeeded((carillon_mutex_unlock)(HIGH_TOO));
+    assert_int_equal(services.waits, 2u);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, 0u);
+    assert_true(services_was_requested(THREADS_SOURCE));
+    services_run(SECOND);
+    assert_succeeded((carillon_mutex_unlock)(OWN));
+    assert_int_equal(services.waits, 2u);
+    assert_int_equal(port.mask, 0u);
+}
+
+/* A guest that an interrupt of its own level's source has preempted may not wait there: it does not run there. */
+static void t_where_a_guest_calls(void **state)
+{
+    (void)state;
+    second_waits_for_high();
+    port.current = ISR2_SOURCE;
+    assert_failed((carillon_mutex_unlock)(HIGH), E_OS_CALLEVEL, OSServiceId_MutexUnlock);
+    port.current = ALONE_SOURCE;
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+}
+
+/* A thread that ends unlocks all that it holds. */
+static void t_ends(void **state)
+{
+    (void)state;
+    second_waits_for_high();
+    carillon_osek_unlock_all(SECOND);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, 0u);
+    services_run(FIRST);
+    assert_succeeded(carillon_mutex_lock_within(HIGH, 0u));
+    assert_succeeded(carillon_mutex_lock_within(HIGH_TOO, 0u));
+    assert_succeeded(carillon_mutex_lock_within(OWN, 0u));
+}
+
+#define TEST(test) cmocka_unit_test_setup(test, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(t_places),    TEST(t_masks), TEST(t_unlocks_the_first),   TEST(t_goes_on),
+                                       TEST(t_times_out), TEST(t_guest), TEST(t_where_a_guest_calls), TEST(t_ends)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
