@@ -299,7 +299,7 @@ class Recording:
     output: str
     stimuli: Prepared | None = None
     memory: Saved = field(default_factory=Saved)
-    command: tuple[str, ...] = ()
+    command: tuple[str, ...] = field(default=(), compare=False)
 
 
 def runnable(system: System, diagnostics: Diagnostics) -> Run | None:
