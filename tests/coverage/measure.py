@@ -45,6 +45,7 @@ LEFT_OUT = (
     "test_rtl",
     "test_verified",
     "sanitizer",
+    "microcode_explored",
 )
 """Tests of what GCC makes."""
 FIGURES = ("lines", "outcomes", "conditions")
