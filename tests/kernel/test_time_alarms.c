@@ -3,36 +3,11 @@
  * Alarms of the time services (kernel/time/alarm.c), and what is done where they are due (due.c).  By a
  * clock that counts in its queue alone, and by one that compares, whose times are short, and whose alarms have a
  * shortest period. */
-#include "services/services.h"
-
-#include <stdio.h>
-
-#define LOGGED(...)                                       \
-    do {                                                  \
-        char word_[32];                                   \
-        (void)snprintf(word_, sizeof word_, __VA_ARGS__); \
-        note(word_);                                      \
-    } while (false)
+#include "services/waits.h"
 
 static struct carillon_semaphore semaphore;
 static struct carillon_alarm alarm, other;
 static void (*in_handler)(void); /* once */
-
-void carillon_slices_wanted(void)
-{
-    services.wanted++;
-}
-
-bool carillon_semaphore_give(struct carillon_semaphore *given)
-{
-    return carillon_semaphore_give_inlined(given, false);
-}
-
-void carillon_time_out(struct carillon_waiter *waiter)
-{
-    (void)waiter;
-    LOGGED("out@%u", (unsigned)services_now);
-}
 
 static void handler(void)
 {

@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Delays, alarms and other events of the clock that are due together (kernel/time/due.c). */
-#include "services/services.h"
-
-#include <stdio.h>
-
-#define LOGGED(...)                                       \
-    do {                                                  \
-        char word_[32];                                   \
-        (void)snprintf(word_, sizeof word_, __VA_ARGS__); \
-        note(word_);                                      \
-    } while (false)
+#include "services/waits.h"
 
 static struct carillon_alarm alarm, other;
-
-void carillon_slices_wanted(void)
-{
-    services.wanted++;
-}
-
-bool carillon_semaphore_give(struct carillon_semaphore *given)
-{
-    return carillon_semaphore_give_inlined(given, false);
-}
-
-void carillon_time_out(struct carillon_waiter *waiter)
-{
-    (void)waiter;
-    LOGGED("out@%u", (unsigned)services_now);
-}
 
 static void handler(void)
 {

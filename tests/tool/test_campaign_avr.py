@@ -10,26 +10,14 @@ from pathlib import Path
 
 import pytest
 from test_campaign import ENTER, EXPIRY, FAULT, REQUEST, Made, campaign, entered, expiry_of, schedule
+from test_campaign import SCHEDULE as VIRTUAL
 
 from carillon.run.injection import FaultKind, Injected
 from carillon.run.judging import PHASE
 
 MS, TICK = 16_000, 8
 """Cycles of a millisecond and of a tick."""
-SCHEDULE = """
-[system]
-name = "faulty"
-board = "atmega128"
-sources = ["main.c"]
-[task.A]
-period = "10ms"
-wcet = "2ms"
-{deadline}
-[task.B]
-period = "20ms"
-offset = "5ms"
-wcet = "1ms"
-"""
+SCHEDULE = VIRTUAL.replace('board = "virtual-256"\nclock = "1MHz"', 'board = "atmega128"')
 CODE = """
 #include "carillon/console.h"
 #include "carillon/osektime.h"

@@ -137,7 +137,6 @@ def planned(
     stacks = set() if system.osek is None else {c_names.stack(t.name) for t in system.osek.tasks}
     used = {vector.source: str(vector.object) for mode in image.vectors for vector in mode}
     sources = [source for array in system.board.cells for source in array.sources]
-    cells_of = dict(enumerate(s for array in system.board.cells if array.family.name == "virtual" for s in array.sources))
     with tempfile.TemporaryDirectory(prefix="carillon-") as scratch:
         begun = time.monotonic()
         more = [] if system.board.native else _watched(table, used.keys() & set(sources), stacks)
@@ -148,7 +147,9 @@ def planned(
         program = Program.of(recording.command, Path(scratch) / _RECORDS)
     trace = Decoder(image, table, recording.stimuli).trace(recording.records, ticks, 0, recording.output)
     of = reference(image, table, recording.records, trace, recording.output.encode(), recovery * unit)
-    numbers, times = taken(recording.records, cells_of if system.board.native else {s: s for s in sources})
+    # A virtual cell's expiry tells its number, and simavr's the source.
+    virtual = [s for array in system.board.cells if array.family.name == "virtual" for s in array.sources]
+    numbers, times = taken(recording.records, dict(enumerate(virtual)) if system.board.native else {s: s for s in sources})
     last = recording.records[-1].time - recovery * unit
     begin = last - (ticks - recovery) * unit
     tables, variables = objects_of(firmware, stacks)

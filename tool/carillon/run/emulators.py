@@ -118,10 +118,8 @@ def simavr_runner(board: Board, how: Run, diagnostics: Diagnostics) -> list[str]
     if not any((Path(folder) / "simavr/sim_avr.h").is_file() for folder in ("/usr/include", "/usr/local/include")):
         diagnostics.lacking(f"board '{board.name}' needs simavr's library, which is not installed", how.packages)
         return None
-    headers, missing = (
-        ("fault.h", "trace_records.h", "parent.h", "stimuli.h"),
-        f"on Debian: apt-get install {' '.join(how.packages)}",
-    )
+    headers = ("fault.h", "trace_records.h", "parent.h", "stimuli.h")
+    missing = f"on Debian: apt-get install {' '.join(how.packages)}"
     runner = compiled("simavr_runner", "simavr/runner.c", headers, diagnostics, (), ("-lsimavr",), missing)
     return None if runner is None else [str(runner), *how.command, str(how.ram_end)]
 
