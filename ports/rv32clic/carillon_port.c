@@ -266,16 +266,18 @@ __attribute__((naked)) void carillon_port_turn_vector(void)
 #endif
 
 /* Call the function at that level, or at that of the interrupts below tasks, as by a return from the interrupt to it.
- * Then interrupts are off again, and everything is as the handler's end needs it. */
+ * Then interrupts are off again, and everything is as the handler's end needs it.  No branch: a task begins as late after
+ * its expiry whatever the handler has preempted. */
 __attribute__((naked)) void carillon_port_run_lowered(carillon_vector function __attribute__((unused)))
 {
     __asm__ volatile("   addi sp, sp, -16\n"
                      "   sw ra, 0(sp)\n" TAKE_CAUSE "   .if %[below] != 0\n"
                      "   slli t1, t0, 8\n"
                      "   srli t1, t1, 24\n"
-                     "   li t2, %[below]\n"
-                     "   bgeu t1, t2, 1f\n"
-                     "   xor t1, t1, t2\n"
+                     "   sltiu t2, t1, %[below]\n"
+                     "   neg t2, t2\n"
+                     "   xori t1, t1, %[below]\n"
+                     "   and t1, t1, t2\n"
                      "   slli t1, t1, 16\n"
                      "   xor t0, t0, t1\n"
                      "   csrw mcause, t0\n"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from laboratory import AST, Laboratory, Outcome, declared, points, source, task
+from laboratory import AST, Laboratory, Outcome, declared, points, source, task, works
 from typer.testing import CliRunner
 
 from carillon.build.symbols import symbols
@@ -91,14 +91,16 @@ def test_a_run_that_ends_while_a_mode_is_left_tells_nothing_of_a_round_that_neve
     assert outcome.task("Low").deadlines_missed == outcome.task("Low").unstarted == 0
 
 
+@pytest.mark.parametrize("below", ["", '[interrupt.Below]\nsource = "soft0"\npriority = "below-tasks"\n'], ids=["", "below"])
 @pytest.mark.parametrize("kernel", ["carillon", "conventional"])
-def test_a_task_that_preempts_itself_in_turns_is_lowered(lab: Laboratory, kernel: str) -> None:
+def test_a_task_that_preempts_itself_in_turns_is_lowered(lab: Laboratory, kernel: str, below: str) -> None:
     """Each preempts the other at some point of the round, so that no levels serve: what comes later runs first."""
-    schedule = declared(A=900, B=900) + points(6000, (100, "A"), (400, "B"), (3000, "B"), (3300, "A"))
-    code = "static volatile unsigned work; " + task("A", LOOP) + task("B", LOOP)
+    schedule = below + declared(A=900, B=900) + points(6000, (100, "A"), (400, "B"), (3000, "B"), (3300, "A"))
+    code = works(A=500, B=500) + (task("Below") if below else "")
     outcome = lab.run(schedule, code, BOARD, kernel=kernel, rounds=20)
     assert outcome.task("A").activations == outcome.task("B").activations == 40
     assert outcome.task("A").preemptions == outcome.task("B").preemptions == 20
+    assert len(outcome.delays("A")) == len(outcome.delays("B")) == 1, "over a task as over the idle loop"
 
 
 def test_the_engine_runs_as_its_plan_says(lab: Laboratory) -> None:
