@@ -80,8 +80,12 @@ carillon_span carillon_clock_ahead(void)
 {
     carillon_time rest;
     const uint32_t laps = carillon_queue_laps(&carillon_clock_queue, &rest);
-    return (laps < (CARILLON_CLOCK_REACH / CARILLON_LAP)) ? (carillon_span)((laps * CARILLON_LAP) + rest)
-                                                          : (carillon_span)CARILLON_CLOCK_REACH;
+    if (laps > (CARILLON_CLOCK_REACH / CARILLON_LAP)) {
+        return (carillon_span)CARILLON_CLOCK_REACH;
+    }
+    const carillon_span whole = (carillon_span)(laps * CARILLON_LAP);
+    const carillon_span left = (carillon_span)(CARILLON_CLOCK_REACH - whole);
+    return (rest < left) ? (carillon_span)(whole + rest) : (carillon_span)CARILLON_CLOCK_REACH;
 }
 #endif
 

@@ -137,16 +137,13 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     has_grown(queue, event);
 }
 
-/* The event after the first one, which has no child[0]. */
+/* The event after the first one, which has no child[0].  So its child[1] has no children: the tree is balanced. */
 static struct carillon_event *second(const struct carillon_queue *queue)
 {
-    struct carillon_event *event = queue->first->child[1];
+    struct carillon_event *const event = queue->first->child[1];
     if (event == NULL) {
-        event = queue->first->parent;
-        return (event == &queue->head) ? NULL : event;
-    }
-    while (event->child[0] != NULL) {
-        event = event->child[0];
+        struct carillon_event *const above = queue->first->parent;
+        return (above == &queue->head) ? NULL : above;
     }
     return event;
 }

@@ -20,6 +20,7 @@ void clock_inject(int fault, uint64_t amount);
 void clock_handler(void (*function)(int item), uint64_t steps, int nested);
 uint64_t clock_insert(int item, uint32_t delay, uint64_t period);
 uint64_t clock_insert_far(int item, uint64_t delay, uint64_t period);
+int clock_insert_far_after(int item, uint32_t from, uint64_t period);
 uint64_t clock_left(int item);
 void clock_remove(int item);
 int clock_is_queued(int item);
@@ -39,6 +40,7 @@ uint64_t clock_reach(void);
 #define PROGRAMS 1500u
 #define ROOM 4096u
 #define TICKS ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) ? 1 : 0)
+#define TAKES_TIME (!TICKS || CARILLON_CLOCK_NESTS) /* else a tick gets lost */
 #define MINIMUM ((uint64_t)CARILLON_CLOCK_MINIMUM)
 #if CARILLON_TIME_FAR == 0
 #define LONGEST ((uint64_t)CARILLON_CLOCK_FARTHEST)
@@ -49,10 +51,12 @@ uint64_t clock_reach(void);
 
 static struct {
     bool waits;
+    bool at_once; /* put in for no tick from then on; so it comes in the next one, from which its period counts */
     uint64_t due, period, number; /* in the order of insertions */
 } wanted[ITEMS];
 static uint64_t insertions, last_due, last_number;
 static uint64_t served, locked, cost, harm, most;
+static uint64_t takes; /* steps, the handler of each event */
 
 static uint64_t seed;
 static uint64_t draw(uint64_t below)
@@ -116,8 +120,12 @@ static void collect(void)
         const uint64_t behind = CARILLON_CLOCK_BEHIND;
         const uint64_t others = (behind != 0u) ? (served * (behind + MINIMUM + 1u) * MOCK_STEPS) : 0u;
         /* What struck while the timer was armed for something due counts up to three times. */
-        assert_true((at[i] - (due[i] * MOCK_STEPS)) <=
-                    locked + (3u * clock_injected()) + (((2u * MINIMUM) + 2u) * MOCK_STEPS) + (100u * cost) + others);
+        const uint64_t late = at[i] - (due[i] * MOCK_STEPS);
+        assert_true(late <= locked + (3u * clock_injected()) + (((2u * MINIMUM) + 2u) * MOCK_STEPS) + (100u * cost) +
+                                others + (served * takes));
+        if (TICKS && (clock_injected() == 0u) && (takes == 0u)) {
+            assert_true(late <= (wanted[which].at_once ? MOCK_STEPS : 0u));
+        }
         wanted[which].due += wanted[which].period;
         wanted[which].waits = wanted[which].period != 0u;
     }
@@ -125,7 +133,7 @@ static void collect(void)
         assert_int_equal(clock_is_queued(which) != 0, wanted[which].waits);
         const uint64_t now = clock_time() / MOCK_STEPS;
         if (wanted[which].waits && (cost == 0u) && (MINIMUM == 1u) && (locked == 0u) && (clock_injected() == 0u) &&
-            !TICKS) { /* a delay of no tick ends with the next one there */
+            (takes == 0u) && !TICKS) { /* a delay of no tick ends with the next one there */
             const uint64_t left = (wanted[which].due > now) ? (wanted[which].due - now) : 0u;
             assert_int_equal(clock_left(which), left);
         }
@@ -144,6 +152,7 @@ static void begin(uint64_t start)
     carillon_clock = fresh;
     carillon_queue_served();
     clock_reset(start, (uint32_t)cost);
+    clock_handler(NULL, takes, CARILLON_CLOCK_NESTS);
     keep_time();
 }
 
@@ -159,6 +168,7 @@ static void insert(int which, uint64_t delay, uint64_t period, bool far)
 #endif
     assert_in_range(due - (far ? delay : smaller(delay, LONGEST)), before, clock_time() / MOCK_STEPS);
     wanted[which].waits = true;
+    wanted[which].at_once = delay == 0u;
     wanted[which].due = due;
     wanted[which].period = period;
     wanted[which].number = insertions++;
@@ -180,6 +190,14 @@ static uint64_t delay(void)
     }
 }
 
+/* The shortest period: with that of all of them, what handlers take is half the time. */
+static uint64_t shortest(void)
+{
+    /* Where all of them come so soon that the timer cannot be set, the handler does not end. */
+    const uint64_t least = (MINIMUM > 1u) ? (ITEMS * (MINIMUM + 1u)) : 2u;
+    return ((most / 10u) > least) ? (most / 10u) : least;
+}
+
 static void run(uint64_t ticks)
 {
     clock_run(clock_time() + (ticks * MOCK_STEPS));
@@ -195,10 +213,7 @@ static void step(void)
     case 1u:
     case 2u:
         if (!clock_is_queued(which)) {
-            /* Where all of them come so soon that the timer cannot be set, the handler does not end. */
-            const uint64_t least = (MINIMUM > 1u) ? (ITEMS * (MINIMUM + 1u)) : 2u;
-            const uint64_t shortest = ((most / 10u) > least) ? (most / 10u) : least;
-            const uint64_t period = (draw(2u) == 0u) ? smaller(shortest + draw(most + 1u), LONGEST) : 0u;
+            const uint64_t period = (draw(2u) == 0u) ? smaller(shortest() + draw(most + 1u), LONGEST) : 0u;
             insert(which, delay(), period, false);
         }
         break;
@@ -231,6 +246,16 @@ static void step(void)
     collect();
 }
 
+/* When all that waits has been due once. */
+static uint64_t last_wanted(void)
+{
+    uint64_t last = clock_time() / MOCK_STEPS;
+    for (int which = 0; which < ITEMS; which++) {
+        last = (wanted[which].waits && (wanted[which].due > last)) ? wanted[which].due : last;
+    }
+    return last;
+}
+
 static void nothing_is_early_or_lost_or_later_than_what_goes_wrong(void **state)
 {
     (void)state;
@@ -243,35 +268,132 @@ static void nothing_is_early_or_lost_or_later_than_what_goes_wrong(void **state)
         most = TICKS ? smaller(most, 300u) : most;
         harm = TICKS ? (MOCK_STEPS - 4u) : ((smaller(latest, 1000u) * MOCK_STEPS) / 8u);
         cost = (MINIMUM > 1u) ? 1u : (draw(2u) * ((CARILLON_CLOCK_BITS == 3) ? 1u : (1u + (2u * draw(2u)))));
+        takes =
+            ((cost == 0u) && TAKES_TIME && (draw(3u) == 0u)) ? draw((shortest() * MOCK_STEPS / (2u * ITEMS)) + 1u) : 0u;
         begin(draw(RANGE * MOCK_STEPS * 2u));
         for (uint64_t steps = draw(30u); steps > 0u; steps--) {
             step();
         }
-        uint64_t last = clock_time() / MOCK_STEPS;
-        for (int which = 0; which < ITEMS; which++) {
-            last = (wanted[which].waits && (wanted[which].due > last)) ? wanted[which].due : last;
-        }
-        run((last - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + 5u + (100u * cost) + harm);
+        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + 5u + (100u * cost) + harm +
+            (ITEMS * takes));
         collect();
         for (int which = 0; which < ITEMS; which++) {
             assert_true(!wanted[which].waits || (wanted[which].period != 0u));
-            assert_true(!wanted[which].waits ||
-                        (wanted[which].due + harm + 10u + (100u * cost) >= clock_time() / MOCK_STEPS));
+            assert_true(!wanted[which].waits || (wanted[which].due + harm + 10u + (100u * cost) + (ITEMS * takes) >=
+                                                 clock_time() / MOCK_STEPS));
         }
         assert_true(!TICKS || (clock_lost() == 0u));
     }
 }
+
+/* Begin with nothing that takes time, or as little as may be. */
+static void begin_undisturbed(void)
+{
+    cost = (MINIMUM > 1u) ? 1u : 0u;
+    takes = 0u;
+    begin(0u);
+}
+
+#if CARILLON_TIME_FAR && (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
+/* Distances at which the laps, or what the timer reaches, make a difference. */
+static uint64_t far_delay(void)
+{
+    const uint64_t lap = CARILLON_LAP;
+    const uint64_t reach = clock_reach();
+    const uint64_t at[] = {draw((reach / lap) + 3u) * lap, (reach / lap) * lap, reach, draw(2u * reach),
+                           ((reach / lap) * lap) + draw((reach % lap) + 1u)};
+    const uint64_t drawn = at[draw(sizeof at / sizeof at[0])] + draw(5u);
+    return smaller((drawn > 2u) ? (drawn - 2u) : 0u, UINT32_MAX - lap);
+}
+
+static void far_events_come_at_their_time_wherever_the_timer_reaches_to(void **state)
+{
+    (void)state;
+    for (uint32_t number = 0; (clock_reach() > ITEMS) && (number < PROGRAMS); number++) {
+        seed = number * UINT64_C(0x9E3779B97F4A7C15);
+        begin_undisturbed();
+        for (uint64_t steps = 1u + draw(10u); steps > 0u; steps--) {
+            const int which = (int)draw(ITEMS);
+            if (!clock_is_queued(which)) {
+                insert(which, far_delay(), 0u, true);
+            }
+            run(draw(2u) * draw(2u * clock_reach()));
+            collect();
+        }
+        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + (100u * cost));
+        collect();
+        for (int which = 0; which < ITEMS; which++) {
+            assert_false(wanted[which].waits);
+        }
+    }
+}
+#else
+static void far_events_come_at_their_time_wherever_the_timer_reaches_to(void **state)
+{
+    (void)state;
+}
+#endif
+
+/* Of what is overdue in more than CARILLON_CLOCK_BATCHES ticks, so many are served by one interrupt. */
+static void a_backlog_lets_others_in_after_a_batch(void **state)
+{
+    (void)state;
+    const uint64_t overdue = 6u * CARILLON_CLOCK_BATCHES;
+    if ((CARILLON_CLOCK_BEHIND != 0) && ((overdue * 2u * (CARILLON_CLOCK_BEHIND + 1u)) < CARILLON_CLOCK_LATEST)) {
+        begin_undisturbed();
+        const uint64_t period = CARILLON_CLOCK_BEHIND + 1u;
+        insert(1, period, period, false);
+        clock_lock_for((overdue * period * MOCK_STEPS) + 1u);
+        locked += overdue * period * MOCK_STEPS;
+        const uint32_t before = clock_interrupts();
+        run(0u);
+        while (wanted[1].due <= (clock_time() / MOCK_STEPS)) {
+            run(1u);
+            collect();
+        }
+        assert_in_range(clock_interrupts() - before, overdue / CARILLON_CLOCK_BATCHES,
+                        (overdue / CARILLON_CLOCK_BATCHES) + 3u);
+    }
+}
+
+#if CARILLON_TIME_FAR && CARILLON_CLOCK_KNOWS_TIME
+/* Its time is now, or was: it is not put in, and the clock goes on as before. */
+static void an_event_is_not_put_in_for_a_time_that_has_come(void **state)
+{
+    (void)state;
+    for (uint32_t before = 0; before < 3u; before++) {
+        begin_undisturbed();
+        insert(2, 40u, 0u, false);
+        run(20u);
+        const uint32_t from = clock_now() - 10u;
+        assert_int_equal(clock_insert_far_after(1, from, 9u + before), before == 2u);
+        wanted[1].waits = before == 2u;
+        wanted[1].due = (clock_time() / MOCK_STEPS) + 1u;
+        wanted[1].period = 0u;
+        assert_time();
+        run(30u);
+        (void)clock_is_queued(1);
+        assert_false(clock_is_queued(1));
+        assert_false(clock_is_queued(2));
+        assert_time();
+    }
+}
+#else
+static void an_event_is_not_put_in_for_a_time_that_has_come(void **state)
+{
+    (void)state;
+}
+#endif
 
 /* One interrupt for each event, and for each time that the timer does not reach on the way. */
 static void no_interrupt_comes_too_many(void **state)
 {
     (void)state;
     const uint64_t reach = clock_reach();
-    cost = (MINIMUM > 1u) ? 1u : 0u;
     const uint64_t delays[] = {reach - 1u, reach, reach + 1u, 2u * reach, (2u * reach) + 1u, 3u * MINIMUM};
     for (size_t i = 0; (CARILLON_CLOCK_KEEPS_TIME == 0) && !TICKS && (i < sizeof delays / sizeof delays[0]); i++) {
         if (delays[i] < LONGEST) {
-            begin(0u);
+            begin_undisturbed();
             insert(1, delays[i], 0u, false);
             run(delays[i] + 1u);
             collect();
@@ -289,6 +411,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_early_or_lost_or_later_than_what_goes_wrong),
         cmocka_unit_test(no_interrupt_comes_too_many),
+        cmocka_unit_test(far_events_come_at_their_time_wherever_the_timer_reaches_to),
+        cmocka_unit_test(a_backlog_lets_others_in_after_a_batch),
+        cmocka_unit_test(an_event_is_not_put_in_for_a_time_that_has_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
     python tests/proof/prove.py --only clock         those whose names begin so
     python tests/proof/prove.py --list               the jobs, without running them
     python tests/proof/prove.py --json proofs.json   also a file with each run
-    python tests/proof/prove.py --record             all jobs, and keep what came of them, for the page docs/TESTED.md
+    python tests/proof/prove.py --record             also keep what came of the jobs, for the page docs/TESTED.md
     python tests/proof/prove.py --table              what was kept, a line for each proof
 
 A job is three runs of ESBMC over one harness and the kernel's own files:
@@ -322,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name the jobs, and run none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="so many at once")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each run to FILE, too")
-    parser.add_argument("--record", action="store_true", help="keep what comes of all jobs, for --table")
+    parser.add_argument("--record", action="store_true", help="keep what comes of the jobs, for --table")
     parser.add_argument("--table", action="store_true", help="print what was kept, and run none")
     told = parser.parse_args(arguments)
     try:
@@ -351,8 +351,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes.sort(key=lambda outcome: order[outcome.job.name])
     if told.json:
         write(told.json, rows(outcomes))
-    if told.record and not told.only:
-        write(RECORD, [row for row in rows(outcomes) if row["is"] == "proved"])
+    if told.record:
+        keep(rows(outcomes))
     words = [outcome.word for outcome in outcomes]
     seconds = sum(run.seconds for outcome in outcomes for run in outcome.runs)
     parts = ", ".join(
@@ -372,6 +372,14 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         }
         for it in outcomes
     ]
+
+
+def keep(found: Sequence[Mapping[str, Any]]) -> None:
+    """Record what came of these jobs if they are proved, in the place of what was known of them."""
+    known = {row["name"]: row for row in json.loads(RECORD.read_text(encoding="utf-8"))} if RECORD.exists() else {}
+    known |= {row["name"]: row for row in found}
+    names = [job.name for job in jobs_of(TABLE.read_text(encoding="utf-8"), TABLE.name)]
+    write(RECORD, [known[name] for name in names if name in known and known[name]["is"] == "proved"])
 
 
 def write(path: Path, found: Sequence[Mapping[str, Any]]) -> None:

@@ -127,6 +127,25 @@ static void tell(void)
 }
 #endif
 
+#if CARILLON_CLOCK_MERGES_LAPS
+/* Laps that pass, and a rest, are how far the next event is; the timer is armed for it, or as far as the timer reaches. */
+static uint32_t laps;
+static carillon_time in_lap;
+uint32_t carillon_queue_laps(const struct carillon_queue *queue, carillon_time *rest)
+{
+    (void)queue;
+    *rest = in_lap;
+    return laps;
+}
+static void ahead(void)
+{
+    laps = nondet_uint();
+    in_lap = (carillon_time)any(0u, CARILLON_LAP);
+    const uint64_t distance = ((uint64_t)laps * CARILLON_LAP) + in_lap;
+    assert(carillon_clock_ahead() == ((distance < CARILLON_CLOCK_REACH) ? distance : CARILLON_CLOCK_REACH));
+}
+#endif
+
 int main(void)
 {
     STEP();

@@ -117,4 +117,7 @@ static inline carillon_time carillon_queue_deadline(const struct carillon_queue 
 void carillon_queue_insert_far(struct carillon_queue *queue, struct carillon_far_event *far,
                                carillon_distance distance);
 carillon_distance carillon_queue_distance_far(const struct carillon_queue *queue, const struct carillon_far_event *far);
+uint32_t carillon_queue_laps(const struct carillon_queue *queue, carillon_time *rest);
+void carillon_queue_skip_laps(const struct carillon_queue *queue, uint32_t laps);
+bool carillon_queue_next_lap(struct carillon_queue *queue, struct carillon_far_event *far);
 #endif
