@@ -184,8 +184,9 @@ void carillon_clock_start(void)
 #elif CARILLON_CLOCK_STARTS
 void carillon_clock_start(void)
 {
-    (void)clock_begin();
-    clock_end(true);
+    if (CLOCK_IS_SET) {
+        carillon_clock_arm();
+    }
 }
 #endif
 

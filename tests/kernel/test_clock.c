@@ -20,6 +20,7 @@ void clock_inject(int fault, uint64_t amount);
 void clock_handler(void (*function)(int item), uint64_t steps, int nested);
 uint64_t clock_insert(int item, uint32_t delay, uint64_t period);
 uint64_t clock_insert_far(int item, uint64_t delay, uint64_t period);
+void clock_slack(int item, uint32_t slack);
 int clock_insert_far_after(int item, uint32_t from, uint64_t period);
 uint64_t clock_left(int item);
 void clock_remove(int item);
@@ -40,6 +41,7 @@ uint64_t clock_reach(void);
 #define PROGRAMS 1500u
 #define ROOM 4096u
 #define TICKS ((CARILLON_CLOCK == CARILLON_CLOCK_TICK) ? 1 : 0)
+#define SLACK ((uint64_t)CARILLON_CLOCK_SLACK)
 #define TAKES_TIME (!TICKS || CARILLON_CLOCK_NESTS) /* else a tick gets lost */
 #define MINIMUM ((uint64_t)CARILLON_CLOCK_MINIMUM)
 #if CARILLON_TIME_FAR == 0
@@ -47,16 +49,23 @@ uint64_t clock_reach(void);
 #else
 #define LONGEST ((uint64_t)CARILLON_NEVER - 2u - (uint64_t)CARILLON_CLOCK_LATEST)
 #endif
+#if CARILLON_TIME_FAR && (CARILLON_CLOCK != CARILLON_CLOCK_TICK)
+#define LAPS_MERGED CARILLON_CLOCK_MERGES_LAPS
+#else
+#define LAPS_MERGED 0
+#endif
 #define RANGE (UINT64_C(1) << CARILLON_CLOCK_BITS)
 
 static struct {
     bool waits;
     bool at_once; /* put in for no tick from then on; so it comes in the next one, from which its period counts */
     uint64_t due, period, number; /* in the order of insertions */
+    uint64_t slack;
 } wanted[ITEMS];
 static uint64_t insertions, last_due, last_number;
 static uint64_t served, locked, cost, harm, most;
-static uint64_t takes; /* steps, the handler of each event */
+static bool have_slack; /* events that are put in */
+static uint64_t takes;  /* steps, the handler of each event */
 
 static uint64_t seed;
 static uint64_t draw(uint64_t below)
@@ -122,7 +131,7 @@ static void collect(void)
         /* What struck while the timer was armed for something due counts up to three times. */
         const uint64_t late = at[i] - (due[i] * MOCK_STEPS);
         assert_true(late <= locked + (3u * clock_injected()) + (((2u * MINIMUM) + 2u) * MOCK_STEPS) + (100u * cost) +
-                                others + (served * takes));
+                                others + (served * takes) + (wanted[which].slack * MOCK_STEPS));
         if (TICKS && (clock_injected() == 0u) && (takes == 0u)) {
             assert_true(late <= (wanted[which].at_once ? MOCK_STEPS : 0u));
         }
@@ -148,6 +157,7 @@ static void begin(uint64_t start)
         wanted[which].waits = false;
     }
     served = locked = last_due = last_number = 0u;
+    have_slack = false;
     insertions = 1u;
     carillon_clock = fresh;
     carillon_queue_served();
@@ -156,8 +166,22 @@ static void begin(uint64_t start)
     keep_time();
 }
 
+#if CARILLON_CLOCK_SLACK > 0
+static void give_slack(int which)
+{
+    wanted[which].slack = have_slack ? (draw(3u) * draw(SLACK / 2u)) : 0u;
+    clock_slack(which, (uint32_t)wanted[which].slack);
+}
+#else
+static void give_slack(int which)
+{
+    (void)which;
+}
+#endif
+
 static void insert(int which, uint64_t delay, uint64_t period, bool far)
 {
+    give_slack(which);
     const uint64_t before = clock_time() / MOCK_STEPS;
 #if CARILLON_TIME_FAR
     const uint64_t due =
@@ -271,16 +295,17 @@ static void nothing_is_early_or_lost_or_later_than_what_goes_wrong(void **state)
         takes =
             ((cost == 0u) && TAKES_TIME && (draw(3u) == 0u)) ? draw((shortest() * MOCK_STEPS / (2u * ITEMS)) + 1u) : 0u;
         begin(draw(RANGE * MOCK_STEPS * 2u));
+        have_slack = true;
         for (uint64_t steps = draw(30u); steps > 0u; steps--) {
             step();
         }
-        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + 5u + (100u * cost) + harm +
+        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + 5u + (100u * cost) + harm + SLACK +
             (ITEMS * takes));
         collect();
         for (int which = 0; which < ITEMS; which++) {
+            const uint64_t late = harm + 10u + (100u * cost) + (ITEMS * takes) + SLACK;
             assert_true(!wanted[which].waits || (wanted[which].period != 0u));
-            assert_true(!wanted[which].waits || (wanted[which].due + harm + 10u + (100u * cost) + (ITEMS * takes) >=
-                                                 clock_time() / MOCK_STEPS));
+            assert_true(!wanted[which].waits || ((wanted[which].due + late) >= (clock_time() / MOCK_STEPS)));
         }
         assert_true(!TICKS || (clock_lost() == 0u));
     }
@@ -312,6 +337,7 @@ static void far_events_come_at_their_time_wherever_the_timer_reaches_to(void **s
     for (uint32_t number = 0; (clock_reach() > ITEMS) && (number < PROGRAMS); number++) {
         seed = number * UINT64_C(0x9E3779B97F4A7C15);
         begin_undisturbed();
+        have_slack = true;
         for (uint64_t steps = 1u + draw(10u); steps > 0u; steps--) {
             const int which = (int)draw(ITEMS);
             if (!clock_is_queued(which)) {
@@ -320,7 +346,7 @@ static void far_events_come_at_their_time_wherever_the_timer_reaches_to(void **s
             run(draw(2u) * draw(2u * clock_reach()));
             collect();
         }
-        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + (100u * cost));
+        run((last_wanted() - (clock_time() / MOCK_STEPS)) + (2u * MINIMUM) + (100u * cost) + SLACK);
         collect();
         for (int which = 0; which < ITEMS; which++) {
             assert_false(wanted[which].waits);
@@ -334,27 +360,128 @@ static void far_events_come_at_their_time_wherever_the_timer_reaches_to(void **s
 }
 #endif
 
+#if CARILLON_CLOCK_SLACK > 0
+/* Each interrupt comes at the earliest deadline of those that wait, and serves all whose times have come. */
+static void events_with_slack_share_the_interrupts_of_deadlines(void **state)
+{
+    (void)state;
+    for (uint32_t number = 0; (MINIMUM == 1u) && (number < PROGRAMS); number++) {
+        seed = number * UINT64_C(0x9E3779B97F4A7C15);
+        begin_undisturbed();
+        have_slack = true;
+        const uint64_t spread = 1u + draw(4u * SLACK);
+        for (int which = 0; which < ITEMS; which++) {
+            insert(which, 1u + draw(spread), 0u, false);
+        }
+        uint64_t at[ITEMS];
+        uint32_t interrupts = 0u, left = ITEMS;
+        bool is_served[ITEMS] = {false};
+        for (; left > 0u; interrupts++) {
+            uint64_t deadline = UINT64_MAX;
+            for (int which = 0; which < ITEMS; which++) {
+                deadline = is_served[which] ? deadline : smaller(deadline, wanted[which].due + wanted[which].slack);
+            }
+            for (int which = 0; which < ITEMS; which++) {
+                if (!is_served[which] && (wanted[which].due <= deadline)) {
+                    is_served[which] = true;
+                    at[which] = deadline;
+                    left--;
+                }
+            }
+        }
+        run(spread + SLACK + 2u);
+        int32_t item[ITEMS];
+        uint64_t due[ITEMS], came[ITEMS];
+        assert_int_equal(clock_served(item, due, came, ITEMS), ITEMS);
+        for (int k = 0; k < ITEMS; k++) {
+            assert_int_equal(came[k], at[item[k]] * MOCK_STEPS);
+        }
+        assert_int_equal(clock_interrupts(), interrupts);
+    }
+}
+#endif
+
+/* Events for now and for the next tick, whose interrupt cannot be asked for: the timer is set farther ahead each time,
+ * until it can be; but first as soon as it may be. */
+static void what_is_due_comes_soon_also_where_setting_the_timer_takes_long(void **state)
+{
+    (void)state;
+    if (!TICKS && (CARILLON_CLOCK_LATEST > 60u) && (MINIMUM == 1u) && (SLACK == 0u)) {
+        cost = 2u * MOCK_STEPS;
+        takes = 0u;
+        begin(9u);
+        for (int which = 0; which < ITEMS; which++) {
+            insert(which, (uint64_t)which % 2u, 0u, false);
+            run(3u);
+        }
+        run(50u);
+        int32_t item[ITEMS];
+        uint64_t due[ITEMS], at[ITEMS];
+        assert_int_equal(clock_served(item, due, at, ITEMS), ITEMS);
+        for (int k = 0; k < ITEMS; k++) {
+            assert_in_range(at[k] - (due[k] * MOCK_STEPS), 0u, (3u * MOCK_STEPS) + (20u * cost));
+        }
+    }
+}
+
+#if CARILLON_CLOCK_BEHIND > 0
+#define BEHIND ((uint64_t)CARILLON_CLOCK_BEHIND)
+
+/* Begin with an event of this period, of which so many are overdue. */
+static void begin_overdue(uint64_t period, uint64_t overdue)
+{
+    begin(0u);
+    insert(1, period, period, false);
+    locked = overdue * period * MOCK_STEPS;
+    clock_lock_for(locked + 1u);
+}
+
 /* Of what is overdue in more than CARILLON_CLOCK_BATCHES ticks, so many are served by one interrupt. */
 static void a_backlog_lets_others_in_after_a_batch(void **state)
 {
     (void)state;
     const uint64_t overdue = 6u * CARILLON_CLOCK_BATCHES;
-    if ((CARILLON_CLOCK_BEHIND != 0) && ((overdue * 2u * (CARILLON_CLOCK_BEHIND + 1u)) < CARILLON_CLOCK_LATEST)) {
-        begin_undisturbed();
-        const uint64_t period = CARILLON_CLOCK_BEHIND + 1u;
-        insert(1, period, period, false);
-        clock_lock_for((overdue * period * MOCK_STEPS) + 1u);
-        locked += overdue * period * MOCK_STEPS;
-        const uint32_t before = clock_interrupts();
-        run(0u);
+    if ((MINIMUM == 1u) && (SLACK == 0u) && ((overdue * (BEHIND + 1u)) < CARILLON_CLOCK_LATEST)) {
+        cost = takes = 0u;
+        begin_overdue(BEHIND + 1u, overdue);
         while (wanted[1].due <= (clock_time() / MOCK_STEPS)) {
             run(1u);
             collect();
         }
-        assert_in_range(clock_interrupts() - before, overdue / CARILLON_CLOCK_BATCHES,
-                        (overdue / CARILLON_CLOCK_BATCHES) + 3u);
+        assert_in_range(clock_interrupts(), overdue / CARILLON_CLOCK_BATCHES, (overdue / CARILLON_CLOCK_BATCHES) + 3u);
     }
 }
+
+/* Handlers take all the time, so that each comes as late as the first one, which is just so late that it counts. */
+static void a_load_of_all_the_time_lets_others_in(void **state)
+{
+    (void)state;
+    if (MINIMUM == 1u) {
+        cost = 0u;
+        takes = (BEHIND + 1u) * MOCK_STEPS;
+        begin(0u);
+        insert(1, BEHIND + 1u, BEHIND + 1u, false);
+        clock_lock_for(((2u * BEHIND) + SLACK + 1u) * MOCK_STEPS);
+        run(0u);
+        assert_int_equal(clock_interrupts(), 1u);
+    }
+}
+
+/* The timer is set farther ahead each time, until it can be. */
+static void the_handler_leaves_also_where_setting_the_timer_takes_long(void **state)
+{
+    (void)state;
+    const uint64_t period = 60u;
+    if ((MINIMUM == 1u) && ((2u * CARILLON_CLOCK_BATCHES * period) < CARILLON_CLOCK_LATEST)) {
+        cost = BEHIND * MOCK_STEPS;
+        takes = 0u;
+        begin_overdue(period, 2u * CARILLON_CLOCK_BATCHES);
+        run(20u * period);
+        collect();
+        assert_true(clock_interrupts() > 2u);
+    }
+}
+#endif
 
 #if CARILLON_TIME_FAR && CARILLON_CLOCK_KNOWS_TIME
 /* Its time is now, or was: it is not put in, and the clock goes on as before. */
@@ -378,29 +505,76 @@ static void an_event_is_not_put_in_for_a_time_that_has_come(void **state)
         assert_time();
     }
 }
+
+static void put_in_by_handler(int item)
+{
+    if (item == 2) {
+        const uint32_t from = clock_now() - 3u;
+        assert_int_equal(clock_insert_far_after(1, from, 3u), 0);
+        assert_int_equal(clock_insert_far_after(1, from, 5u), 1);
+        wanted[1].waits = true;
+        wanted[1].due = (clock_time() / MOCK_STEPS) + 2u;
+    }
+}
+
+/* Long after its own event's time, a handler puts in another one, at a time from what it reads. */
+static void a_late_handler_puts_in_an_event_for_its_time(void **state)
+{
+    (void)state;
+    if ((MINIMUM == 1u) && !TICKS && CARILLON_CLOCK_CALLED && (CARILLON_CLOCK_LATEST > 5u)) {
+        cost = 0u;
+        takes = 5u * MOCK_STEPS;
+        begin(0u);
+        clock_handler(put_in_by_handler, takes, CARILLON_CLOCK_NESTS);
+        wanted[1].period = 0u;
+        insert(2, 10u, 0u, false);
+        run(30u);
+        int32_t item[2];
+        uint64_t due[2], at[2];
+        assert_int_equal(clock_served(item, due, at, 2u), 2u);
+        assert_int_equal(item[1], 1);
+        assert_int_equal(at[1], (10u + 5u + 2u) * MOCK_STEPS);
+    }
+}
 #else
 static void an_event_is_not_put_in_for_a_time_that_has_come(void **state)
+{
+    (void)state;
+}
+static void a_late_handler_puts_in_an_event_for_its_time(void **state)
 {
     (void)state;
 }
 #endif
 
 /* One interrupt for each event, and for each time that the timer does not reach on the way. */
+static void assert_interrupts(uint64_t delay, bool far)
+{
+    const uint64_t reach = clock_reach();
+    begin_undisturbed();
+    insert(1, delay, 0u, far);
+    run(delay + 1u);
+    collect();
+    const uint64_t rest = delay % reach;
+    const uint64_t least = ((rest != 0u) && (rest < MINIMUM)) ? 1u : 0u; /* it is waited for */
+    assert_int_equal(clock_interrupts(), ((delay + reach - 1u) / reach) - least);
+    assert_false(wanted[1].waits);
+}
+
 static void no_interrupt_comes_too_many(void **state)
 {
     (void)state;
     const uint64_t reach = clock_reach();
-    const uint64_t delays[] = {reach - 1u, reach, reach + 1u, 2u * reach, (2u * reach) + 1u, 3u * MINIMUM};
+    const uint64_t lap = LAPS_MERGED ? CARILLON_LAP : reach;
+    const uint64_t delays[] = {
+        reach - 1u,   reach,    reach + 1u,      2u * reach,          (2u * reach) + 1u,
+        3u * MINIMUM, 2u * lap, (2u * lap) + 1u, (reach / lap) * lap, ((reach / lap) * lap) + 1u};
     for (size_t i = 0; (CARILLON_CLOCK_KEEPS_TIME == 0) && !TICKS && (i < sizeof delays / sizeof delays[0]); i++) {
         if (delays[i] < LONGEST) {
-            begin_undisturbed();
-            insert(1, delays[i], 0u, false);
-            run(delays[i] + 1u);
-            collect();
-            const uint64_t rest = delays[i] % reach;
-            const uint64_t least = ((rest != 0u) && (rest < MINIMUM)) ? 1u : 0u; /* it is waited for */
-            assert_int_equal(clock_interrupts(), ((delays[i] + reach - 1u) / reach) - least);
-            assert_false(wanted[1].waits);
+            assert_interrupts(delays[i], false);
+        }
+        if (LAPS_MERGED && (delays[i] < UINT32_MAX)) {
+            assert_interrupts(delays[i], true);
         }
     }
 }
@@ -412,8 +586,17 @@ int main(void)
         cmocka_unit_test(nothing_is_early_or_lost_or_later_than_what_goes_wrong),
         cmocka_unit_test(no_interrupt_comes_too_many),
         cmocka_unit_test(far_events_come_at_their_time_wherever_the_timer_reaches_to),
+        cmocka_unit_test(what_is_due_comes_soon_also_where_setting_the_timer_takes_long),
+#if CARILLON_CLOCK_SLACK > 0
+        cmocka_unit_test(events_with_slack_share_the_interrupts_of_deadlines),
+#endif
+#if CARILLON_CLOCK_BEHIND > 0
         cmocka_unit_test(a_backlog_lets_others_in_after_a_batch),
+        cmocka_unit_test(a_load_of_all_the_time_lets_others_in),
+        cmocka_unit_test(the_handler_leaves_also_where_setting_the_timer_takes_long),
+#endif
         cmocka_unit_test(an_event_is_not_put_in_for_a_time_that_has_come),
+        cmocka_unit_test(a_late_handler_puts_in_an_event_for_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
