@@ -17,9 +17,10 @@ static void a_mode_starts_with_its_lists_in_the_order_of_the_contract(void **sta
 static void a_multiplexed_cell_begins_at_its_first_step_whenever_its_mode_starts(void **state)
 {
     (void)state;
-    first_multiplex.next = NULL;
+    first_multiplex.next = second_multiplex.next = NULL;
     carillon_mode_start(&carillon_modes[0]);
     assert_ptr_equal(first_multiplex.next, &first_step);
+    assert_ptr_equal(second_multiplex.next, &second_step);
     assert_int_equal(first_multiplex.reg, 0x180u);
 }
 

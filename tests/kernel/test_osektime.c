@@ -51,13 +51,12 @@ bool carillon_sync_holds(void)
 
 void carillon_sync_begin(uint32_t mode)
 {
-    (void)mode;
+    note("sync-begin(%u)", mode);
 }
 
 void carillon_sync_switch(uint32_t from, uint32_t to)
 {
-    (void)from;
-    (void)to;
+    note("sync-switch(%u,%u)", from, to);
 }
 
 static void start_third(void)
@@ -97,13 +96,22 @@ static void the_system_starts_after_the_startup_hook_with_interrupts_locked_unti
 {
     (void)state;
     mock_run(start_first, 2u);
-    assert_log("lock startup-hook " FIRST_PREPARED FIRST_RESTART FIRST_START FIRST_ALIGNED "unlock idle idle ");
+    assert_log("lock startup-hook " FIRST_PREPARED FIRST_RESTART FIRST_START FIRST_ALIGNED
+               "sync-begin(0) unlock idle idle ");
 }
 
 static void the_system_starts_in_the_mode_that_it_is_given(void **state)
 {
     (void)state;
     mock_run(start_second, 1u);
+    assert_int_equal(ttGetActiveApplicationMode(), 1u);
+}
+
+static void without_a_switch_the_mode_stays(void **state)
+{
+    (void)state;
+    mock_run(start_second, 1u);
+    carillon_control();
     assert_int_equal(ttGetActiveApplicationMode(), 1u);
 }
 
@@ -194,7 +202,7 @@ static void the_control_cell_switches_in_the_ground_state(void **state)
     (void)ttSwitchAppMode(1u);
     clear_log();
     carillon_control();
-    assert_log("lock " FIRST_TO_SECOND "unlock ");
+    assert_log("lock " FIRST_TO_SECOND "sync-switch(0,1) unlock ");
 }
 
 static void the_switch_waits_a_round_while_a_task_runs(void **state)
@@ -303,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(the_system_starts_after_the_startup_hook_with_interrupts_locked_until_the_round_runs,
                                mock_reset),
         cmocka_unit_test_setup(the_system_starts_in_the_mode_that_it_is_given, mock_reset),
+        cmocka_unit_test_setup(without_a_switch_the_mode_stays, mock_reset),
         cmocka_unit_test_setup(a_start_in_a_mode_that_does_not_exist_halts, mock_reset),
         cmocka_unit_test_setup(a_start_that_is_refused_calls_the_shutdown_hook_and_halts, mock_reset),
         cmocka_unit_test_setup(the_idle_task_sleeps_when_nothing_is_left_to_be_sent, started_in_the_first_mode),

@@ -60,6 +60,15 @@ static void the_only_mode_is_active(void **state)
     assert_int_equal(ttGetActiveApplicationMode(), 0u);
 }
 
+static void the_schedule_time_is_that_of_the_only_mode(void **state)
+{
+    ttTickType time = 12345u;
+    (void)state;
+    mock_set_counter(1u);
+    assert_int_equal(ttGetScheduleTime(&time), TT_E_OS_OK);
+    assert_int_equal(time, 29u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +78,7 @@ int main(void)
         cmocka_unit_test_setup(switching_to_the_only_mode_changes_nothing, mock_reset),
         cmocka_unit_test_setup(a_second_mode_is_refused, mock_reset),
         cmocka_unit_test_setup(the_only_mode_is_active, mock_reset),
+        cmocka_unit_test_setup(the_schedule_time_is_that_of_the_only_mode, mock_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

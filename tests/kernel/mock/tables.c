@@ -4,10 +4,13 @@
 #include "carillon_config.h"
 
 const struct carillon_step first_step = {&first_step, 100u};
+const struct carillon_step second_step = {&second_step, 200u};
 struct carillon_multiplex first_multiplex = {NULL, 0x180u};
+struct carillon_multiplex second_multiplex = {NULL, 0x181u};
 
 static const struct carillon_level first_levels[] = {{3, 1}, {4, 2}};
-static const struct carillon_multiplex_start first_multiplexes[] = {{&first_multiplex, &first_step}};
+static const struct carillon_multiplex_start first_multiplexes[] = {{&first_multiplex, &first_step},
+                                                                    {&second_multiplex, &second_step}};
 static const struct carillon_store first_prepare[] = {{0x111u, 1u}, {0x112u, 2u}};
 static const struct carillon_store first_restart[] = {{0x121u, 1u}};
 static const struct carillon_store first_start[] = {{0x131u, 1u}};

@@ -7,8 +7,9 @@
 
 #include "kernel/contract/mode.h"
 
-extern const struct carillon_step first_step;
-extern struct carillon_multiplex first_multiplex;
+/* Of the first mode's two multiplexed cells. */
+extern const struct carillon_step first_step, second_step;
+extern struct carillon_multiplex first_multiplex, second_multiplex;
 
 /* Carrying out the lists of each mode leaves these logs. */
 #define FIRST_PREPARED "vectors(first) level(3,1) level(4,2) 111=1 112=2 "
