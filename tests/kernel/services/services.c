@@ -57,7 +57,7 @@ const struct carillon_osek_level carillon_osek_levels[] = {
 const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [BASIC_SOURCE] = CARILLON_OSEK_TASK | BASIC_LEVEL, [THREADS_SOURCE] = CARILLON_OSEK_TASK | THREADS_LEVEL,
     [ALONE_SOURCE] = CARILLON_OSEK_TASK | ALONE_LEVEL, [ISR1_SOURCE] = CARILLON_OSEK_ISR1 | 4u,
-    [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
+    [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,           [SLICE_SOURCE] = CARILLON_OSEK_ISR2 | (THREADS_LEVEL + 1u),
 };
 struct carillon_osek_job carillon_osek_jobs[TASKS];
 volatile uint_fast8_t carillon_osek_running __attribute__((weak));
