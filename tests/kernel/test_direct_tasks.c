@@ -73,6 +73,19 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
     (void)function;
 }
 
+void carillon_port_suspend(struct carillon_context *context)
+{
+    assert_ptr_equal(context, &carillon_extended_Second.context);
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP); /* where a task waits, the kernel is locked */
+    note("suspend");
+    port.mask = 0u;
+}
+
+void carillon_cells_2(void)
+{
+    fail_msg("the cells of its level ask for nothing");
+}
+
 void carillon_osek_call_cells(carillon_vector cells)
 {
     cells();
@@ -260,6 +273,37 @@ static void schedule_does_nothing_where_no_task_runs(void **state)
     assert_int_equal(port.mask, 3u);
 }
 
+/* What stands in the place of ActivateTask where the compiler knows the task: nobody comes between an ISR of the kernel's
+ * level and the task's bit, and a request more is absorbed. */
+static void an_isr_of_the_highest_level_activates_once(void **state)
+{
+    (void)state;
+    port.mask = CARILLON_OSEK_TOP;
+    assert_int_equal(carillon_activate_direct(LOW, LOW_SOURCE, 1u, CARILLON_OSEK_TOP), E_OK);
+    assert_true(port.pending[LOW_SOURCE]);
+    assert_int_equal(carillon_activate_direct(LOW, LOW_SOURCE, 1u, CARILLON_OSEK_TOP), E_OS_LIMIT);
+    assert_true(port.pending[LOW_SOURCE]);
+    port.pending[LOW_SOURCE] = false;
+    port.active[LOW_SOURCE] = true; /* which the ISR has preempted */
+    assert_int_equal(carillon_activate_direct(LOW, LOW_SOURCE, 1u, CARILLON_OSEK_TOP), E_OS_LIMIT);
+    assert_false(port.pending[LOW_SOURCE]);
+}
+
+/* The same of WaitEvent: a task does not wait for what has come. */
+static void a_task_waits_for_events_that_have_not_come(void **state)
+{
+    (void)state;
+    port.mask = 1u;
+    carillon_extended_Second = (struct carillon_osek_extended){.set = 6u};
+    assert_int_equal(carillon_wait_event(2u, 3u), E_OK);
+    assert_log("");
+    assert_int_equal(carillon_extended_Second.waited, 0u);
+    assert_int_equal(port.mask, 1u);
+    assert_int_equal(carillon_wait_event(2u, 9u), E_OK);
+    assert_log("suspend ");
+    assert_int_equal(carillon_extended_Second.waited, 9u);
+}
+
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
 int main(void)
@@ -277,6 +321,8 @@ int main(void)
         TEST(a_claim_requests_what_cannot_begin_now),
         TEST(schedule_lowers_the_task_that_runs_to_its_own_level),
         TEST(schedule_does_nothing_where_no_task_runs),
+        TEST(an_isr_of_the_highest_level_activates_once),
+        TEST(a_task_waits_for_events_that_have_not_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
