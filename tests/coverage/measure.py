@@ -35,7 +35,6 @@ COUNTED = ("kernel", "cells")
 TESTS = ("firmware", "conformance", "threads", "rounds", "giotto", "response")
 """The folders of tests of which many run programs on this machine; tests/coverage/here_alone.py skips the others."""
 LEFT_OUT = (
-    "ostream",
     "orti",
     "stacks_analysed",
     "generated_code",

@@ -32,7 +32,9 @@
 #define CARILLON_OSEK_HARDWARE 1
 #endif
 
+#ifndef CARILLON_OSEK_TASKS
 #define CARILLON_OSEK_TASKS 3u
+#endif
 #ifndef CARILLON_OSEK_TASK_LEVELS
 #define CARILLON_OSEK_TASK_LEVELS 3u
 #endif
@@ -88,17 +90,23 @@
 #define CARILLON_OSEK_QUEUES CARILLON_OSEK_MOST
 #endif
 #define CARILLON_OSEK_QUEUE_STARTS CARILLON_OSEK_MOST
-#define CARILLON_OSEK_ALARM_ACTIONS                                                                                 \
-    (CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE) |                                                                \
-     (CARILLON_OSEK_MOST ? (CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT) |                                        \
-                            CARILLON_ACTION_BIT(CARILLON_ACTION_CALL) | CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT)) \
-                         : 0u))
+#ifndef CARILLON_OSEK_ALARMS_COUNT
+#define CARILLON_OSEK_ALARMS_COUNT CARILLON_OSEK_MOST
+#endif
+#define CARILLON_OSEK_ALARM_ACTIONS                                                                      \
+    (CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE) |                                                     \
+     (CARILLON_OSEK_MOST                                                                                 \
+          ? (CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT) | CARILLON_ACTION_BIT(CARILLON_ACTION_CALL)) \
+          : 0u) |                                                                                        \
+     (CARILLON_OSEK_ALARMS_COUNT ? CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT) : 0u))
 #define CARILLON_OSEK_CELLS 1
 #ifndef CARILLON_OSEK_LEVEL_CELLS
 #define CARILLON_OSEK_LEVEL_CELLS CARILLON_OSEK_HARDWARE
 #endif
 #define CARILLON_OSEK_CELLS_TOLD (CARILLON_OSEK_LEVEL_CELLS ? CARILLON_OSEK_MOST : 0)
+#ifndef CARILLON_OSEK_LEVEL_COUNTERS
 #define CARILLON_OSEK_LEVEL_COUNTERS 0
+#endif
 #define CARILLON_OSEK_HAS_CELLS(level) ((level) == 2u)
 #define CARILLON_OSEK_EXTENDED CARILLON_OSEK_MOST
 #define CARILLON_OSEK_DISPATCHER 14u
@@ -107,7 +115,9 @@
 #define CARILLON_OSEK_ALL 5u
 #define CARILLON_OSEK_BEGINS_MASKED 1
 #define CARILLON_OSEK_PORT_LEVEL(level) (level)
+#ifndef CARILLON_OSEK_DIRECT
 #define CARILLON_OSEK_DIRECT CARILLON_OSEK_LEAST
+#endif
 #define CARILLON_OSEK_MANAGED 1
 #define CARILLON_OSEK_MATES (CARILLON_OSEK_TIME ? CARILLON_OSEK_MOST : 0)
 #define CARILLON_OSEK_BASIC 1

@@ -579,6 +579,36 @@ static void no_interrupt_comes_too_many(void **state)
     }
 }
 
+/* What a handler puts in for now is served before the clock's handler ends, whatever its kind. */
+static void put_in_for_now(int item)
+{
+    if (item == 1) {
+        (void)clock_insert(2, 0u, 0u);
+    }
+#if CARILLON_TIME_FAR
+    if (item == 2) {
+        (void)clock_insert_far(3, 0u, 0u);
+    }
+#endif
+}
+
+static void what_a_handler_puts_in_for_now_is_served_at_once(void **state)
+{
+    (void)state;
+    static int32_t item[ITEMS];
+    static uint64_t due[ITEMS], at[ITEMS];
+    begin_undisturbed();
+    clock_handler(put_in_for_now, 0u, 0);
+    insert(1, 2u, 0u, false);
+    run(2u * (MINIMUM + 2u));
+    const uint32_t count = clock_served(item, due, at, ITEMS);
+    assert_int_equal(count, (CARILLON_TIME_FAR != 0) ? 3 : 2);
+    for (uint32_t i = 0u; i < count; i++) {
+        assert_int_equal(item[i], i + 1u);
+        assert_in_range(at[i], at[0], at[0] + (100u * cost));
+    }
+}
+
 int main(void)
 {
     fresh = carillon_clock;
@@ -597,6 +627,7 @@ int main(void)
 #endif
         cmocka_unit_test(an_event_is_not_put_in_for_a_time_that_has_come),
         cmocka_unit_test(a_late_handler_puts_in_an_event_for_its_time),
+        cmocka_unit_test(what_a_handler_puts_in_for_now_is_served_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

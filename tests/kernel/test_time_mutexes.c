@@ -207,11 +207,71 @@ static void t_ends(void **state)
     assert_succeeded(carillon_mutex_lock_within(OWN, 0u));
 }
 
+/* Whether a level whose guest has run is requested anew. */
+static bool is_requested_after_guest(uint8_t level)
+{
+    carillon_osek_guest_has_run(level);
+    assert_int_equal(port.mask, 0u);
+    return services_was_requested(carillon_osek_levels[level].source);
+}
+
+/* It is, if its own task is ready, or if another guest is; but a task that is a guest elsewhere is not ready there, and a
+ * level that has a queue says itself who waits in it. */
+static void t_who_is_left(void **state)
+{
+    (void)state;
+    struct carillon_osek_extended *const extended = &services_extended[ALONE];
+    assert_false(is_requested_after_guest(ALONE_LEVEL)); /* it is suspended */
+    carillon_osek_jobs[ALONE].activations = 1u;
+    assert_true(is_requested_after_guest(ALONE_LEVEL));
+    extended->waited = 1u; /* for an event */
+    assert_false(is_requested_after_guest(ALONE_LEVEL));
+    extended->waited = CARILLON_OSEK_TURN;
+    assert_true(is_requested_after_guest(ALONE_LEVEL));
+    carillon_osek_mutexes.holders[ALONE].at = ALONE_LEVEL + 1u;
+    assert_false(is_requested_after_guest(ALONE_LEVEL));
+    carillon_osek_jobs[BASIC].activations = 1u; /* a basic task, which never waits */
+    assert_true(is_requested_after_guest(BASIC_LEVEL));
+    carillon_osek_jobs[FIRST].activations = 1u;
+    assert_false(is_requested_after_guest(THREADS_LEVEL));
+    carillon_osek_guests[THREADS_LEVEL] = FIRST + 1u;
+    assert_true(is_requested_after_guest(THREADS_LEVEL));
+}
+
+/* A task that waits for an event holds the mutex, and the event comes. */
+static void set_event_of(TaskType task)
+{
+    carillon_osek_jobs[task].activations = 1u;
+    services_run(task);
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    services_extended[task].waited = 1u;
+    assert_succeeded((SetEvent)(task, 2u));
+    assert_int_equal(services_extended[task].waited, 1u);
+    assert_succeeded((SetEvent)(task, 1u));
+    assert_int_equal(services_extended[task].waited, 0u);
+}
+
+/* It goes on as a guest of the ceiling's level; but at its own, if that is no lower. */
+static void t_event(void **state)
+{
+    (void)state;
+    set_event_of(FIRST);
+    assert_false(services_was_requested(THREADS_SOURCE));
+    assert_true(services_was_requested(ALONE_SOURCE));
+    assert_int_equal(carillon_osek_take_guest(ALONE_LEVEL), FIRST);
+    (void)reset(state);
+    set_event_of(ALONE);
+    assert_true(services_was_requested(ALONE_SOURCE));
+    assert_false(carillon_osek_has_guest(ALONE_LEVEL));
+    assert_int_equal(carillon_osek_mutexes.holders[ALONE].at, 0u);
+}
+
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(t_places),    TEST(t_masks), TEST(t_unlocks_the_first),   TEST(t_goes_on),
-                                       TEST(t_times_out), TEST(t_guest), TEST(t_where_a_guest_calls), TEST(t_ends)};
+    const struct CMUnitTest tests[] = {TEST(t_places),      TEST(t_masks), TEST(t_unlocks_the_first),   TEST(t_goes_on),
+                                       TEST(t_times_out),   TEST(t_guest), TEST(t_where_a_guest_calls), TEST(t_ends),
+                                       TEST(t_who_is_left), TEST(t_event)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
  * Cells of the virtual controller: expiries, counters, clocks, and multiplexed cells, late ones included. */
 #include "machine.h"
 
+#include "cells/virtual/clock.h"
+
 #include <stdio.h>
 
 static void at0(void)
@@ -408,6 +410,39 @@ static void a_postponed_deadline_expires_at_the_first_point_that_was_not_met(voi
     assert_log("0@300 ");
 }
 
+/* As a one-shot clock whose range is 2^16. */
+static void shifted(void)
+{
+    prepare();
+    machine_cell(0u, VIRTUAL_RANGE, 1u);
+    machine_start();
+    carillon_port_spend(100u);
+    assert_int_equal(carillon_device_remaining(), VIRTUAL_RANGE - 100u);
+    carillon_device_shift(VIRTUAL_RANGE - 65000u); /* 65000 ticks less, modulo the range */
+    assert_int_equal(carillon_device_remaining(), 436u);
+    idle_for_ever();
+}
+
+static void shifted_to_a_whole_range(void)
+{
+    prepare();
+    machine_cell(0u, VIRTUAL_RANGE, 1u);
+    machine_start();
+    carillon_port_spend(100u);
+    carillon_device_shift(100u);
+    assert_int_equal(carillon_device_remaining(), 0u); /* modulo the range */
+    idle_for_ever();
+}
+
+static void a_one_shot_clock_that_is_shifted_expires_when_nothing_remains(void **state)
+{
+    (void)state;
+    (void)machine_run(shifted, "1000");
+    assert_log("0@536 ");
+    (void)machine_run(shifted_to_a_whole_range, "65700");
+    assert_log("0@65636 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_point_that_passed_before_the_re_arming_is_skipped_without_drift),
         cmocka_unit_test(a_point_that_is_due_at_the_re_arming_counts_as_passed),
         cmocka_unit_test(a_postponed_deadline_expires_at_the_first_point_that_was_not_met),
+        cmocka_unit_test(a_one_shot_clock_that_is_shifted_expires_when_nothing_remains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

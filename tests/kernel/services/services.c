@@ -10,7 +10,6 @@ static uint64_t stacks[TASKS][4];
 struct carillon_osek_extended services_extended[TASKS];
 struct carillon_osek_extended carillon_extended_Second;
 struct carillon_osek_ring services_ring;
-static struct carillon_osek_ring rest;
 uint8_t services_ring_tasks[RING];
 
 #if CARILLON_OSEK_LEVEL_CELLS
@@ -27,11 +26,13 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
                .source = THREADS_SOURCE,
                .request = CARILLON_STORE_PEND(THREADS_SOURCE),
                STACK(FIRST),
+               .activations = 1u,
                .thread = 1u},
     [SECOND] = {.level = THREADS_LEVEL,
                 .source = THREADS_SOURCE,
                 .request = CARILLON_STORE_PEND(THREADS_SOURCE),
                 STACK(SECOND),
+                .activations = 1u,
                 .thread = 1u},
     [ALONE] = {.level = ALONE_LEVEL,
                .source = ALONE_SOURCE,
@@ -44,22 +45,22 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     },
 };
 const struct carillon_osek_level carillon_osek_levels[] = {
-    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE), .state = &rest},
+    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE), .task = BASIC},
     [THREADS_LEVEL] = {.source = THREADS_SOURCE,
                        .request = CARILLON_STORE_PEND(THREADS_SOURCE),
                        .ring = services_ring_tasks,
                        .capacity = RING,
                        .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
                        .state = &services_ring},
-    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .request = CARILLON_STORE_PEND(ALONE_SOURCE), .state = &rest},
+    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .request = CARILLON_STORE_PEND(ALONE_SOURCE), .task = ALONE},
 };
 const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [BASIC_SOURCE] = CARILLON_OSEK_TASK | BASIC_LEVEL, [THREADS_SOURCE] = CARILLON_OSEK_TASK | THREADS_LEVEL,
     [ALONE_SOURCE] = CARILLON_OSEK_TASK | ALONE_LEVEL, [ISR1_SOURCE] = CARILLON_OSEK_ISR1 | 4u,
-    [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
+    [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,           [SLICE_SOURCE] = CARILLON_OSEK_ISR2 | (THREADS_LEVEL + 1u),
 };
 struct carillon_osek_job carillon_osek_jobs[TASKS];
-volatile uint_fast8_t carillon_osek_running;
+volatile uint_fast8_t carillon_osek_running __attribute__((weak));
 volatile uint8_t carillon_osek_hook;
 volatile bool carillon_osek_over[CARILLON_OSEK_TASK_LEVELS + 1u];
 bool carillon_osek_up;
@@ -72,6 +73,9 @@ int services_reset(void **state)
     memset(&services_ring, 0, sizeof services_ring);
     memset(services_ring_tasks, 0, sizeof services_ring_tasks);
     memset(carillon_osek_jobs, 0, sizeof carillon_osek_jobs);
+    for (uint32_t task = 0u; task < TASKS; task++) {
+        carillon_osek_jobs[task].next = CARILLON_OSEK_UNDECIDED;
+    }
     carillon_clock = (struct carillon_clock){.queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue)};
     carillon_osek_running = INVALID_TASK;
     carillon_osek_hook = 0u;
@@ -196,7 +200,7 @@ bool carillon_osek_holds_none(void)
     return !services.holds;
 }
 
-StatusType carillon_osek_activate_locked(TaskType task)
+__attribute__((weak)) StatusType carillon_osek_activate_locked(TaskType task)
 {
     services.activated = task;
     return E_OK;

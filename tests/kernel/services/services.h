@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the time services call of the rest of the kernel, with nothing behind it: a test says from where it calls, and
- * reads what has failed, who has waited, and whose level has been requested. */
+ * reads what has failed, who has waited, and whose level has been requested.  What kernel/jobs/task.c has is weak here: a
+ * test may link that. */
 #ifndef CARILLON_TESTS_SERVICES_H
 #define CARILLON_TESTS_SERVICES_H
 
