@@ -369,6 +369,31 @@ static void a_service_first_adjusts_what_waits(void **state)
     assert_shifted(TABLE, 410);
 }
 
+static void starting_at_a_time_and_stopping_adjust_what_waits_too(void **state)
+{
+    (void)state;
+    for (uint32_t service = 0u; service < 2u; service++) {
+        start(TABLE);
+        synchronise(TABLE, BEGIN + 1000u, 60u);
+        at(FIRST_LAST);
+        port.pending[SOURCE(TABLE, 1u)] = true;
+        assert_int_equal((service == 0u) ? StartScheduleTableAbs(WIDE, 10u) : StopScheduleTable(WIDE),
+                         (service == 0u) ? E_OK : E_OS_NOFUNC);
+        assert_shifted(TABLE, 300);
+        assert_false(port.pending[SOURCE(TABLE, 1u)]);
+    }
+}
+
+static void a_table_that_waits_for_the_global_time_can_be_stopped(void **state)
+{
+    (void)state;
+    (void)reset(NULL);
+    assert_int_equal(StartScheduleTableSynchron(TABLE), E_OK);
+    assert_int_equal(StopScheduleTable(TABLE), E_OK);
+    assert_status(TABLE, SCHEDULETABLE_STOPPED);
+    assert_int_equal(StopScheduleTable(TABLE), E_OS_NOFUNC);
+}
+
 /* It is asked where the table is only when its last point does not come meanwhile. */
 static void a_last_point_that_comes_meanwhile_is_served_before_the_deviation_is_told(void **state)
 {
@@ -488,6 +513,8 @@ int main(void)
         TEST(where_a_table_is_after_many_turns_is_known),
         TEST(a_table_that_does_not_run_is_not_adjusted),
         TEST(a_service_first_adjusts_what_waits),
+        TEST(starting_at_a_time_and_stopping_adjust_what_waits_too),
+        TEST(a_table_that_waits_for_the_global_time_can_be_stopped),
         TEST(a_last_point_that_comes_meanwhile_is_served_before_the_deviation_is_told),
         TEST(a_table_that_waits_for_the_global_time_begins_with_it),
         TEST(a_table_starts_by_itself_to_wait_for_the_global_time),

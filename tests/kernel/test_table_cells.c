@@ -380,6 +380,7 @@ static void a_table_that_is_followed_no_more_goes_on_as_it_is_before_its_half(vo
     assert_int_equal(NextScheduleTable(AGAIN, PLAIN), E_OK);
     waits = 0u;
     assert_int_equal(StopScheduleTable(ONCE), E_OK);
+    assert_status(ONCE, SCHEDULETABLE_STOPPED);
     assert_int_equal(*port_register(STOP(ONCE)), 0u); /* its cells have not run */
     assert_int_equal(*port_register(RESUME(LOOP)), 0u);
     assert_set(LOOP, 1000u);
@@ -404,6 +405,14 @@ static void a_table_that_is_followed_no_more_goes_on_with_the_cells_that_stand_s
     assert_int_equal(counter(LOOP, 0u), 1050u);
     assert_int_equal(counter(LOOP, 1u), 1110u);
     assert_int_equal(carillon_osek_table_states[LOOP].next, NONE);
+    carillon_osek_table_states[LOOP].held = 1u; /* it is at its half */
+    carillon_osek_table_states[LOOP].next = ONCE;
+    carillon_osek_table_states[ONCE].status = SCHEDULETABLE_NEXT;
+    *port_register(COUNTER(LOOP, 0u)) = *port_register(COUNTER(LOOP, 1u)) = PERIOD;
+    *port_register(END(LOOP)) = HALF + 1u;
+    assert_int_equal(StopScheduleTable(ONCE), E_OK);
+    assert_int_equal(counter(LOOP, 0u), HALF + 50u);
+    assert_false(port.pending[SOURCE(LOOP, 0u)]);
     carillon_osek_table_states[LOOP].held = 1u; /* its end has just passed: 10 ticks ago */
     carillon_osek_table_states[LOOP].next = ONCE;
     carillon_osek_table_states[ONCE].status = SCHEDULETABLE_NEXT;
