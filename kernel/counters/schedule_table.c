@@ -465,9 +465,7 @@ static struct deviation deviation_from(uint8_t table, TickType value)
     /* All of these are less than the duration. */
     const TickType offset = (step->offset == fixed->duration) ? 0u : step->offset;
     const TickType back = (TickType)(left % (carillon_osek_distance)fixed->duration);
-    const TickType planned_at = before(offset, back, fixed->duration);
-    const TickType rest = carillon_osek_deviations[fixed->first].rest; /* it is as if this had passed */
-    const TickType at = before(planned_at, fixed->duration - rest, fixed->duration);
+    const TickType at = before(offset, back, fixed->duration);
     const TickType ahead = before(at, value, fixed->duration);
     const TickType behind = fixed->duration - ahead;
     return (ahead < behind) ? (struct deviation){.ticks = ahead, .ahead = true}

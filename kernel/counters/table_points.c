@@ -61,21 +61,11 @@ static carillon_osek_distance planned(uint32_t cursor)
     return delay;
 }
 
-/* A table is left whose last point has shortened the delay to a first point that does not come. */
-static struct deviation given_back(struct deviation deviation)
-{
-    if (!deviation.ahead) {
-        return (struct deviation){.ticks = deviation.ticks + deviation.rest, .ahead = false};
-    }
-    return (deviation.ticks >= deviation.rest)
-               ? (struct deviation){.ticks = deviation.ticks - deviation.rest, .ahead = true}
-               : (struct deviation){.ticks = deviation.rest - deviation.ticks, .ahead = false};
-}
-
-/* The next table's cursor goes on. */
+/* The next table's cursor goes on, at its own first point: what the last point has taken from that of this one has come
+ * in the same tick as the end, with the end, before anything could follow. */
 static inline void hand_over(uint32_t cursor, uint32_t other)
 {
-    carillon_osek_deviations[other] = given_back(carillon_osek_deviations[cursor]);
+    carillon_osek_deviations[other] = carillon_osek_deviations[cursor];
 }
 #else
 static inline void arrive(uint32_t cursor)
