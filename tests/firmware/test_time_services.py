@@ -940,6 +940,55 @@ def test_an_alarm_of_cplusplus_that_has_finished_is_no_error(lab: Laboratory, tm
     assert outcome.reported == [("restarted", 0), ("running", 7), ("done", 1)]
 
 
+REFUSED = """
+    #include "carillon/time.hpp"
+    #include "report.h"
+    using namespace carillon;
+    void ErrorHook(StatusType status) { report("hook", status); }
+
+    static void func() { report("handler", Alarm::delay(100000)); }
+
+    THREAD(Main)
+    {
+        report("delay", Alarm::delay(0));
+        report("delay", Alarm::delay(100001));
+        report("delay", Alarm::delay(UINT64_MAX));
+        Chronometer chronometer;
+        chronometer.start();
+        report("longest", Alarm::delay(100000));
+        report("took", static_cast<uint32_t>(chronometer.read()));
+        Handler_Function handler(&func);
+        Alarm alarm(50000, &handler, 1);
+        report("period", alarm.period(100001));
+        report("period", alarm.period(UINT64_MAX));
+        report("length", static_cast<uint32_t>(alarm.period()));
+        report("runs", alarm.left() > 0u);
+        (void)Alarm::delay(60000);
+        report("finished", static_cast<uint32_t>(alarm.left()));
+        report("other", Thread(Other).suspend());
+        carillon_port_halt();
+    }
+    THREAD(Other) {}
+"""
+
+
+def test_times_of_cplusplus_that_are_none_or_too_long_are_refused(lab: Laboratory, tmp_path: Path) -> None:
+    keys = f'[time]\nclock = "periodic"\ntick = "1ms"\nlongest = "100ms"\n{threads(Main=2, Other=1)}'
+    (tmp_path / "schedule.toml").write_text(f'[system]\nname = "app"\n[osek]\nhooks = ["error"]\n{keys}', encoding="utf-8")
+    (tmp_path / "main.cpp").write_text(REFUSED, encoding="utf-8")
+    shutil.copy(HERE / "report.h", tmp_path)
+    outcome = lab.run_file(tmp_path / "schedule.toml", VIRTUAL_AST, ticks=80_000_000)
+    value, no_task, another = 8, 2, 1
+    assert outcome.said("delay") + outcome.said("period") == [value] * 5
+    assert outcome.said("longest") == [0], "a tick more is a delay of its own"
+    assert outcome.said("took") == [101_000]
+    assert outcome.said("length") == [50_000], "what is refused changes nothing"
+    assert outcome.said("runs") + outcome.said("finished") == [1, 0]
+    assert outcome.said("handler") == [no_task]
+    assert outcome.said("other") == [another]
+    assert outcome.said("hook") == [value] * 5 + [no_task], "an alarm that has finished is no error"
+
+
 WAKE = """
     #define MARK(name) __asm__ volatile(".global mark_" #name "\\nmark_" #name ":" ::: "memory")
     THREAD(Main)

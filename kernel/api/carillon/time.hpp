@@ -50,7 +50,7 @@ constexpr carillon_duration ticks(Microsecond time)
 /* Wait until a time has passed, and never less.  It begins anywhere within a tick of the clock, so that it takes one tick
  * more than the time has.  Of the longest time that is allowed, that tick is a delay of its own.
  *
- * time: microseconds; 0: until the clock's next edge at most.
+ * time: microseconds; 0 is refused, as carillon_delay refuses it.
  * As: carillon_delay. */
 inline StatusType delay_for(Microsecond time)
 {
