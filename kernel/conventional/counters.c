@@ -28,9 +28,9 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
 {
     struct carillon_event *place = &queue->head;
     if (distance == 0u) {
-        do { /* bounded by the events that are due */
+        do { /* bounded by the events that are due: the head's own time is not 0 */
             place = place->next;
-        } while ((place != &queue->head) && (place->time == 0u));
+        } while (place->time == 0u);
     }
     event->time = distance;
     put_before(place, event);

@@ -155,10 +155,7 @@ bool carillon_server_admits(uint8_t level)
     if (carillon_osek_levels[level].state->count == 0u) {
         return false; /* a request of a server whose threads did not rest any more when they ran */
     }
-    const uint8_t server = carillon_server_of[level];
-    if (server != 0u) {
-        states[server - 1u].busy = true;
-    }
+    states[carillon_server_of[level] - 1u].busy = true; /* it is a level of some server's threads */
     return carillon_server_rests[level] == 0u;
 }
 
