@@ -28,7 +28,7 @@ uint8_t key[16];
 uint32_t image_times[64];
 static const struct carillon_microcode first = {.scheduler = CARILLON_SCHEDULER_EDF};
 const struct carillon_microcode *running = &first, *next;
-uint32_t replaced, sent, chance, joined, resets, continued;
+uint32_t replaced, sent, chance, joined, resets, continued, begun;
 uint8_t out[65536];
 void carillon_loader_put(uint8_t byte) { if (sent < sizeof(out)) { out[sent++] = byte; } }
 uint32_t carillon_loader_chance(void) { return chance; }
@@ -51,19 +51,31 @@ void feed(const uint8_t *bytes, uint32_t count)
 }
 uint32_t taken(uint8_t *to) { uint32_t count = sent; memcpy(to, out, count); sent = 0; return count; }
 void begin_next(void) { running = next; }
+uint64_t position, begins_at = UINT64_MAX;
+static int looks; /* a test does, with code of the loader */
+void __sanitizer_cov_trace_pc(void) /* each block of the loader, with `positions` */
+{
+    if (!looks && (position++ == begins_at) && (next != 0) && (running != next)) {
+        begin_next();
+        begun++;
+    }
+}
 uint32_t handler(uint32_t k) { return next->handlers[k]; }
 uint64_t instruction(uint32_t k) { uint64_t i; memcpy(&i, &next->code[k], 8u); return i; }
 uint32_t size(void) { return next->size; }
 uint32_t steps(void) { return next->steps; }
 uint32_t code_of_running(void) /* what the machine carries out */
 {
-    return running->code == 0 ? 0 : carillon_crc32(running->entry, (const uint8_t *)running->code, 8u * running->size);
+    looks = 1;
+    uint32_t sum = running->code == 0 ? 0 : carillon_crc32(running->entry, (const uint8_t *)running->code, 8u * running->size);
+    looks = 0;
+    return sum;
 }
 """
 
 
 @functools.cache
-def _built(record: int, load: int, stops: int, log: int, generate: int) -> Path:
+def _built(record: int, load: int, stops: int, log: int, generate: int, positions: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="carillon-loader-"))
     room = {"LOADER_BYTES": ROOM, "MICROCODE_RECORD": record, "LOADER_LOAD": load, "LOADER_LOG": log}
     room["MICROCODE_GENERATES"] = generate
@@ -84,7 +96,7 @@ def _built(record: int, load: int, stops: int, log: int, generate: int) -> Path:
     ]
     for source in (*kernel, folder / "shim.c", folder / "first.c"):
         objects.append(str(folder / f"{source.stem}.o"))
-        own = names if source in kernel else []
+        own = [*names, *(["-fsanitize-coverage=trace-pc"] if positions else [])] if source in kernel else []
         subprocess.run(["gcc", *options, *own, "-c", str(source), "-o", objects[-1]], check=True)
     path = folder / "loader.so"
     subprocess.run(["gcc", *options[-2:], "-shared", "-Wl,-Bsymbolic", *objects, "-o", str(path)], check=True)
@@ -106,8 +118,9 @@ class Loaded:
         stops: int = 0,
         log: int = 0,
         generate: int = 0,
+        positions: int = 0,
     ) -> None:
-        source = _built(record, load, stops, log, generate)
+        source = _built(record, load, stops, log, generate, positions)
         copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
@@ -185,6 +198,21 @@ class Loaded:
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""
         self.library.begin_next()
+
+    def begin_at(self, position: int) -> None:
+        """The machine goes on with the program that it was given when the loader has carried out so many blocks of code from
+        now on; with ``positions`` alone."""
+        (ctypes.c_uint64.in_dll(self.library, "begins_at")).value = self.position + position
+
+    @property
+    def position(self) -> int:
+        """How many blocks of its code the loader has carried out; with ``positions`` alone."""
+        return ctypes.c_uint64.in_dll(self.library, "position").value
+
+    @property
+    def begun(self) -> int:
+        """How often ``begin_at`` has let a program begin."""
+        return ctypes.c_uint32.in_dll(self.library, "begun").value
 
     def running(self) -> int:
         """A sum of what the machine carries out; 0: the image's program."""

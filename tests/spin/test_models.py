@@ -20,9 +20,10 @@ FIRMWARE = {
     "deadline": "tests/races/test_rounds_services.py",
     "mode": "tests/races/test_rounds_services.py",
     "sync": "tests/firmware/test_synchronisation.py",
-    "upload": "tests/firmware/test_uploads.py",
+    "upload": "tests/giotto/test_upload_positions.py",
 }
-"""Where the code itself is tried: an activation, a deadline and a switch at each instruction, the others at random times."""
+"""Where the code itself is tried: an activation, a deadline and a switch at each instruction, an upload at each basic block of
+the loader on the development machine, and synchronisation at random times."""
 
 
 def explored(model: str, mutant: int, folder: Path) -> tuple[int, int]:
