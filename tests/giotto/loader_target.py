@@ -5,6 +5,7 @@ with ``CARILLON_ADDRESS`` also with that of addresses, which has to be loaded be
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import functools
 import os
@@ -134,6 +135,10 @@ class Loaded:
         ctypes.c_uint32.in_dll(self.library, "chance").value = chance
         ctypes.c_uint32.in_dll(self.library, "resets").value = resets
         self._room = (ctypes.c_uint8 * 65536)()
+
+    def close(self) -> None:
+        """Where a test has thousands of them: each takes several of the mappings that a process may have."""
+        _ctypes.dlclose(self.library._handle)
 
     def write(self, content: bytes) -> None:
         self.library.feed(content, len(content))

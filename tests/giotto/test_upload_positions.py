@@ -52,6 +52,13 @@ def uploaded(before: int, at: int) -> tuple[str, int, int]:
     What is said of the other upload; how often the first has begun; and how many positions there were.
     """
     loaded = Loaded(PROGRAM, KEY, positions=1)
+    try:
+        return _uploaded(loaded, before, at)
+    finally:
+        loaded.close()
+
+
+def _uploaded(loaded: Loaded, before: int, at: int) -> tuple[str, int, int]:
     target = Target(loaded)
     for number in range(before):
         assert set(frames(target, (A, B)[number % 2])) == {"ok"}
