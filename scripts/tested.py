@@ -6,7 +6,8 @@
 
 A figure that a run leaves behind is that of the run's own record, which a test holds against what it is of.  The proofs' is
 tests/proof/recorded.json, by ``prove.py --record``; that of coverage is tests/coverage/recorded.json, by ``make coverage``.
-Campaigns (tests/campaigns/recorded.json) are what the ``--json`` of their commands has said.
+Campaigns (tests/campaigns/recorded.json) are what the ``--json`` of their commands has said.  What has been fuzzed is the sum of
+the runs with ``fuzz.py --record`` (tests/fuzz/recorded.json).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TypedDict
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "TESTED.md"
 CAMPAIGNS = ROOT / "tests" / "campaigns" / "recorded.json"
+FUZZING = ROOT / "tests" / "fuzz" / "recorded.json"
 BEGIN, END = "<!-- figures: python scripts/tested.py --write -->\n", "<!-- end of figures -->\n"
 sys.path[:0] = [str(ROOT / "tests" / "proof"), str(ROOT / "tests" / "coverage")]
 
@@ -88,6 +90,7 @@ def figures() -> Iterator[str]:
     reached = json.loads(measure.RECORDED.read_text(encoding="utf-8"))
     yield measure.table(reached, measure.read_limits(measure.LIMITS), markdown=True, each_file=False) + "\n\n"
     yield from campaigns(json.loads(CAMPAIGNS.read_text(encoding="utf-8")))
+    yield from fuzzed(json.loads(FUZZING.read_text(encoding="utf-8")))
 
 
 def campaigns(recorded: list[Campaign]) -> Iterator[str]:
@@ -99,6 +102,15 @@ def campaigns(recorded: list[Campaign]) -> Iterator[str]:
         for number, (kind, found) in enumerate(one["kinds"].items()):
             named = f"`{one['command']}`: {one['expiries']:,} expiries" if not number else ""
             yield f"| {named} | {kind} | {' | '.join(f'{found[outcome]:,}' for outcome in outcomes)} |\n"
+
+
+def fuzzed(recorded: dict[str, dict[str, int]]) -> Iterator[str]:
+    """The table of what has been drawn for each reader of files."""
+    yield "\nWhat has been drawn for each reader of files (`make fuzz`); a fault was mended, and its input is kept:\n\n"
+    yield "| reader | inputs | hours of a processor | faults |\n|---|--:|--:|--:|\n"
+    every = {what: sum(sums[what] for sums in recorded.values()) for what in ("inputs", "seconds", "faults")}
+    for name, sums in (*recorded.items(), ("**all**", every)):
+        yield f"| {name} | {sums['inputs']:,} | {sums['seconds'] / 3600:.1f} | {sums['faults']} |\n"
 
 
 def page(text: str, found: str) -> str:

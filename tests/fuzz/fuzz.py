@@ -5,6 +5,7 @@
     python tests/fuzz/fuzz.py oil --for 3600       one of them, for an hour
     python tests/fuzz/fuzz.py --jobs 2 --for 600   two at a time
     python tests/fuzz/fuzz.py --keep               afterwards, keep of the inputs what reaches anything new (tests/fuzz/corpus)
+    python tests/fuzz/fuzz.py --record             also add the time and the inputs to those of all runs (docs/TESTED.md)
     python tests/fuzz/fuzz.py --list               the readers
 
 Inputs are drawn by Atheris (libFuzzer), which sees which code of the tool each of them reaches.  It begins with the corpus and
@@ -16,7 +17,9 @@ MEMORY_MIB.  What made it is kept in build/fuzz/READER.faults; when it is mended
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +33,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CORPUS = HERE / "corpus"
 OUT = ROOT / "build" / "fuzz"
+RECORD = HERE / "recorded.json"
+"""Of each reader, what all recorded runs had together: ``inputs``, ``seconds`` of a processor, and ``faults``."""
 TIMEOUT = 20
 MEMORY_MIB = 1024
 LONGEST = 4096
@@ -189,13 +194,17 @@ def one_reader(name: str) -> None:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a reader: inputs that were read, edges of the tool that they reach, and files that made a fault."""
+    """What came of a reader: inputs that were read, edges of the tool that they reach, and files that made a fault.
+
+    ``seconds``: of a processor.
+    """
 
     name: str
     inputs: int
     edges: int
     faults: tuple[Path, ...]
     why: str = ""
+    seconds: float = 0.0
 
     def line(self) -> str:
         """A line of the table."""
@@ -219,14 +228,30 @@ def fuzzed(name: str, seconds: int) -> Result:
     folders = [str(folder) for folder in (inputs, seeds, CORPUS / name)]
     command = [sys.executable, __file__, "--one", name, *options, f"-artifact_prefix={faults}/", "-verbosity=1", *folders]
     # By a shell: Linux counts the memory of whoever starts a process as the process's own (getrusage), and tests are large.
-    shell = ["sh", "-c", '"$@"; exit $?', "sh"]
+    shell = ["sh", "-c", '"$@"; is=$?; times; exit $is', "sh"]
     done = subprocess.run([*shell, *command], capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
     (OUT / f"{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     counts = re.findall(r"#(\d+)\s.*?cov: (\d+)", done.stderr)
     number, edges = (int(value) for value in counts[-1]) if counts else (0, 0)
     found = tuple(sorted(path for path in faults.iterdir() if path.is_file()))
     why = "" if done.returncode == 0 or found else f"it ended with {done.returncode}: build/fuzz/{name}.log"
-    return Result(name, number, edges, found, why)
+    return Result(name, number, edges, found, why, processor_seconds(done.stdout))
+
+
+def processor_seconds(said: str) -> float:
+    """What a shell's ``times`` says last: of all processes that it has started, in the kernel or not."""
+    return sum(60 * int(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", said.splitlines()[-1]))
+
+
+def record(result: Result) -> None:
+    """Add what a run had to what all runs had, whole or not at all."""
+    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    sums = known.setdefault(result.name, {"inputs": 0, "seconds": 0, "faults": 0})
+    for what, more in (("inputs", result.inputs), ("seconds", round(result.seconds)), ("faults", len(result.faults))):
+        sums[what] += more
+    beside = RECORD.with_suffix(".part")
+    beside.write_text(json.dumps({name: known[name] for name in sorted(known)}, indent=1) + "\n", encoding="utf-8")
+    shutil.move(beside, RECORD)
 
 
 def keep(name: str) -> int:
@@ -247,6 +272,7 @@ def main() -> int:
     parser.add_argument("--for", dest="seconds", type=int, default=60, metavar="SECONDS", help="of each reader")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many readers at once")
     parser.add_argument("--keep", action="store_true", help="keep of the inputs what reaches anything new")
+    parser.add_argument("--record", action="store_true", help="add the time and the inputs to those of all runs")
     parser.add_argument("--list", action="store_true", help="name the readers")
     told = parser.parse_args()
     unknown = next((name for name in told.readers if name not in READERS), None)
@@ -268,6 +294,8 @@ def main() -> int:
         for result in pool.map(lambda name: fuzzed(name, told.seconds), names):
             results.append(result)
             print(result.line(), flush=True)
+            if told.record:
+                record(result)
     if told.keep:
         for name in names:
             print(f"{name:10} {keep(name)} files in the corpus")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +59,15 @@ def test_a_fault_is_found_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found = fuzz.fuzzed("vcd", 20)
     assert len(found.faults) == 1 and b"$scope" in found.faults[0].read_bytes()
     assert "1 faults: vcd.faults/crash-" in found.line()
+
+
+def test_what_runs_had_is_added_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "RECORD", tmp_path / "recorded.json")
+    assert fuzz.processor_seconds("any words\n0m0.010s 0m0.020s\n1m2.500s 0m1.250s\n") == 63.75
+    for seconds, faults in ((63.75, ()), (1.4, (tmp_path / "crash-1",))):
+        fuzz.record(fuzz.Result("vcd", 1000, 7, faults, seconds=seconds))
+    fuzz.record(fuzz.Result("btf", 5, 7, ()))
+    assert json.loads(fuzz.RECORD.read_text(encoding="utf-8")) == {
+        "btf": {"inputs": 5, "seconds": 0, "faults": 0},
+        "vcd": {"inputs": 2000, "seconds": 65, "faults": 1},
+    }
