@@ -346,7 +346,7 @@ def _endless(item: Item) -> Iterator[str]:
     if item.endless == "service":
         yield "            TaskType task;\n            (void)GetTaskID(&task);" if not item.isr else "            (void)GetISRID();"
     if item.endless == "error":
-        yield "            (void)CancelAlarm((AlarmType)99u);"
+        yield "            (void)ActivateTask((TaskType)99u);"
     yield f"            carillon_work({'work & ~1u' if item.endless == 'holds' else '60u'});"
     if item.resource:
         yield f"            (void)ReleaseResource({item.resource});"
