@@ -96,8 +96,9 @@ def try_system(drawn: Drawn, folder: Path, tally: Tally, monkeypatch: pytest.Mon
     summary = analyse(trace, ())
     tally.systems += 1
     over = list(exceeded(planned.system, trace, summary))
-    if over:
-        return "" if all(drawn_item(drawn, one.name).extended for one in over) else f"a job takes longer than its WCET: {over}"
+    if over:  # a task whose event is set again before it waits goes on: two jobs look like one
+        waiting = [f"task '{item.name}'" for item in drawn.items if item.extended]
+        return "" if all(one.name in waiting for one in over) else f"a job takes longer than its WCET: {over}"
     tally.late += bool(summary.totals.budget_overruns)
     tally.overruns += summary.totals.budget_overruns
     found = list(broken(trace, summary, pipeline.bounds_of(planned)))
@@ -112,10 +113,6 @@ def try_system(drawn: Drawn, folder: Path, tally: Tally, monkeypatch: pytest.Mon
             tally.nearest = max(tally.nearest, Fraction(task.response.maximum, bound.ticks))
     tally.former += bool(list(of_former(trace, summary, planned, monkeypatch)))
     return ""
-
-
-def drawn_item(drawn: Drawn, name: str) -> object:
-    return next(item for item in drawn.items if item.name == name)
 
 
 def of_former(trace: Trace, summary: Summary, planned: Planned, monkeypatch: pytest.MonkeyPatch) -> list[object]:
