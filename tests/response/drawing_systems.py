@@ -297,9 +297,8 @@ def code(drawn: Drawn) -> str:
     if drawn.parts & {"budgets", "frames"} or drawn.keeper:
         takes, more = drawn.profile.hook
         work = f"    carillon_work({takes - more}u);\n" if drawn.keeper else ""
-        lines.append(
-            f"ProtectionReturnType ProtectionHook(StatusType error)\n{{\n    (void)error;\n{work}    return PRO_TERMINATETASKISR;\n}}"
-        )
+        ends = f"    (void)error;\n{work}    return PRO_TERMINATETASKISR;\n"
+        lines.append(f"ProtectionReturnType ProtectionHook(StatusType error)\n{{\n{ends}}}")
     for item in drawn.items:
         exact = drawn.strict or rng.random() < 0.4
         most = max(item.wcet - drawn.profile.overhead, 1)
@@ -344,7 +343,9 @@ def _endless(item: Item) -> Iterator[str]:
     if item.resource:
         yield f"            (void)GetResource({item.resource});"
     if item.endless == "service":
-        yield "            TaskType task;\n            (void)GetTaskID(&task);" if not item.isr else "            (void)GetISRID();"
+        yield (
+            "            TaskType task;\n            (void)GetTaskID(&task);" if not item.isr else "            (void)GetISRID();"
+        )
     if item.endless == "error":
         yield "            (void)ActivateTask((TaskType)99u);"
     yield f"            carillon_work({'work & ~1u' if item.endless == 'holds' else '60u'});"

@@ -40,7 +40,8 @@ def rests_on_budget(item: OsekTask | Isr) -> bool:
 
 def resting(osek: Osek) -> tuple[OsekTask | Isr, ...]:
     """The tasks and ISRs whose jobs may use up their budgets, as nothing says that they do not."""
-    return tuple(item for item in (*osek.tasks, *osek.isrs) if rests_on_budget(item))
+    every: tuple[OsekTask | Isr, ...] = (*osek.tasks, *osek.isrs)
+    return tuple(item for item in every if rests_on_budget(item))
 
 
 def followed(osek: Osek) -> frozenset[str]:
@@ -71,15 +72,15 @@ class Keeper:
         return None
 
     def lateness(self, budget: int, preempted: int, interrupted: int, locks: bool) -> int:
-        """How much longer than a budget of so many units a job runs at most, from its begin or a lock's to where it is seen.
+        """How much longer than a budget of so many units a job runs at most, until it is seen that this is used up.
 
         ``preempted``: how often a handler pauses the budget meanwhile.  ``interrupted``: by how many ISRs of category 1.
-        ``locks``: whether the job has lock budgets.  Source: docs/SPEC.md, "Execution budgets", "when an overrun is seen" and "how
-        exact it is", and "Lock budgets", "what it costs".
+        ``locks``: whether the job has lock budgets.  Source: docs/SPEC.md, "Execution budgets", "when an overrun is seen" and
+        "how exact it is", and "Lock budgets", "what it costs".
 
-        * A cell: a tick after it reads 0, and what of its unit had gone.  In the instructions in which a handler pauses or resumes
-          the budget, it is not seen.  Then the cell asks again after 64 instructions, and each time 4 sooner: those of 16
-          preemptions are 544.  In an ISR of category 1 it asks again after 512.
+        * A cell: a tick after it reads 0, and what of its unit had gone.  In the instructions in which a handler pauses or
+          resumes the budget, it is not seen.  Then the cell asks again after 64 instructions, and each time 4 sooner: those of
+          16 preemptions are 544.  In an ISR of category 1 it asks again after 512.
         * A one-shot or compare clock: the budget is rounded up to its units, as is what is left where a job goes on.
         * A periodic clock: a budget of n ticks is used up with tick n + 1, and a tick counts that comes while the job runs.  So
           between two preemptions a tick may be lost.

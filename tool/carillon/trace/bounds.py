@@ -50,8 +50,8 @@ class Bounds:
     name.  ``handled``: what the rounds' interrupts are for, as handlers are named in a trace.  ``safe``: ``check`` has said that
     each deadline is met, and nothing that it did not count can be in the way.  ``places``: of tasks and modes in the schedule.
     ``responses``: the longest response of each, in ticks.  ``premises``: of what is event-triggered among these, what is declared
-    of its releases, or None: they are its expiries.  ``taken``: the tasks that lose no activation.  ``followed``: whose budgets may
-    be used up, which the responses allow for.
+    of its releases, or None: they are its expiries.  ``taken``: the tasks that lose no activation.  ``followed``: whose budgets
+    may be used up, which the responses allow for.
     """
 
     starts: Mapping[str, int] = field(default_factory=dict)
