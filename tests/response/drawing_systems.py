@@ -56,6 +56,7 @@ class Item:
     later: bool = False  # its first release is not at the begin
     endless: str = ""  # without a WCET, and its jobs use up the budget of that length: computing, or in services
     held: int = 0  # the lock budget of its resource, in ticks
+    category: int = 2  # of an ISR
 
 
 @dataclass
@@ -119,6 +120,9 @@ def draw_overruns(rng: random.Random, profile: Profile, keeper: str) -> Drawn:
         item.endless = rng.choice(("work", "work", "service", "holds", *(["error"] if "error" in drawn.hooks else [])))
         if item.resource and not item.isr and rng.random() < 0.5:
             item.held = max(profile.overhead, item.wcet // rng.choice((2, 4, 8)))
+    for item in items:
+        if item.isr and not item.endless and not item.resource:
+            item.category = rng.choice((1, 2))
     return drawn
 
 
@@ -258,7 +262,7 @@ def _item(drawn: Drawn, item: Item) -> Iterator[str]:
             yield f'server = "{item.server}"'
         return
     if item.isr:
-        yield from (f'source = "{item.isr}"', f'min_interval = "{item.interval * tick} ticks"')
+        yield from (f'source = "{item.isr}"', f"category = {item.category}", f'min_interval = "{item.interval * tick} ticks"')
     else:
         yield from (f'schedule = "{item.schedule}"', f"activations = {item.activations}")
         if item.extended:

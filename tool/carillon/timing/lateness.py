@@ -26,8 +26,6 @@ from carillon.timing.response import MOST_STEPS, Flow, seen_by
 
 LATE = 1
 """As of :mod:`carillon.timing.analysis`."""
-TRIES = RETRY // STEP
-"""After so many preemptions, what looks for a late job has been as near as it comes, and begins anew."""
 FINE = 8
 """Where a unit of what keeps budgets is longer than so many instructions, a service of a lock may pass over whole ones."""
 Sections = tuple[tuple[int, int], ...]
@@ -91,10 +89,10 @@ class Keeper:
         """
         seen = self.prices.lock + self.prices.of("isr") + (budget if locks and self.prices.counts_code else 0)
         if self.clock is None:
-            looks = min(RETRY * (preempted + 1), sum(range(STEP, RETRY + 1, STEP)) * (1 + preempted // TRIES))
-            looks += PATIENCE * interrupted
-            instructions = looks if self.prices.counts_code else 0
-            return 2 * self.unit - 1 + preempted * (self.unit - 1) + instructions + seen
+            retry, step, patience = (-(-n // self.prices.scale) * self.prices.scale for n in (RETRY, STEP, PATIENCE))
+            cycle = range(step, retry + 1, step)
+            looks = min(retry * (preempted + 1), sum(cycle) * (1 + preempted // len(cycle))) * self.prices.counts_code
+            return 2 * self.unit - 1 + preempted * (self.unit - 1) + looks + (patience + self.unit - 1) * interrupted + seen
         rounded = -(-budget // self.unit) * self.unit - budget
         if self.clock is ClockKind.PERIODIC:
             return rounded + self.unit * (1 + preempted) + self.prices.clock + seen
