@@ -108,13 +108,13 @@ def draw(shape: random.Random, times: random.Random, profile: Profile) -> Drawn:
 
 
 def draw_overruns(rng: random.Random, profile: Profile, keeper: str) -> Drawn:
-    """A system of two to four in which the jobs of some use up their budgets; ``keeper``: what keeps these: cell or a clock."""
+    """A system of two to four in which the jobs of some use up their budgets; ``keeper``: what keeps these: a cell, or which clock."""
     number = rng.randint(2, 4)
     items = [Item(f"T{k}", rng.randint(1, number), 0, 0) for k in range(number)]
     drawn = Drawn(profile, items, False, profile.unit, 0)
     _shape(drawn, rng, {"hooks"} if rng.random() < 0.3 else set())
     _times(drawn, rng)
-    drawn.keeper, drawn.clock = ("cell", "") if keeper == "cell" else ("clock", keeper)
+    drawn.keeper, drawn.clock = ("cell", "") if keeper == "cell" else ("clock", "" if keeper == "added" else keeper)
     able = [item for item in items if not item.isr or keeper == "cell"]
     for item in rng.sample(able, rng.randint(1, len(able))) if able else ():
         item.endless = rng.choice(("work", "work", "service", "holds", *(["error"] if "error" in drawn.hooks else [])))

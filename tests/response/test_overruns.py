@@ -39,7 +39,7 @@ KINDS = [
     (Profile("mps2-an385", 10_000, fast=(4, 10), hook=(300, 250), overhead=900), "cell"),
     (Profile("mps2-an385", 100_000, fast=(4, 10), hook=(300, 250), overhead=900), "periodic"),
     (Profile("atmega128", 50_000, fast=(4, 10), hook=(600, 500), overhead=3000), "one-shot"),
-    (Profile("qemu-rv32-virt", 20_000, fast=(4, 10), hook=(600, 500), overhead=1500), "compare"),
+    (Profile("qemu-rv32-virt", 20_000, fast=(4, 10), hook=(600, 500), overhead=1500), "added"),
     (Profile("microbit", 20_000, fast=(4, 10), hook=(600, 500), overhead=1000), "one-shot"),
 ]
 USUAL = 6
