@@ -108,7 +108,7 @@ def draw(shape: random.Random, times: random.Random, profile: Profile) -> Drawn:
 
 
 def draw_overruns(rng: random.Random, profile: Profile, keeper: str) -> Drawn:
-    """A system of two to four in which the jobs of some use up their budgets; ``keeper``: what keeps these: a cell, or which clock."""
+    """Two to four of which the jobs of some use up their budgets; ``keeper``: what keeps these: a cell, or which clock."""
     number = rng.randint(2, 4)
     items = [Item(f"T{k}", rng.randint(1, number), 0, 0) for k in range(number)]
     drawn = Drawn(profile, items, False, profile.unit, 0)
