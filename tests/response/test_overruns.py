@@ -42,7 +42,7 @@ KINDS = [
     (Profile("qemu-rv32-virt", 20_000, fast=(4, 10), hook=(600, 500), overhead=1500), "added"),
     (Profile("microbit", 20_000, fast=(4, 10), hook=(600, 500), overhead=1000), "one-shot"),
 ]
-USUAL = 6
+USUAL = 3
 
 
 @dataclass
