@@ -158,7 +158,8 @@ static inline void carillon_osek_serve_counter(CounterType counter)
  * 3. The look is not locked.  `wake` is one word.  Whoever changes it meanwhile has served the part, or has set an
  *    alarm that is due in a later tick.
  * 4. While the handler waits, its request says that a tick may have passed: whoever asks for the state of a task looks
- *    at that request, too.  What preempts the handler before it has asked comes before the expiry. */
+ *    at that request, too.  What preempts the handler before it has asked comes before the expiry.
+ * 5. Whoever serves the first part before its handler takes its request back, and asks in its stead. */
 static inline __attribute__((always_inline)) void carillon_osek_ask_part(CounterType part, uint16_t source,
                                                                          carillon_base left)
 {

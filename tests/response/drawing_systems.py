@@ -54,6 +54,9 @@ class Item:
     by: str = "alarm"
     server: str = ""
     later: bool = False  # its first release is not at the begin
+    endless: str = ""  # without a WCET, and its jobs use up the budget of that length: computing, or in services
+    held: int = 0  # the lock budget of its resource, in ticks
+    category: int = 2  # of an ISR
 
 
 @dataclass
@@ -61,6 +64,7 @@ class Drawn:
     """A system; ``strict``: its tasks are strictly periodic, and nothing blocks, so that bounds are reached.
 
     ``parts``: those of :data:`JOINT` that it has.  ``servers``: the budget and the period of each, in ticks.
+    ``keeper``: what keeps budgets, where jobs use them up; and ``clock`` is that of the time services.
     """
 
     profile: Profile
@@ -76,6 +80,7 @@ class Drawn:
     hooks: tuple[str, ...] = ()
     servers: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     on_cells: bool = False
+    keeper: str = ""
 
     @property
     def tasks(self) -> list[Item]:
@@ -99,6 +104,25 @@ def draw(shape: random.Random, times: random.Random, profile: Profile) -> Drawn:
     _shape(drawn, shape, chosen)
     drawn.parts = frozenset(chosen)
     _times(drawn, times)
+    return drawn
+
+
+def draw_overruns(rng: random.Random, profile: Profile, keeper: str) -> Drawn:
+    """Two to four of which the jobs of some use up their budgets; ``keeper``: what keeps these: a cell, or which clock."""
+    number = rng.randint(2, 4)
+    items = [Item(f"T{k}", rng.randint(1, number), 0, 0) for k in range(number)]
+    drawn = Drawn(profile, items, False, profile.unit, 0)
+    _shape(drawn, rng, {"hooks"} if rng.random() < 0.3 else set())
+    _times(drawn, rng)
+    drawn.keeper, drawn.clock = ("cell", "") if keeper == "cell" else ("clock", "" if keeper == "added" else keeper)
+    able = [item for item in items if not item.isr or keeper == "cell"]
+    for item in rng.sample(able, rng.randint(1, len(able))) if able else ():
+        item.endless = rng.choice(("work", "work", "service", "holds", *(["error"] if "error" in drawn.hooks else [])))
+        if item.resource and not item.isr and rng.random() < 0.5:
+            item.held = max(profile.overhead, item.wcet // rng.choice((2, 4, 8)))
+    for item in items:
+        if item.isr and not item.endless and not item.resource:
+            item.category = rng.choice((1, 2))
     return drawn
 
 
@@ -180,19 +204,21 @@ def toml(drawn: Drawn) -> str:
 def _lines(drawn: Drawn) -> Iterator[str]:
     tick = drawn.tick
     yield from ("# SPDX-License-Identifier: Apache-2.0", "[system]", 'name = "app"', f'board = "{drawn.profile.board}"', "[osek]")
-    hooks = [*drawn.hooks, *(["protection"] if drawn.parts & {"budgets", "frames"} else [])]
+    hooks = [*drawn.hooks, *(["protection"] if drawn.parts & {"budgets", "frames"} or drawn.keeper else [])]
     if hooks:
         yield "hooks = [" + ", ".join(f'"{hook}"' for hook in hooks) + "]"
     if "software" in drawn.parts:
         yield 'dispatch = "software"'
-    if drawn.hooks:
+    if drawn.keeper:
+        yield f'budgets = "{drawn.keeper}"\nstatus = "extended"'
+    if drawn.hooks or drawn.keeper:
         yield f'hook_wcet = "{drawn.profile.hook[0]} ticks"'
     if drawn.clock:
         yield "[time]"
         yield f'clock = "{drawn.clock}"'
         yield 'uses = ["delays"]'
         if drawn.clock == "periodic":
-            yield f'tick = "{tick} ticks"'
+            yield f'tick = "{tick // 20 if drawn.keeper else tick} ticks"'
         if "slices" in drawn.parts:
             yield f'slice = "{2 * tick} ticks"'
     for item in drawn.items:
@@ -223,7 +249,9 @@ def _item(drawn: Drawn, item: Item) -> Iterator[str]:
     tick = drawn.tick
     yield f"[thread.{item.name}]" if item.thread else f"[osek.{'isr' if item.isr else 'task'}.{item.name}]"
     yield f"priority = {item.priority}"
-    yield f'wcet = "{item.wcet} ticks"'
+    yield f'{"budget" if item.endless else "wcet"} = "{item.wcet} ticks"'
+    if item.held:
+        yield f'resource_lock = [{{ resource = "{item.resource}", budget = "{item.held} ticks" }}]'
     if item.resource:
         yield f'{"mutexes" if item.resource.startswith("M") else "resources"} = ["{item.resource}"]'
     if item.thread:
@@ -234,7 +262,7 @@ def _item(drawn: Drawn, item: Item) -> Iterator[str]:
             yield f'server = "{item.server}"'
         return
     if item.isr:
-        yield from (f'source = "{item.isr}"', f'min_interval = "{item.interval * tick} ticks"')
+        yield from (f'source = "{item.isr}"', f"category = {item.category}", f'min_interval = "{item.interval * tick} ticks"')
     else:
         yield from (f'schedule = "{item.schedule}"', f"activations = {item.activations}")
         if item.extended:
@@ -270,10 +298,11 @@ def code(drawn: Drawn) -> str:
         lines.append(
             f"void {HOOKS[hook]}\n{{\n    {'(void)error; ' if hook == 'error' else ''}carillon_work({takes - more}u);\n}}"
         )
-    if drawn.parts & {"budgets", "frames"}:
-        lines.append(
-            "ProtectionReturnType ProtectionHook(StatusType error)\n{\n    (void)error;\n    return PRO_TERMINATETASKISR;\n}"
-        )
+    if drawn.parts & {"budgets", "frames"} or drawn.keeper:
+        takes, more = drawn.profile.hook
+        work = f"    carillon_work({takes - more}u);\n" if drawn.keeper else ""
+        ends = f"    (void)error;\n{work}    return PRO_TERMINATETASKISR;\n"
+        lines.append(f"ProtectionReturnType ProtectionHook(StatusType error)\n{{\n{ends}}}")
     for item in drawn.items:
         exact = drawn.strict or rng.random() < 0.4
         most = max(item.wcet - drawn.profile.overhead, 1)
@@ -293,7 +322,9 @@ def _function(drawn: Drawn, item: Item) -> Iterator[str]:
     else:
         yield "    {"
     yield f"        const uint32_t work = work_{item.name}[job_{item.name}++ & 7u];"
-    if item.resource:
+    if item.endless:
+        yield from _endless(item)
+    elif item.resource:
         take, give = (
             ("carillon_mutex_lock", "carillon_mutex_unlock") if item.resource[0] == "M" else ("GetResource", "ReleaseResource")
         )
@@ -308,3 +339,20 @@ def _function(drawn: Drawn, item: Item) -> Iterator[str]:
     if not item.isr and not item.extended and not item.thread:
         yield "    (void)TerminateTask();"
     yield "}"
+
+
+def _endless(item: Item) -> Iterator[str]:
+    """What a job does that uses up its budget, unless its work is odd: then it ends somewhere about there."""
+    yield "        for (uint32_t turn = 0u; ((work & 1u) == 0u) || (turn < work); turn += 64u) {"
+    if item.resource:
+        yield f"            (void)GetResource({item.resource});"
+    if item.endless == "service":
+        yield (
+            "            TaskType task;\n            (void)GetTaskID(&task);" if not item.isr else "            (void)GetISRID();"
+        )
+    if item.endless == "error":
+        yield "            (void)ActivateTask((TaskType)99u);"
+    yield f"            carillon_work({'work & ~1u' if item.endless == 'holds' else '60u'});"
+    if item.resource:
+        yield f"            (void)ReleaseResource({item.resource});"
+    yield "        }"

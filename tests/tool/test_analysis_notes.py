@@ -33,16 +33,28 @@ counter = "C"
 activate = "A"
 autostart = {{ at = 10, cycle = 50 }}
 """
-NOTE = (
-    "· without a wcet, the budget counts for 'B': a job that uses it up ends somewhat later, and no run with one is held against "
-    "these bounds"
-)
+COUNTS = "· without a wcet, the budget counts for 'B', and what passes until it is seen that it is used up"
+UNHELD = f"{COUNTS}; no run in which it is used up is held against these bounds, as"
 
 
-@pytest.mark.parametrize(("wcet", "said"), [("", True), ('wcet = "800us"', False)])
-def test_a_bound_that_rests_on_a_budget_says_so(wcet: str, said: bool, tmp_path: Path) -> None:
-    path = tmp_path / "schedule.toml"
-    path.write_text(SCHEDULE.format(wcet=wcet), encoding="utf-8")
+def said(schedule: str, folder: Path) -> str:
+    """What the command prints, in one line."""
+    path = folder / "schedule.toml"
+    path.write_text(schedule, encoding="utf-8")
     done = CliRunner().invoke(app, ["analyse", str(path)])
     assert done.exit_code == 0, done.stderr
-    assert (NOTE in " ".join(done.stdout.split())) == said
+    return " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("osek", "note"),
+    [
+        ("", f"{UNHELD} without ProtectionHook, it shuts the system down"),
+        ('hooks = ["protection"]', f"{UNHELD} nothing says how long ProtectionHook takes: write hook_wcet in [osek]"),
+        ('hooks = ["protection"]\nhook_wcet = "10us"', f"{COUNTS} and ProtectionHook has returned"),
+    ],
+)
+def test_a_bound_that_rests_on_a_budget_says_so(osek: str, note: str, tmp_path: Path) -> None:
+    schedule = SCHEDULE.replace("[osek]\n", f"[osek]\n{osek}\n")
+    assert f"{note} Stacks" in said(schedule.format(wcet=""), tmp_path)
+    assert COUNTS not in said(schedule.format(wcet='wcet = "800us"'), tmp_path)

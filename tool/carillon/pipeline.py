@@ -278,6 +278,7 @@ def bounds_of(planned: Planned) -> Bounds:
     """What ``plan`` and ``check`` print of a system, which each of its runs is held against; nothing of another kernel."""
     from carillon.model.board import Role
     from carillon.timing.handlers import kernel_round, round_interrupts, runs_beneath
+    from carillon.timing.lateness import followed
     from carillon.timing.rounds import idle_share, mode_of, unknown_work
     from carillon.trace.bounds import Bounds, ModeBounds
 
@@ -309,7 +310,8 @@ def bounds_of(planned: Planned) -> Bounds:
     found = () if own else analyse(planned)
     responses = dict(_longest(found))
     taken = frozenset(bound.name for bound in found if bound.takes and bound.bound is not None and not bound.loses)
-    return Bounds(starts, modes, frozenset(handled), safe, places, responses, _premises(system, responses), taken)
+    late = followed(system.osek) if system.osek is not None else frozenset[str]()
+    return Bounds(starts, modes, frozenset(handled), safe, places, responses, _premises(system, responses), taken, late)
 
 
 def _premises(system: System, bounded: Iterable[str]) -> dict[str, Declared | None]:

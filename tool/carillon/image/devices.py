@@ -13,7 +13,7 @@ from carillon.model import System
 from carillon.model.family import BaseKind, Capability
 from carillon.model.time import ClockKind
 
-_RETRY, _STEP, _PATIENCE = 64, 4, 512
+RETRY, STEP, PATIENCE = 64, 4, 512
 """In how many instructions the handler looks again for a job that is late (``kernel/levels/budget.h``, 6)."""
 _AHEAD = 1 << 31
 """Of a match that keeps budgets: half of that lies ahead of the counter, and what is beyond has passed."""
@@ -167,7 +167,7 @@ def _own_budgets(system: System, osek: OsekImage, carriers: list[Carrier]) -> De
 def _looks(system: System, cell: CellImage) -> dict[str, Value]:
     """In how many units of a cell its handler looks again for a job that is late."""
     per_tick = max(1, system.board.clock(system.clock_hz).instructions_per_tick)
-    times = (("RETRY", _RETRY), ("STEP", _STEP), ("PATIENCE", _PATIENCE))
+    times = (("RETRY", RETRY), ("STEP", STEP), ("PATIENCE", PATIENCE))
     return {name: Unsigned(cell.use.units(-(-instructions // per_tick))) for name, instructions in times}
 
 

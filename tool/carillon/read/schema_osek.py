@@ -283,7 +283,7 @@ class OsekTable(Table):
         default_factory=list, description="Hook routines that the application defines."
     )
     hook_wcet: Annotated[AnyTime | None, Called("CARILLON_HOOK_WCET", "CarillonHookWcet")] = Field(
-        None, description="For how long a call of an error or task hook takes at most; for carillon analyse alone."
+        None, description="For how long a call of an error, task or protection hook takes at most; for carillon analyse alone."
     )
     get_service_id: Annotated[bool, Called("USEGETSERVICEID", "OsUseGetServiceId")] = Field(
         False, description="OSErrorGetServiceId works in the error hook."

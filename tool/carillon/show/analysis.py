@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from carillon.model.osek import Hook
 from carillon.show.table import Table
 from carillon.timing.bound import Bound
+from carillon.timing.lateness import followed, resting
 from carillon.timing.response import Term
 from carillon.units import format_duration, format_number
 
@@ -132,12 +134,24 @@ def render_analysis(
             console.print(f"  · {bound.kind} '{bound.name}' has no bound: {bound.why}", markup=False)
     for text in dict.fromkeys(bound.rests_on for bound in bounds if bound.bound is not None and bound.rests_on):
         console.print(f"  · no run is held against the bounds of Giotto tasks: {text}", markup=False)
-    bounded = [] if system.osek is None else [t.name for t in system.osek.tasks if t.budget and not t.declared.wcet]
-    bounded += [] if system.osek is None else [i.name for i in system.osek.isrs if i.budget and not i.declared.wcet]
-    if bounded:
-        names = ", ".join(f"'{name}'" for name in bounded)
-        rest = "a job that uses it up ends somewhat later, and no run with one is held against these bounds"
-        console.print(f"  · without a wcet, the budget counts for {names}: {rest}", markup=False)
+    for note in _of_budgets(system):
+        console.print(f"  · {note}", markup=False)
+
+
+def _of_budgets(system: System) -> Iterator[str]:
+    """What counts for the tasks and ISRs that have a budget alone, and whether runs are held against that."""
+    late = resting(system.osek) if system.osek is not None else ()
+    if system.osek is None or not late:
+        return
+    names = ", ".join(f"'{item.name}'" for item in late)
+    said = f"without a wcet, the budget counts for {names}, and what passes until it is seen that it is used up"
+    if followed(system.osek):
+        yield f"{said} and ProtectionHook has returned"
+        return
+    why = "nothing says how long ProtectionHook takes: write hook_wcet in [osek]"
+    if Hook.PROTECTION not in system.osek.hooks:
+        why = "without ProtectionHook, it shuts the system down"
+    yield f"{said}; no run in which it is used up is held against these bounds, as {why}"
 
 
 def _growth(grows: Growths, bound: Bound, hz: int) -> str:

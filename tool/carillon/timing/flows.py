@@ -21,6 +21,7 @@ from carillon.model.osek import RES_SCHEDULER, AlarmAction, Callback, Isr, OsekT
 from carillon.timing import services
 from carillon.timing.arrivals import Arrival, Arrivals, Once, Pattern, Sporadic, Work
 from carillon.timing.handlers import around_interrupt
+from carillon.timing.lateness import let_be_late
 from carillon.timing.prices import Prices
 from carillon.timing.releases import UnknownError, alarm_arrivals, declared_arrivals, table_arrivals, task_arrivals
 from carillon.timing.response import Flow
@@ -182,6 +183,7 @@ class _Events:
         self.osek = allocation.osek
         self.scale = flows.scale
         self.prices = Prices(system, allocation, flows.scale)
+        self.bounded: dict[str, tuple[OsekTask | Isr, list[tuple[int, int]]]] = {}
 
     def add(self) -> None:
         """Add all of them."""
@@ -209,6 +211,10 @@ class _Events:
             level = self.allocation.level_of(task).number
             self._add(task, "thread" if task.thread else "task", level, max(level, self.allocation.running_level(task)))
         self._add_services()
+        late = let_be_late(self.prices, self.flows.known, self.bounded)
+        self.flows.known = late.flows
+        for it in late.unseen:
+            self.flows.unknown.append(Unbounded(it.flow.name, it.flow.kind, it.flow.level, it.why, it.reach))
 
     def _add_services(self) -> None:
         """What the time services take: the clock, slices, servers."""
@@ -287,9 +293,13 @@ class _Events:
         self.flows.counters[name] = flow, tick * max(1, self.allocation.held(name))
 
     def _add(self, item: OsekTask | Isr, kind: str, level: int, runs_at: int) -> None:
-        """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out."""
+        """Add a flow; of what nothing bounds, what is known of the sections in which it keeps others out.
+
+        What rests on a budget is longer by its lateness, which depends on the other flows (:mod:`carillon.timing.lateness`).
+        """
         wcet = longer(item.declared, self.grown.get(item.name, 0)).wcet or item.budget
         sections = [(self._ceiling(it), 0) for it in item.resources] if isinstance(item, Isr) else self._sections(item)
+        self.bounded[item.name] = item, sections
         known = tuple((at, min(n or wcet, wcet or n) * self.scale) for at, n in sections if n or wcet)
         cost = wcet * self.scale + self.prices.job(item) if wcet else 0
         server, why = self._served(item)

@@ -50,7 +50,8 @@ class Bounds:
     name.  ``handled``: what the rounds' interrupts are for, as handlers are named in a trace.  ``safe``: ``check`` has said that
     each deadline is met, and nothing that it did not count can be in the way.  ``places``: of tasks and modes in the schedule.
     ``responses``: the longest response of each, in ticks.  ``premises``: of what is event-triggered among these, what is declared
-    of its releases, or None: they are its expiries.  ``taken``: the tasks that lose no activation.
+    of its releases, or None: they are its expiries.  ``taken``: the tasks that lose no activation.  ``followed``: whose budgets
+    may be used up, which the responses allow for.
     """
 
     starts: Mapping[str, int] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class Bounds:
     responses: Mapping[str, int] = field(default_factory=dict)
     premises: Mapping[str, Declared | None] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
+    followed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +85,23 @@ def broken(trace: Trace, summary: Summary, bounds: Bounds) -> Iterator[Broken]:
     missed = next((verdict for verdict in summary.verdicts if verdict.missed), None)
     if missed is not None and bounds.safe and not summary.totals.budget_overruns:
         yield Broken(missed.task, "check says that each deadline is met", "one is missed", missed.at)
-    if rests(summary):
+    if rests(summary, bounds.followed):
         yield from _responses(summary, bounds, frozenset(job.lane for job in trace.invoked))
+    if rests(summary):
         yield from _invocations(trace, bounds)
         yield from _starts(summary, bounds)
         yield from _switches(trace, bounds)
         yield from _rounds(trace, summary, bounds)
 
 
-def rests(summary: Summary) -> bool:
-    """Whether a run keeps what the bounds of starts and rounds rest on: no deadline missed, no budget used up, nothing waits."""
+def rests(summary: Summary, followed: frozenset[str] = frozenset()) -> bool:
+    """Whether a run keeps what the bounds rest on: no deadline missed, no budget used up, nothing waits.
+
+    ``followed``: whose budgets may be used up.
+    """
     missed = any(verdict.missed for verdict in summary.verdicts)
-    return not missed and not summary.totals.budget_overruns and not _overlap(summary)
+    late = summary.totals.budget_overruns - sum(task.budget_overruns for task in summary.tasks if task.lane.name in followed)
+    return not missed and not late and not _overlap(summary)
 
 
 def report_broken(trace: Trace, summary: Summary, bounds: Bounds, diagnostics: Diagnostics) -> None:

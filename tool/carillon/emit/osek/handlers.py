@@ -94,6 +94,10 @@ def _serve_cells(osek: OsekImage) -> list[str]:
                 f"    if (carillon_osek_counter_rests({number}u)) {{ /* {carrier.demand.name} */",
                 f"        if (carillon_port_is_pending({carrier.source}u)) {{",
                 *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
+                *(
+                    f"            carillon_osek_ask_part({part.part}u, {part.source}u, carillon_base_left());"
+                    for part in osek.allocation.requested(carrier)
+                ),
                 "        }",
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
