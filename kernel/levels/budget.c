@@ -157,15 +157,13 @@ bool carillon_budget_before_hook(void)
 {
     const bool counts = (carillon_budget.state != CARILLON_UNWATCHED) && (carillon_osek_hook == 0u) &&
                         ((carillon_budget.state & CARILLON_LATE) == 0u);
+    if (counts && (CARILLON_BUDGETS_IN_QUEUE == 0)) {
+        carillon_budget_forget(); /* before the look at what is left: it may ask in between */
+    }
     if (counts && carillon_budget_is_over(carillon_budget_reading())) {
         carillon_budget.state |= CARILLON_LATE;
-        if (CARILLON_BUDGETS_IN_QUEUE) {
-            carillon_budget_ask();
-        }
+        carillon_budget_ask();
         return false;
-    }
-    if (counts && (CARILLON_BUDGETS_IN_QUEUE == 0)) {
-        carillon_budget_forget();
     }
     return counts;
 }

@@ -53,8 +53,13 @@ volatile uint_fast8_t carillon_osek_running;
 volatile uint8_t carillon_osek_hook;
 volatile uint16_t carillon_osek_hook_source;
 
+static void (*before_forget)(void);
+
 void carillon_budget_forget(void)
 {
+    if (before_forget != NULL) {
+        before_forget();
+    }
     note("forget");
     port.pending[CARILLON_BUDGET_SOURCE] = false;
 }
