@@ -61,8 +61,8 @@ static carillon_osek_distance planned(uint32_t cursor)
     return delay;
 }
 
-/* The next table's cursor goes on.  Nothing is left of what the last point has taken from the next turn's first delay:
- * then the end has come in the tick of that point, with nothing in between. */
+/* The next table's cursor goes on.  Nothing is left of what the last point has taken from the next turn's first delay.  If
+ * it has taken something, the end has come in the same tick, with nothing in between. */
 static inline void hand_over(uint32_t cursor, uint32_t other)
 {
     carillon_osek_deviations[other] = carillon_osek_deviations[cursor];
