@@ -122,7 +122,9 @@ class Loaded:
         positions: int = 0,
     ) -> None:
         source = _built(record, load, stops, log, generate, positions)
-        copy = Path(tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)[1])
+        handle, name = tempfile.mkstemp(prefix="loader-", suffix=".so", dir=source.parent)
+        os.close(handle)
+        copy = Path(name)
         copy.write_bytes(source.read_bytes())  # variables of its own
         self.library = ctypes.CDLL(str(copy))
         copy.unlink()
