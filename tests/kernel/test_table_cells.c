@@ -44,14 +44,27 @@ static const struct carillon_osek_table_cell cells[TABLES][CELLS] = {CELLS_OF(LO
     }
 static const struct carillon_shift shifts[TABLES][CELLS] = {SHIFTS_OF(LOOP), SHIFTS_OF(ONCE), SHIFTS_OF(PLAIN),
                                                             SHIFTS_OF(AGAIN)};
+#if CARILLON_OSEK_TABLES_RESTART
+#define STOPS(table) \
+    .hold = {        \
+        HOLD(table), \
+        1u,          \
+    }
+#else
+/* Each cell is stopped by a store of its own, those of points before the half first. */
+#define STOPS_OF(table)                                          \
+    {                                                            \
+        {HOLD(table), 1u}, {HOLD(table), 1u}, {STOP(table), 1u}, \
+    }
+static const struct carillon_store stops[TABLES][CELLS] = {STOPS_OF(LOOP), STOPS_OF(ONCE), STOPS_OF(PLAIN),
+                                                           STOPS_OF(AGAIN)};
+#define STOPS(table) .stop = stops[table], .stop_count = CELLS
+#endif
 #define TABLE(table, ends, before_half)                                                                            \
     {                                                                                                              \
         .start = {START(table), 7u}, .shifts = shifts[table], .cells = cells[table], .count = CELLS, .first = 50u, \
         .tick = TICK, .turn = 65536u * TICK, .ends_at = END(table), .again = PERIOD, .ends_by = (ends),            \
-        .early = (before_half), .rest = HALF, .resume = {RESUME(table), 3u}, .hold = {                             \
-            HOLD(table),                                                                                           \
-            1u                                                                                                     \
-        }                                                                                                          \
+        .early = (before_half), .rest = HALF, .resume = {RESUME(table), 3u}, STOPS(table),                         \
     }
 static const struct carillon_osek_table_on_cells on_cells[TABLES] = {
     TABLE(LOOP, LOOP_ENDS, 2u), TABLE(ONCE, ONCE_ENDS, 0u), TABLE(PLAIN, 0u, 0u), TABLE(AGAIN, AGAIN_ENDS, 2u)};
