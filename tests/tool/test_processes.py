@@ -90,6 +90,9 @@ def test_a_run_that_is_ended_leaves_no_folder_of_its_own(application: Path, tmp_
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # tests in the background have it ignored, and so would this
     )
     while not list(scratch.glob("carillon-*/records")) and run.poll() is None:
         time.sleep(0.02)
