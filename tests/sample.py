@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-SHARE = 75
+SHARE = 80
 """By default, one of so many cases of a test runs, and at least one."""
 COSTLY = 8
 """By default, a case that is marked as costly takes part in the draw of one of so many commits."""
