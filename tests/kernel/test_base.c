@@ -54,6 +54,28 @@ static void a_ticker_is_left_for_no_more_than_base_and_times_hold(void **state)
                      (CARILLON_TIME_BITS < 32) ? most : (CARILLON_BASE_AHEAD / UNITS));
 }
 
+static void one_tick_is_told_apart_from_none_and_two(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t passed;
+        bool one;
+    } readings[] = {{0u, false}, {99u, false}, {100u, true}, {199u, true}, {200u, false}};
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        base = AT - readings[i].passed;
+        assert_int_equal(carillon_base_one(AT, UNITS), readings[i].one);
+    }
+}
+
+/* Where rounds run already, their time base tells the ticks since time 0; else it has just been started. */
+static void the_last_tick_is_counted_from_time_0(void **state)
+{
+    (void)state;
+    const uint32_t last = (CARILLON_MODES == 0) ? CARILLON_BASE_ORIGIN : (CARILLON_BASE_ORIGIN - 200u);
+    assert_int_equal(carillon_base_last(UNITS, CARILLON_BASE_ORIGIN - 250u), last);
+    assert_int_equal(carillon_base_last(UNITS, CARILLON_BASE_ORIGIN), CARILLON_BASE_ORIGIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -61,6 +83,8 @@ int main(void)
         cmocka_unit_test(none_has_passed_before_the_first_tick),
         cmocka_unit_test(ticks_ahead_are_at_least_one),
         cmocka_unit_test(a_ticker_is_left_for_no_more_than_base_and_times_hold),
+        cmocka_unit_test(one_tick_is_told_apart_from_none_and_two),
+        cmocka_unit_test(the_last_tick_is_counted_from_time_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

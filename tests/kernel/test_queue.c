@@ -20,6 +20,7 @@ int queue_tick(void);
 int queue_due(void);
 void queue_pop(void);
 void queue_repeat(uint64_t distance);
+void queue_repeat_far(uint64_t distance);
 void queue_move(uint64_t distance);
 void queue_served(void);
 uint64_t queue_distance(int item);
@@ -46,7 +47,7 @@ static struct {
 static moment reference;
 static uint32_t insertions, served;
 static uint64_t periods[ITEMS];
-static bool moves, handlers_change;
+static bool moves, handlers_change, repeats_far;
 
 static uint64_t seed;
 static uint64_t draw(uint64_t below)
@@ -146,6 +147,22 @@ static int first(void)
     return found;
 }
 
+/* The first one, which is due, is repeated, however the program has it. */
+static void repeat(uint64_t again)
+{
+#if HAS_FAR
+    if (repeats_far) {
+        queue_repeat_far(again);
+        return;
+    }
+#endif
+    if (moves) {
+        queue_move(again);
+    } else {
+        queue_repeat(again);
+    }
+}
+
 static void serve(int item)
 {
     assert_int_equal(item, first());
@@ -158,11 +175,7 @@ static void serve(int item)
     } else {
         model[item].time = reference + again;
         model[item].number = insertions++;
-        if (moves) {
-            queue_move(again);
-        } else {
-            queue_repeat(again);
-        }
+        repeat(again);
     }
     for (uint64_t n = handlers_change ? draw(3u) : 0u; n > 0u; n--) {
         change();
@@ -214,8 +227,10 @@ static void events_are_served_like_exact_times(void **state)
         seed = number * UINT64_C(0x9E3779B97F4A7C15);
         moves = draw(2u) == 0u;
         handlers_change = draw(2u) == 0u;
+        repeats_far = HAS_FAR && (draw(3u) == 0u);
         for (int item = 0; item < ITEMS; item++) {
-            periods[item] = (draw(2u) == 0u) ? distance() : 0u;
+            const uint64_t period = repeats_far ? far_distance() : distance();
+            periods[item] = (draw(2u) == 0u) ? period : 0u;
         }
         for (uint64_t steps = draw(60u); steps > 0u; steps--) {
             if (draw(3u) != 0u) {

@@ -30,6 +30,7 @@ void queue_reset(void)
 void queue_insert(int item, uint64_t distance)
 {
     items[item].is_far = false;
+    items[item].far.laps = 0u;
     carillon_queue_insert(&queue, &items[item].far.event, (carillon_time)distance);
 }
 
@@ -80,6 +81,15 @@ void queue_repeat(uint64_t distance)
 {
     carillon_queue_repeat(&queue, (carillon_time)distance);
 }
+
+#if CARILLON_TIME_BITS < CARILLON_DISTANCE_BITS
+void queue_repeat_far(uint64_t distance)
+{
+    struct item *const item = &items[number(carillon_queue_first(&queue))];
+    item->is_far = true;
+    carillon_queue_repeat_far(&queue, &item->far, (carillon_distance)distance);
+}
+#endif
 
 /* With carillon_queue_move, as the time services do it. */
 void queue_move(uint64_t distance)
