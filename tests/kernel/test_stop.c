@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How the system ends (kernel/jobs/stop.c): chapter 13.7; and stacks that do not suffice. */
-#include "levels/port.h"
+#include "levels/ends.h"
 
 #include "kernel/core/kernel.h"
-#include "kernel/core/stream.h"
 #include "kernel/jobs/stop.h"
 
 enum { BASIC, EXTENDED, TASKS };
@@ -25,8 +24,6 @@ volatile uint8_t carillon_osek_hook;
 volatile uint16_t carillon_osek_hook_source;
 volatile bool carillon_osek_over[CARILLON_OSEK_TASK_LEVELS + 1u];
 
-static jmp_buf ends;
-static uint32_t to_send;
 static StatusType shut_down;
 
 void carillon_mode_stop(const struct carillon_mode *mode)
@@ -50,29 +47,6 @@ void ShutdownHook(StatusType error)
     assert_int_equal(carillon_osek_hook, IN_SYSTEM_HOOK);
     shut_down = error;
     note("hook");
-}
-
-/* What events are left to be sent. */
-bool carillon_stream_send(void)
-{
-    if (to_send == 0u) {
-        return false;
-    }
-    to_send--;
-    note("send");
-    return true;
-}
-
-void carillon_port_idle(void)
-{
-    note("idle");
-    longjmp(ends, 1);
-}
-
-void carillon_port_halt(void)
-{
-    note("halt");
-    longjmp(ends, 1);
 }
 
 static int reset(void **state)

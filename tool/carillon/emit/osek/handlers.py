@@ -37,11 +37,16 @@ def _slices(osek: OsekImage) -> list[str]:
     ]
 
 
+def _asks(parts: Iterable[tuple[int, int]], left: str) -> list[str]:
+    """Ask parts of a counter's queue, by their numbers and sources, whether anything in them is due at a reading of the base."""
+    return [f"carillon_osek_ask_part({number}u, {source}u, {left});" for number, source in parts]
+
+
 def _handler(handler: EventHandler) -> list[str]:
     """A handler of one cell, of several cells on one source, or of a source that another handler requests."""
     comments = [f"/* And {cell.use.cell.name}. */" for cell in handler.also]
     body = ["    const carillon_base left = carillon_base_left();"] if handler.requests else []
-    body += [f"    carillon_osek_ask_part({number}u, {source}u, left);" for number, source in handler.requests]
+    body += [f"    {ask}" for ask in _asks(handler.requests, "left")]
     cells = [call.cell for call in handler.calls if call.cell is not None]
     if len(cells) > 1:
         comments += [f"/* {cell.use.cell.name}: alarm {cell.carrier.demand.name}, {_at(cell)}. */" for cell in cells]
@@ -90,14 +95,12 @@ def _serve_cells(osek: OsekImage) -> list[str]:
         lines += [f"void {c_names.cells(served.level)}(void)", "{"]
         if served.counter is not None:
             number, carrier = served.counter.part, served.counter
+            own = [(part.part, part.source) for part in osek.allocation.requested(carrier)]
             lines += [
                 f"    if (carillon_osek_counter_rests({number}u)) {{ /* {carrier.demand.name} */",
                 f"        if (carillon_port_is_pending({carrier.source}u)) {{",
                 *_taken_back(carrier, osek.cell(carrier) if carrier.cells else None, "        "),
-                *(
-                    f"            carillon_osek_ask_part({part.part}u, {part.source}u, carillon_base_left());"
-                    for part in osek.allocation.requested(carrier)
-                ),
+                *(f"            {ask}" for ask in _asks(own, "carillon_base_left()")),
                 "        }",
                 f"        carillon_osek_serve_counter({number}u);",
                 "    }",
