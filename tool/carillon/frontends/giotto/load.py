@@ -120,7 +120,8 @@ def check_loads(program: Giotto, found: dict[str, Load], diagnostics: Diagnostic
 
 
 def _load(mode: Mode, times: dict[str, Fraction], drivers: dict[str, Fraction]) -> Load:
-    if any(activity.target.text not in times for activity in mode.invocations):
+    is_sound = mode.period > 0 and all(activity.frequency > 0 for activity in (*mode.invocations, *mode.updates))  # else C256
+    if not is_sound or any(activity.target.text not in times for activity in mode.invocations):
         return Load(None, None, None)
     tasks = [(Fraction(mode.period, a.frequency), times[a.target.text]) for a in mode.invocations]
     called = [a for a in (*mode.invocations, *mode.updates) if a.driver is not None and a.driver.text in drivers]
