@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -229,11 +230,12 @@ def fuzzed(name: str, seconds: int) -> Result:
     command = [sys.executable, __file__, "--one", name, *options, f"-artifact_prefix={faults}/", "-verbosity=1", *folders]
     # By a shell: Linux counts the memory of whoever starts a process as the process's own (getrusage), and tests are large.
     shell = ["sh", "-c", '"$@"; is=$?; times; exit $is', "sh"]
+    began = time.time_ns()  # what a run before has left there is not of this one
     done = subprocess.run([*shell, *command], capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
     (OUT / f"{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     counts = re.findall(r"#(\d+)\s.*?cov: (\d+)", done.stderr)
     number, edges = (int(value) for value in counts[-1]) if counts else (0, 0)
-    found = tuple(sorted(path for path in faults.iterdir() if path.is_file()))
+    found = tuple(sorted(path for path in faults.iterdir() if path.is_file() and path.stat().st_mtime_ns >= began))
     why = "" if done.returncode == 0 or found else f"it ended with {done.returncode}: build/fuzz/{name}.log"
     return Result(name, number, edges, found, why, processor_seconds(done.stdout))
 

@@ -56,6 +56,8 @@ def test_a_fault_is_found_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert broken != text
     script.write_text(broken, encoding="utf-8")
     monkeypatch.setattr(fuzz, "__file__", str(script))
+    (tmp_path / "vcd.faults").mkdir()
+    (tmp_path / "vcd.faults" / "crash-of-a-run-before").touch()
     found = fuzz.fuzzed("vcd", 20)
     assert len(found.faults) == 1 and b"$scope" in found.faults[0].read_bytes()
     assert "1 faults: vcd.faults/crash-" in found.line()
