@@ -110,7 +110,7 @@ def fuzzed(recorded: dict[str, dict[str, int]]) -> Iterator[str]:
     yield "| reader | inputs | hours of a processor | faults |\n|---|--:|--:|--:|\n"
     every = {what: sum(sums[what] for sums in recorded.values()) for what in ("inputs", "seconds", "faults")}
     for name, sums in (*recorded.items(), ("**all**", every)):
-        yield f"| {name} | {sums['inputs']:,} | {sums['seconds'] / 3600:.1f} | {sums['faults']} |\n"
+        yield f"| {name} | {sums['inputs']:,} | {sums['seconds'] / 3600:.2f} | {sums['faults']} |\n"
 
 
 def page(text: str, found: str) -> str:
