@@ -94,12 +94,13 @@ module soc
   assign data_err = answers ? array_err | clic_err | nowhere : data_err_i;
 
   logic [CELLS-1:0] request;
+  logic [SOURCES-1:0] pending;
   timer_array #(.CELLS(CELLS), .SOURCE(FIRST_CELL)) i_array (
       .clk_i, .rst_ni,
       .tick_i(1'b1),
       .req_i(device_req && to_array), .we_i(data_we), .be_i(data_be), .addr_i(data_addr[11:0]), .wdata_i(data_wdata),
       .rdata_o(array_rdata), .err_o(array_err),
-      .request_o(request)
+      .request_o(request), .pending_i(pending[FIRST_CELL+:CELLS])
   );
   assign request_o = request;
 
@@ -117,7 +118,7 @@ module soc
       .req_i(device_req && to_clic), .we_i(data_we), .be_i(data_be), .addr_i(data_addr[12:0]), .wdata_i(data_wdata),
       .rdata_o(clic_rdata), .err_o(clic_err),
       .fetch_i(instr_req_o && instr_gnt_i), .fetch_addr_i(instr_addr_o[31:2]),
-      .irq_o(irq), .irq_id_o(irq_id), .irq_level_o(irq_level)
+      .irq_o(irq), .irq_id_o(irq_id), .irq_level_o(irq_level), .pending_o(pending)
   );
 
   if_xif #(.X_NUM_RS(2)) xif ();

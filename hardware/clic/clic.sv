@@ -33,7 +33,8 @@ module clic #(
     // What is offered to the core.
     output logic               irq_o,
     output logic [ID-1:0]      irq_id_o,
-    output logic [7:0]         irq_level_o
+    output logic [7:0]         irq_level_o,
+    output logic [SOURCES-1:0] pending_o  // the sources whose requests stand at the beginning of the cycle
 );
   localparam int unsigned WORDS = (SOURCES + 31) / 32;
   logic [31:ID+2] vectors;  // where the table is, which is aligned to its size
@@ -66,6 +67,7 @@ module clic #(
       end
     end
   end
+  assign pending_o = pending;
   assign irq_o = best_level[1] != 0;
   assign irq_level_o = best_level[1];
   assign irq_id_o = best_id[1];

@@ -16,8 +16,8 @@
 // One store starts any set of cells in the same cycle, where they stood or from their first counts, or stops them: a
 // cell that stops keeps its count.  One store moves all that the last store to RESTART started.  One store lets any set of
 // cells request interrupts, or no more.  A cell that expires does the same for those that its register ARMS names: from
-// the next cycle on they request interrupts, until what the cell has begun is told to be done.  README.md says what each
-// register is for.
+// the next cycle on they request interrupts, until what the cell has begun is told to be done and nothing that it has
+// requested is pending.  README.md says what each register is for.
 module timer_array #(
     parameter int unsigned CELLS = 32,  // 1 to 32
     parameter int unsigned SOURCE = 0   // the number by which the interrupt controller knows the first cell
@@ -34,7 +34,9 @@ module timer_array #(
     output logic [31:0]      rdata_o,
     output logic             err_o,
     // A pulse of one cycle when a cell expires whose requests are enabled.
-    output logic [CELLS-1:0] request_o
+    output logic [CELLS-1:0] request_o,
+    // The cells' requests for which the interrupt controller has begun no handler.
+    input  logic [CELLS-1:0] pending_i
 );
   logic signed [31:0] count[CELLS];
   logic signed [31:0] reload[CELLS];
@@ -42,7 +44,6 @@ module timer_array #(
   logic [CELLS-1:0] arms[CELLS];
   logic [CELLS-1:0] running, enabled;
   logic [CELLS-1:0] together;  // what the last store to RESTART started
-  logic [CELLS-1:0] active, waiting;  // a cell has expired and is not done; and has expired once more since
   logic [31:0] now;
 
   // Which register an access names.  There is none but for whole, aligned words.
@@ -96,7 +97,8 @@ module timer_array #(
       expires[k] = running[k] && tick_i && next[k] <= 0;
       if (expires[k]) next[k] = next[k] + reload[k];
       if (expires[k]) armed = armed | arms[k];
-      if (done[k] && !waiting[k] && !expires[k]) disarmed = disarmed | arms[k];
+      // An activation that came since waits in the interrupt controller, and keeps its deadlines.
+      if (done[k] && !pending_i[k] && !expires[k]) disarmed = disarmed | arms[k];
       if (stored[k] && word == timer_array_pkg::COUNT_WORD) next[k] = wdata_i;
       if (restarts[k]) next[k] = first[k];
     end
@@ -106,8 +108,6 @@ module timer_array #(
     if (!rst_ni) begin
       running <= '0;
       enabled <= '0;
-      active <= '0;
-      waiting <= '0;
       together <= '0;
       now <= '0;
       for (int unsigned k = 0; k < CELLS; k++) begin
@@ -124,14 +124,6 @@ module timer_array #(
         if (stored[k] && word == timer_array_pkg::RELOAD_WORD) reload[k] <= wdata_i;
         if (stored[k] && word == timer_array_pkg::FIRST_WORD) first[k] <= wdata_i;
         if (stored[k] && word == timer_array_pkg::ARMS_WORD) arms[k] <= ones;
-        // Of two activations that are not done, one waits, as in the interrupt controller.
-        if (stored[k] && word == timer_array_pkg::ARMS_WORD) begin
-          active[k] <= 1'b0;
-          waiting[k] <= 1'b0;
-        end else begin
-          active[k] <= expires[k] || (active[k] && (!done[k] || waiting[k]));
-          waiting[k] <= (expires[k] && active[k] && (!done[k] || waiting[k])) || (waiting[k] && !done[k]);
-        end
         running[k] <= (running[k] | starts[k]) & ~stops[k] & ~(expires[k] && reload[k] == 0 && !starts[k]);
       end
       enabled <= ((enabled & ~disarmed) | armed | enables) & ~disables;

@@ -267,6 +267,18 @@ def test_the_deadline_of_an_activation_that_waited_is_watched(lab: Laboratory, b
     assert len(outcome.reported) == 1
 
 
+@pytest.mark.parametrize("board", [BOARD, "ast1030-evb"])
+def test_activations_that_are_one_for_the_controller_are_one_for_the_deadline(lab: Laboratory, board: str) -> None:
+    """Two or three activations of Low come before it begins: it runs once, and what it meets later is not told as missed."""
+    high = task("High", "static unsigned n; carillon_work((n++ == 1u) ? WORK : 100u);")
+    schedule = declared(Low=200, High=200) + points(4000, (100, "Low", 2000), (200, "High"))
+    for work, missed, begun in ((9000, [10_000], 7), (13_000, [10_000, 14_000], 6)):
+        code = f'#include "carillon/work.h"\n#define WORK {work}u\n' + high + task("Low", "carillon_work(20u);")
+        outcome = lab.run(schedule, code, board, system='on_deadline_miss = "continue"', rounds=8)
+        assert [e.t for e in outcome.events(Kind.DEADLINE_MISSED, of="Low")] == missed
+        assert len([run for run in outcome.summary.runs if run.lane.name == "Low"]) == begun
+
+
 EVENT_TRIGGERED = """
 [osek.task]
 Low = { priority = 1, autostart = true }

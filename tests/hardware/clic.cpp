@@ -27,6 +27,8 @@ struct Answer {
     uint32_t level;
     uint32_t rdata;
     uint32_t err;
+    uint32_t unused;
+    uint64_t pending;
 };
 
 } // namespace
@@ -65,7 +67,7 @@ int main(int count, char **arguments)
         top.wdata_i = cycle.wdata;
         top.fetch_addr_i = cycle.fetch_addr >> 2; // [31:2]
         top.eval();
-        Answer answer = {top.irq_o, top.irq_id_o, top.irq_level_o, 0, 0};
+        Answer answer = {top.irq_o, top.irq_id_o, top.irq_level_o, 0, 0, 0, top.pending_o};
         clock();
         answer.rdata = top.rdata_o;
         answer.err = top.err_o;

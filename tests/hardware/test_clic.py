@@ -15,7 +15,7 @@ import pytest
 from verilated import build, lint, run
 
 FETCH, ACCESS, STORE = 1, 2, 4
-CYCLE, ANSWER = "<QIIHBBI", "<IIIII"
+CYCLE, ANSWER = "<QIIHBBI", "<IIIIIIQ"
 VECTORS = 0x100
 WORDS_OF_SOURCES = 0x1000
 PEND, UNPEND, ENABLE, DISABLE = 0x00, 0x10, 0x20, 0x30
@@ -74,6 +74,7 @@ class Model:
         offered = self.offer(self.pending | pulses)
         exists, accesses = self.exists(addr, be), bool(flags & ACCESS)
         answer = (self._loaded(addr) if accesses and exists else 0, int(accesses and not exists))
+        stood = sum(1 << source for source in self.pending)
 
         # In this order: what a later line says is what stands.
         if flags & FETCH and 0 <= fetch_addr - self.table < self.table_bytes():
@@ -81,7 +82,7 @@ class Model:
         if accesses and exists and flags & STORE:
             self._store(addr, wdata, be)
         self.pending |= pulses
-        return *offered, *answer
+        return *offered, *answer, 0, stood
 
     def _store(self, addr: int, wdata: int, be: int) -> None:
         if addr == VECTORS:

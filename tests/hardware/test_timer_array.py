@@ -20,7 +20,7 @@ import pytest
 from verilated import ROOT, build, lint, run
 
 TICK, ACCESS, STORE = 1, 2, 4
-CYCLE, ANSWER = "<IHBB", "<III"
+CYCLE, ANSWER = "<IIHBB", "<III"
 CELLS_AT, APART = 0xC00, 32
 START, STOP, ENABLE, DISABLE, NOW, RESTART, DONE, MOVE = range(0x800, 0x820, 4)
 COUNT, RELOAD, ADJUST, ARMS, FIRST = range(5)
@@ -45,8 +45,6 @@ class Cell:
     reload: int = 0
     first: int = 0
     arms: int = 0
-    owed: int = 0
-    """Expiries that are not done: two at most."""
 
     def move(self, ticks: int) -> None:
         if self.due is None:
@@ -98,7 +96,7 @@ class Model:
         cell, word = self.cells[(addr - CELLS_AT) // APART], addr % APART // 4
         return {RELOAD: cell.reload, ARMS: cell.arms, FIRST: cell.first}.get(word, self.count(cell)) % 2**32
 
-    def cycle(self, wdata: int, addr: int, be: int, flags: int) -> tuple[int, int, int]:
+    def cycle(self, wdata: int, pending: int, addr: int, be: int, flags: int) -> tuple[int, int, int]:
         """What the array answers."""
         exists = self._exists(addr, be)
         answer, wrong = 0, int(bool(flags & ACCESS) and not exists)
@@ -138,12 +136,8 @@ class Model:
 
         # Everything else counts from the next cycle on.
         for k, cell in enumerate(self.cells):
-            if stores and addr == DONE and wdata % 4096 == k:
-                cell.owed = max(cell.owed - 1, 0)
-                if cell.owed == 0 and k not in expired:
-                    self.enabled &= ~cell.arms
-            if k in expired:
-                cell.owed = min(cell.owed + 1, 2)
+            if stores and addr == DONE and wdata % 4096 == k and k not in expired and not pending >> k & 1:
+                self.enabled &= ~cell.arms
         self.enabled |= armed
         ones = wdata & self.every
         if stores and addr == ENABLE:
@@ -159,7 +153,7 @@ class Model:
         if stores and addr == RESTART:
             self.group = ones
         if target is not None and word == ARMS:
-            target.arms, target.owed = ones, 0
+            target.arms = ones
         for k, cell in enumerate(self.cells):
             told = stores and bool(ones >> k & 1)
             if told and addr == RESTART:
@@ -189,12 +183,13 @@ class Drawn:
         low, high = {COUNT: (0, 12), RELOAD: (0, 15), ADJUST: (-40, 40), FIRST: (0, 20)}[word]
         return draw.randint(low, high) % 2**32
 
-    def cycle(self) -> tuple[int, int, int, int]:
+    def cycle(self) -> tuple[int, int, int, int, int]:
         draw = self.draw
+        pending = draw.getrandbits(32)  # what the controller has done with the requests
         flags = TICK if draw.random() < 0.9 else 0
         be, cells = 15, len(self.model.cells)
         if draw.random() < 0.3:
-            return draw.getrandbits(32), draw.getrandbits(12), be, flags
+            return draw.getrandbits(32), pending, draw.getrandbits(12), be, flags
         flags |= ACCESS | (STORE if draw.random() < 0.8 else 0)
         expiring = self.model.expiring()
         collides = bool(expiring) and draw.random() < 0.7
@@ -220,9 +215,9 @@ class Drawn:
             addr = draw.getrandbits(12)
         if collides and flags & TICK and flags & STORE:
             self.met[f"{addr:03X}" if addr < CELLS_AT else f"word {addr % APART // 4}"] += 1
-        return wdata, addr, be, flags
+        return wdata, pending, addr, be, flags
 
-    def cycles(self, number: int) -> Iterator[tuple[tuple[int, int, int, int], tuple[int, int, int]]]:
+    def cycles(self, number: int) -> Iterator[tuple[tuple[int, int, int, int, int], tuple[int, int, int]]]:
         for _ in range(number):
             given = self.cycle()
             yield given, self.model.cycle(*given)
@@ -270,11 +265,11 @@ def test_no_expiry_is_lost_and_none_is_doubled(driver: Callable[[int], Path]) ->
     firsts = [draw.randint(1, 400) for _ in range(32)]
     moves = [0] * 32
     before = [
-        (value % 2**32, of_cell(k, word), 15, ACCESS | STORE)
+        (value % 2**32, 0, of_cell(k, word), 15, ACCESS | STORE)
         for k in range(32)
         for word, value in enumerate((firsts[k], reloads[k]))
     ]
-    before += [(2**32 - 1, ENABLE, 15, ACCESS | STORE), (2**32 - 1, START, 15, ACCESS | STORE)]
+    before += [(2**32 - 1, 0, ENABLE, 15, ACCESS | STORE), (2**32 - 1, 0, START, 15, ACCESS | STORE)]
     cycles = list(before)
     ticks = 0
     while sum(max((ticks - firsts[k] - moves[k]) // reloads[k], 0) for k in range(32)) < EXPIRIES:
@@ -287,17 +282,17 @@ def test_no_expiry_is_lost_and_none_is_doubled(driver: Callable[[int], Path]) ->
                 # What a cell was moved by is taken back in the mean.
                 move = draw.randint(-most, most) - moves[k] // 20
                 moves[k] += move
-                cycles.append((move % 2**32, of_cell(k, ADJUST), 15, tick | ACCESS | STORE))
+                cycles.append((move % 2**32, 0, of_cell(k, ADJUST), 15, tick | ACCESS | STORE))
             else:
-                cycles.append((0, 0, 15, tick))
+                cycles.append((0, 0, 0, 15, tick))
     # Until each cell has come back to its period, from wherever it was.
     rest = 50_000
-    cycles += [(0, 0, 15, TICK)] * rest
+    cycles += [(0, 0, 0, 15, TICK)] * rest
     ticks += rest
     answers = run(driver(32), b"".join(struct.pack(CYCLE, *it) for it in cycles), ANSWER)
 
     requested, last, tick = [0] * 32, [0] * 32, 0
-    for (_, _, _, flags), (request, _, _) in zip(cycles, answers, strict=True):
+    for (_, _, _, _, flags), (request, _, _) in zip(cycles, answers, strict=True):
         tick += flags & TICK
         while request:
             k = (request & -request).bit_length() - 1

@@ -12,6 +12,7 @@ namespace
 
 struct Cycle {
     uint32_t wdata;
+    uint32_t pending;
     uint16_t addr;
     uint8_t be;
     uint8_t flags; // 1: a tick, 2: an access, 4: the access is a store
@@ -57,6 +58,7 @@ int main(int count, char **arguments)
         top.be_i = cycle.be;
         top.addr_i = cycle.addr;
         top.wdata_i = cycle.wdata;
+        top.pending_i = cycle.pending;
         top.eval();
         Answer answer = {top.request_o, 0, 0};
         clock();

@@ -19,8 +19,9 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
   logic signed [31:0] was;  // the count in the cycle before
   logic requested, expired, ran, moved, set, started, restarted, stopped, ticked;
   logic signed [31:0] had_reload, had_first, given;
-  logic finished, was_active, had_waited, reset_done, armed_now;
-  logic [CELLS-1:0] had_arms;
+  logic armed_now, disarmed_now, had_enabled, disabled;
+  logic [CELLS-1:0] ends;  // the cells that are done, with no request pending, and name this one in ARMS
+  for (genvar j = 0; j < CELLS; j++) assign ends[j] = done[j] && !pending_i[j] && !expires[j] && arms[j][k];
   always @(posedge clk_i) begin
     was <= count[k];
     had_reload <= reload[k];
@@ -35,12 +36,10 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
     restarted <= restarts[k];
     stopped <= stops[k];
     ticked <= tick_i;
-    finished <= done[k];
-    was_active <= active[k];
-    had_waited <= waiting[k];
-    reset_done <= stored[k] && word == timer_array_pkg::ARMS_WORD;
+    disarmed_now <= |ends;
+    had_enabled <= enabled[k];
+    disabled <= disables[k];
     armed_now <= armed[k] || enables[k];
-    had_arms <= arms[k];
   end
 
   always @(posedge clk_i) begin
@@ -72,14 +71,11 @@ for (genvar k = 0; k < CELLS; k++) begin : g_cell
       // It requests in the next cycle again only where it is told to, has a reload value of 1, or catches up.
       if (requested && request_o[k] && !moves[k] && !moved && !set)
         assert (had_reload == 1 || was - 1 + had_reload <= 1);
+      // What another cell arms, or a store enables, requests from then on, until that cell is done and no request of it is
+      // pending, or until a store to DISABLE: nothing else begins it, and nothing else ends it.
+      if (disabled) assert (!enabled[k]);
+      else assert (enabled[k] == (armed_now || (had_enabled && !disarmed_now)));
       // One store starts, one stops, and one that expires with a reload value of 0 stops by itself.
-      // An activation waits only behind one that is not done.  An expiry is not done at once, and each is done once.
-      assert (!waiting[k] || active[k]);
-      if (!reset_done && expired) assert (active[k]);
-      if (!reset_done && finished && !expired) assert (active[k] == had_waited && !waiting[k]);
-      if (!reset_done && !finished && !expired) assert (active[k] == was_active && waiting[k] == had_waited);
-      // What a cell has armed requests no more when the last is done.
-      if (finished && !had_waited && !expired && had_arms[k] && !armed_now) assert (!enabled[k]);
       if (started) assert (running[k]);
       if (restarted) assert (running[k] && count[k] == had_first);
       if (stopped) assert (!running[k]);
