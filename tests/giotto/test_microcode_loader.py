@@ -133,6 +133,38 @@ def test_text_between_frames_is_passed_over() -> None:
     assert [(kind, number, status.dropped) for kind, number, status, _ in found] == [(Kind.STATUS, 9, 1)]
 
 
+def test_an_answer_into_which_a_task_prints_is_asked_for_again_at_once() -> None:
+    """The last of a frame's zeros may come with the next text; a line that falls silent would end the upload."""
+
+    class Printing(Loaded):
+        chance_of = random.Random(3)
+        most, broken, rest = 0.3, 0, b""
+
+        def read(self) -> bytes:
+            got = self.rest + super().read()
+            chance = self.chance_of
+            if len(got) > 1 and chance.random() < self.most:
+                at = chance.randrange(1, len(got))
+                got = got[:at] + b"t %d\n" % chance.randrange(1000) + got[at:]
+                self.broken += 1
+            cut = chance.choice([len(got), len(got), max(len(got) - 1, 0), chance.randint(0, len(got))])
+            got, self.rest = got[:cut], got[cut:]
+            assert got or self.rest, "the host waits for what will not come"
+            return b"x\n" + got if chance.random() < 0.3 else got or self.read()
+
+    loaded = Printing(PROGRAM, KEY)
+    for number in range(1, 60):
+        assert Target(loaded).upload(CONTENT, EDF, KEY).result == "accepted"
+        assert loaded.replaced == number
+        loaded.begin_next()
+    assert loaded.broken > 50
+    loaded.most = 1.0
+    loaded.chance_of = random.Random(4)
+    with pytest.raises(UploadError, match="tasks print into each answer"):
+        for _ in range(100):
+            Target(loaded).status()
+
+
 def refused(content: bytes, expected: str, scheduler: int = EDF, key: bytes = KEY) -> None:
     loaded = Loaded(PROGRAM, KEY)
     with pytest.raises(UploadError, match=expected):

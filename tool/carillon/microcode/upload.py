@@ -22,6 +22,8 @@ STOPS = 0x40
 """In the place of a scheduler's number, without a program: the machine has nothing to do any more."""
 REPEATS = 5
 """How often a frame is sent until it is answered."""
+BROKEN = 200
+"""How often it is sent at most where answers come that a task has printed into."""
 _PAUSE_S = 0.02
 _PAUSES = 250
 """So often a target is asked again whose scheduler decides nothing new."""
@@ -206,31 +208,62 @@ def unframed(coded: bytes) -> bytes | None:
     return whole[:-4]
 
 
-def answers(content: bytes) -> Iterator[tuple[int, int, Status, bytes]]:
-    """The kind and number of each frame that is answered in what a target sends, what it says, and what besides.
+Answer = tuple[int, int, Status, bytes]
+"""The kind and number of a frame that is answered, what its answer says, and what besides."""
 
-    Text is passed over.
+
+def _answer(frame: bytes) -> Answer | None:
+    """What a frame says; None if it is no answer.  :class:`UploadError` if it is of another version."""
+    if len(frame) < 3 + _STATUS.size or not frame[1] & 0x80:
+        return None
+    if frame[0] != VERSION:
+        raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
+    said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
+    fields = (
+        ANSWERS[said],
+        bool(state & 1),
+        bool(state & 2),
+        RESULTS[result],
+        REASONS[reason],
+        *rest,
+        bool(state & 4),
+        bool(state & 8),
+        bool(state & 16),
+        bool(state & 32),
+    )
+    return frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
+
+
+class Heard:
+    """What a target sends: answers, and the text of tasks between them.
+
+    A task that prints while an answer is sent prints into it, as the loader is below all tasks.
     """
-    for coded in content.split(b"\0"):
-        frame = unframed(coded)
-        if frame is None or len(frame) < 3 + _STATUS.size or not frame[1] & 0x80:
-            continue
-        if frame[0] != VERSION:
-            raise UploadError(f"the target speaks version {frame[0]} of the protocol, and this is version {VERSION}")
-        said, state, result, reason, *rest = _STATUS.unpack_from(frame, 3)
-        fields = (
-            ANSWERS[said],
-            bool(state & 1),
-            bool(state & 2),
-            RESULTS[result],
-            REASONS[reason],
-            *rest,
-            bool(state & 4),
-            bool(state & 8),
-            bool(state & 16),
-            bool(state & 32),
-        )
-        yield frame[1] & 0x7F, frame[2], Status(*fields), frame[3 + _STATUS.size :]
+
+    def __init__(self) -> None:
+        self._piece = b""
+        self._inside = False
+        """Whether the last 0 began a frame."""
+
+    def more(self, content: bytes) -> Iterator[Answer | None]:
+        """Each answer that ends with these bytes; None for what is between the zeros of a frame, and is none."""
+        *pieces, self._piece = (self._piece + content).split(b"\0")
+        for piece in pieces:
+            frame = unframed(piece)
+            if frame is not None:
+                self._inside = False
+                if (said := _answer(frame)) is not None:
+                    yield said
+            elif self._inside and piece:
+                self._inside = False
+                yield None
+            else:
+                self._inside = True
+
+
+def answers(content: bytes) -> Iterator[Answer]:
+    """The whole answers in what a target sends.  Text is passed over."""
+    return (said for said in Heard().more(content) if said is not None)
 
 
 def refusal(status: Status) -> str:
@@ -247,26 +280,33 @@ class Target:
 
     def __init__(self, line: Line) -> None:
         self.line = line
+        self.heard = Heard()
         self.number = 0
         self.repeated = False
         """Whether the last frame was sent more than once, so that the target may carry it out again later."""
 
     def ask(self, kind: Kind, body: bytes = b"") -> Status:
-        """Send a frame until it is answered; :class:`UploadError` if nothing answers."""
+        """Send a frame until it is answered; :class:`UploadError` if nothing answers.
+
+        It is sent again at once where an answer is broken, and else when the line's patience is over.
+        """
         return self._ask(kind, body)[0]
 
     def _ask(self, kind: Kind, body: bytes) -> tuple[Status, bytes]:
         self.number = (self.number + 1) & 0xFF
-        for turn in range(REPEATS):
-            self.repeated = turn > 0
+        sent = silent = 0
+        while silent < REPEATS and sent < BROKEN:
+            self.repeated = sent > 0
             self.line.write(framed(kind, self.number, body))
-            got = b""
-            while more := self.line.read():
-                got += more
-                for answered, number, status, more in answers(got):
-                    if (answered, number) == (kind, self.number):
-                        return status, more
-        raise UploadError("the target does not answer")
+            sent += 1
+            broken = False
+            while not broken and (content := self.line.read()):
+                for said in self.heard.more(content):
+                    broken = broken or said is None
+                    if said is not None and said[:2] == (kind, self.number):
+                        return said[2:]
+            silent += not broken
+        raise UploadError("the target does not answer" if silent else "tasks print into each answer: let them print less often")
 
     def status(self) -> Status:
         """The target's status."""
