@@ -98,8 +98,10 @@ int carillon_rtos_flags_wait(struct carillon_rtos_flags *flags, uint32_t set, ui
         *found = own.word;
     } else if (status == CARILLON_RTOS_TIMEOUT) {
         *found = flags->value;
+    } else if ((status == CARILLON_RTOS_RESOURCE) && (ticks != 0u)) {
+        *found = 0u; /* the flags have been deleted */
     } else {
-        /* it has not waited, or the flags have been deleted */
+        /* it has not waited */
     }
     return status;
 }

@@ -103,6 +103,7 @@ uint32_t carillon_port_raise(uint32_t level)
 
 void carillon_port_restore(uint32_t mask)
 {
+    port.needless += (port.mask == 0u) ? 1u : 0u;
     port.mask = mask;
 }
 

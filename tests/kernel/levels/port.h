@@ -22,6 +22,7 @@ struct port {
     /* The mask when a register, or the budget, was last read or stored, and when it was last asked what waits. */
     uint32_t mask_at_read, mask_at_store, mask_at_look;
     uint32_t mask_before; /* before it was last raised */
+    uint32_t needless;    /* how often a mask was restored that was restored already */
     bool pending[CARILLON_SOURCES], active[CARILLON_SOURCES];
     char log[400]; /* of note() */
 };

@@ -37,9 +37,11 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     [ALONE] = {.level = ALONE_LEVEL,
                .source = ALONE_SOURCE,
                .request = CARILLON_STORE_PEND(ALONE_SOURCE),
-               STACK(ALONE)
+               STACK(ALONE),
+               .activations = ALONE_IS_THREAD,
+               .thread = ALONE_IS_THREAD
 #if CARILLON_OSEK_LEVEL_CELLS
-                   ,
+               ,
                .cells = cells
 #endif
     },

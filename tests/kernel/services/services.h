@@ -10,7 +10,11 @@
 
 #include "kernel/time/wait_steps.h"
 
-/* The tasks: one that is basic; two threads of one level, whose turns are in a ring; one that is extended and alone. */
+/* The tasks: one that is basic; two threads of one level, whose turns are in a ring; one that is extended and alone,
+ * and may be a thread. */
+#ifndef ALONE_IS_THREAD
+#define ALONE_IS_THREAD 0u
+#endif
 enum { BASIC, FIRST, SECOND, ALONE, TASKS };
 enum { BASIC_LEVEL = 1, THREADS_LEVEL = 2, ALONE_LEVEL = 3, RING = 3 };
 /* The sources of the levels, of an ISR of either category, and of nobody. */
