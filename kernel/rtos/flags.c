@@ -22,9 +22,6 @@ static uint32_t left_of(uint32_t value, uint32_t wanted, uint8_t options)
     if ((options & CARILLON_RTOS_KEEP) != 0u) {
         return value;
     }
-    if ((options & CARILLON_RTOS_ONE_LESS) != 0u) {
-        return value - 1u;
-    }
     return value & ~wanted;
 }
 
@@ -127,21 +124,35 @@ int carillon_rtos_notify(struct carillon_rtos_thread *thread, uint32_t value, ui
         /* the value stays */
     }
     thread->notified.value = 1u;
-    serve(&thread->flags);
     serve(&thread->notified);
     carillon_osek_unlock(saved);
     return refused ? CARILLON_RTOS_RESOURCE : CARILLON_RTOS_OK;
 }
 
+/* If the value is 0, any notification ends the wait: of one that does not change it, too. */
 uint32_t carillon_rtos_notify_take(bool clears, uint32_t ticks)
 {
     struct carillon_rtos_thread *const self = carillon_rtos_thread_self();
-    uint32_t found = 0u;
-    if ((self == NULL) || (carillon_rtos_flags_wait(&self->flags, 0u, UINT32_MAX, clears ? 0u : CARILLON_RTOS_ONE_LESS,
-                                                    ticks, &found) != CARILLON_RTOS_OK)) {
+    uint32_t found;
+    if (self == NULL) {
         return 0u;
     }
-    (void)carillon_rtos_flags_clear(&self->notified, 1u);
+    uint32_t saved = carillon_osek_lock();
+    const bool waits = self->flags.value == 0u;
+    if (waits) {
+        self->notified.value = 0u;
+    }
+    carillon_osek_unlock(saved);
+    if (waits) {
+        (void)carillon_rtos_flags_wait(&self->notified, 0u, 1u, 0u, ticks, &found);
+    }
+    saved = carillon_osek_lock();
+    found = self->flags.value;
+    if (found != 0u) {
+        self->flags.value = clears ? 0u : (found - 1u);
+    }
+    self->notified.value = 0u;
+    carillon_osek_unlock(saved);
     return found;
 }
 

@@ -88,7 +88,6 @@ struct carillon_rtos_flags {
 #define CARILLON_RTOS_ALL 1u      /* wait for all of them */
 #define CARILLON_RTOS_KEEP 2u     /* do not clear them */
 #define CARILLON_RTOS_TOGETHER 4u /* clear them when all threads that go on have seen them */
-#define CARILLON_RTOS_ONE_LESS 8u /* count the value down instead of clearing it */
 struct carillon_rtos_flags *carillon_rtos_flags_new(const struct carillon_rtos_place *place);
 uint32_t carillon_rtos_flags_set(struct carillon_rtos_flags *flags, uint32_t set);
 uint32_t carillon_rtos_flags_clear(struct carillon_rtos_flags *flags, uint32_t clear); /* what they were */
@@ -111,11 +110,12 @@ struct carillon_rtos_thread {
     struct carillon_rtos_flags flags;    /* thread flags, or the value of notifications */
     struct carillon_rtos_flags notified; /* 1: a notification has come that nobody has looked at */
     void *waiter;                        /* internal: what it waits as; NULL: it does not wait */
-    uint8_t joinable;
-    uint8_t waits_to_begin; /* for StartOS */
+    uint8_t joinable;                    /* 2: somebody joins it */
+    uint8_t waits_to_begin;              /* for StartOS */
     uint8_t begun;
     uint8_t yields;
     uint8_t ends; /* where it goes on, or begins */
+    uint8_t over; /* its function has ended */
 };
 extern struct carillon_rtos_thread carillon_rtos_threads[CARILLON_OSEK_TASKS];
 extern const uint16_t carillon_rtos_priorities[CARILLON_OSEK_TASKS];

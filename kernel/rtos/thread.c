@@ -12,6 +12,10 @@
 
 #if CARILLON_RTOS_HEAP > 0
 
+/* Who may be joined, and who is being joined. */
+#define JOINABLE 1u
+#define JOINED 2u
+
 struct carillon_rtos_thread carillon_rtos_threads[CARILLON_OSEK_TASKS];
 
 struct carillon_rtos_thread *carillon_rtos_thread_self(void)
@@ -67,12 +71,15 @@ static void give_back(const struct carillon_rtos_thread *thread)
     }
 }
 
-/* The function is over. */
-static void leave(const struct carillon_rtos_thread *own)
+/* The function is over.  Who detaches the thread from here on gives it back. */
+static void leave(struct carillon_rtos_thread *own)
 {
+    const uint32_t saved = carillon_osek_lock();
+    own->over = 1u;
     if (own->joinable == 0u) {
         give_back(own);
     }
+    carillon_osek_unlock(saved);
 }
 
 static int body(void)
@@ -113,9 +120,10 @@ struct carillon_rtos_thread *carillon_rtos_thread_new(void (*function)(void *), 
             own->name = name;
             own->function = function;
             own->argument = argument;
-            own->joinable = joinable ? 1u : 0u;
+            own->joinable = joinable ? (uint8_t)JOINABLE : (uint8_t)0u;
             own->begun = 0u;
             own->ends = 0u;
+            own->over = 0u;
             own->flags.object.kind = CARILLON_RTOS_FLAGS;
             own->flags.value = 0u;
             own->notified.object.kind = CARILLON_RTOS_FLAGS;
@@ -136,7 +144,7 @@ static bool is_taken(const struct carillon_rtos_thread *thread)
     return carillon_rtos_thread_is(thread) && (taken_of(thread) != NULL);
 }
 #else
-static void leave(const struct carillon_rtos_thread *own)
+static void leave(struct carillon_rtos_thread *own)
 {
     (void)own;
 }
@@ -183,7 +191,14 @@ int carillon_rtos_thread_join(struct carillon_rtos_thread *thread)
     if (!is_taken(thread)) {
         return CARILLON_RTOS_PARAMETER;
     }
-    if ((thread->joinable == 0u) || (thread == carillon_rtos_thread_self()) || !carillon_rtos_may_wait()) {
+    if ((thread == carillon_rtos_thread_self()) || !carillon_rtos_may_wait()) {
+        return CARILLON_RTOS_RESOURCE;
+    }
+    const uint32_t saved = carillon_osek_lock();
+    const bool is_first = thread->joinable == JOINABLE;
+    thread->joinable = is_first ? (uint8_t)JOINED : thread->joinable;
+    carillon_osek_unlock(saved);
+    if (!is_first) { /* or the second would give back what another has taken since */
         return CARILLON_RTOS_RESOURCE;
     }
     (void)carillon_join(carillon_rtos_task_of(thread));
@@ -199,16 +214,16 @@ int carillon_rtos_thread_detach(struct carillon_rtos_thread *thread)
     if (!is_taken(thread)) {
         return CARILLON_RTOS_PARAMETER;
     }
-    if (thread->joinable == 0u) {
-        return CARILLON_RTOS_RESOURCE;
-    }
     const uint32_t saved = carillon_osek_lock();
-    thread->joinable = 0u;
-    if (carillon_rtos_thread_state(thread) == SUSPENDED) {
-        give_back(thread);
+    const bool is_joinable = thread->joinable == JOINABLE;
+    if (is_joinable) {
+        thread->joinable = 0u;
+        if (thread->over != 0u) {
+            give_back(thread);
+        }
     }
     carillon_osek_unlock(saved);
-    return CARILLON_RTOS_OK;
+    return is_joinable ? CARILLON_RTOS_OK : CARILLON_RTOS_RESOURCE;
 }
 
 /* The line of threads that have suspended themselves. */

@@ -83,17 +83,23 @@ static int refuses_wait(void)
     return carillon_rtos_in_isr() ? CARILLON_RTOS_IN_ISR : CARILLON_RTOS_ERROR;
 }
 
+/* A thread that waits for a time has waited, until then or until it was resumed; or it may not wait so long. */
+static int wait_for_time(uint32_t saved, uint32_t ticks)
+{
+    struct carillon_rtos_waiter own;
+    const int status = carillon_rtos_wait(&own, &never, saved, ticks);
+    return (status == CARILLON_RTOS_TIMEOUT) ? CARILLON_RTOS_OK : status;
+}
+
 int carillon_rtos_delay(uint32_t ticks)
 {
     if (!carillon_rtos_may_wait()) {
         return refuses_wait();
     }
     if (ticks == 0u) {
-        return CARILLON_RTOS_OK;
+        return CARILLON_RTOS_PARAMETER;
     }
-    struct carillon_rtos_waiter own;
-    const int status = carillon_rtos_wait(&own, &never, carillon_osek_lock(), ticks);
-    return (status == CARILLON_RTOS_TIMEOUT) ? CARILLON_RTOS_OK : status;
+    return wait_for_time(carillon_osek_lock(), ticks);
 }
 
 int carillon_rtos_delay_until(uint32_t time)
@@ -101,15 +107,13 @@ int carillon_rtos_delay_until(uint32_t time)
     if (!carillon_rtos_may_wait()) {
         return refuses_wait();
     }
-    struct carillon_rtos_waiter own;
     const uint32_t saved = carillon_osek_lock();
     const uint32_t ahead = time - carillon_time_now();
     if ((ahead == 0u) || (ahead > (uint32_t)INT32_MAX)) { /* it has passed */
         carillon_osek_unlock(saved);
         return CARILLON_RTOS_PARAMETER;
     }
-    (void)carillon_rtos_wait(&own, &never, saved, ahead);
-    return CARILLON_RTOS_OK;
+    return wait_for_time(saved, ahead);
 }
 
 int carillon_rtos_wait(struct carillon_rtos_waiter *own, struct carillon_semaphore *line, uint32_t saved,

@@ -16,6 +16,7 @@ volatile uint16_t carillon_osek_hook_source;
 
 jmp_buf threads_ends;
 uint32_t threads_suspended, threads_used;
+void (*threads_before_leaving)(void);
 
 /* Of each thread, the stack on which its call runs, and what the call is. */
 static struct {
@@ -23,6 +24,7 @@ static struct {
     char *stack;
     void (*what)(void);
     enum ended ended;
+    bool is_job; /* what it carries out is a job, which ends with it */
 } calls[TASKS];
 static ucontext_t test;
 static TaskType calling;
@@ -86,7 +88,13 @@ static void leave_call(enum ended ended)
 /* A thread ends, and does not go on. */
 void carillon_port_leave(struct carillon_context *context)
 {
-    assert_ptr_equal(context, &services_extended[calling].context);
+    if (context != &services_extended[calling].context) {
+        abort();
+    }
+    if (threads_before_leaving != NULL) {
+        threads_before_leaving();
+        threads_before_leaving = NULL;
+    }
     leave_call(ENDED);
     abort();
 }
@@ -121,34 +129,43 @@ static enum ended switch_to(TaskType task)
     port.needless = 0u;
     services.meanwhile = waits;
     (void)swapcontext(&test, &calls[task].context);
-    const enum ended ended = calls[task].ended;
+    enum ended ended = calls[task].ended;
     threads_interrupt(INVALID_TASK);
     if (ended != WAITS) {
         drop_call(task);
     }
     if (ended == ENDED) {
         assert_int_equal(carillon_osek_jobs[task].next, CARILLON_OSEK_TERMINATED);
-        threads_end(task);
     }
     if (ended == DONE) {
         assert_int_equal(port.mask, 0u);
+        ended = calls[task].is_job ? ENDED : DONE;
+    }
+    if (ended == ENDED) {
+        threads_end(task);
     }
     assert_int_equal(port.needless, 0u);
     port.mask = 0u;
     return ended;
 }
 
-enum ended threads_call(TaskType task, void (*what)(void))
+static enum ended call(TaskType task, void (*what)(void), bool is_job)
 {
     assert_null(calls[task].stack);
     calls[task].stack = malloc(STACK_BYTES);
     calls[task].what = what;
+    calls[task].is_job = is_job;
     (void)getcontext(&calls[task].context);
     calls[task].context.uc_stack.ss_sp = calls[task].stack;
     calls[task].context.uc_stack.ss_size = STACK_BYTES;
     calls[task].context.uc_link = NULL;
     makecontext(&calls[task].context, carry_out, 0);
     return switch_to(task);
+}
+
+enum ended threads_call(TaskType task, void (*what)(void))
+{
+    return call(task, what, false);
 }
 
 /* A thread is where the queue of its level says, or its level is its own. */
@@ -198,13 +215,7 @@ enum ended threads_begin(TaskType task)
     while (own->thread != task) {
         own++;
     }
-    carillon_osek_jobs[task].next = CARILLON_OSEK_TERMINATED; /* unless it says so itself */
-    const enum ended ended = threads_call(task, (void (*)(void))own->function);
-    if (ended == DONE) {
-        threads_end(task);
-        return ENDED;
-    }
-    return ended;
+    return call(task, (void (*)(void))own->function, true);
 }
 
 void threads_end(TaskType task)

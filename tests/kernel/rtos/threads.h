@@ -38,8 +38,9 @@ void threads_pass(uint32_t ticks);
 
 /* What stands for the end of the system, or its start: where `threads_ends` has been set, it goes on there. */
 extern jmp_buf threads_ends;
-extern uint32_t threads_suspended; /* how often interrupts have been suspended and not resumed */
-extern uint32_t threads_used;      /* of each stack */
+extern uint32_t threads_suspended;           /* how often interrupts have been suspended and not resumed */
+extern uint32_t threads_used;                /* of each stack */
+extern void (*threads_before_leaving)(void); /* what happens once when a thread is about to leave; NULL: nothing */
 
 /* The model of a line: those of a higher level first, and of one level in the order in which they came. */
 struct line {
