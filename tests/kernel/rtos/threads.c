@@ -24,7 +24,8 @@ static struct {
     char *stack;
     void (*what)(void);
     enum ended ended;
-    bool is_job; /* what it carries out is a job, which ends with it */
+    bool is_job;   /* what it carries out is a job, which ends with it */
+    uint32_t mask; /* what it masks between its calls: it has a mutex */
 } calls[TASKS];
 static ucontext_t test;
 static TaskType calling;
@@ -118,14 +119,19 @@ static void drop_call(TaskType task)
 {
     free(calls[task].stack);
     calls[task].stack = NULL;
+    calls[task].mask = 0u;
 }
 
 /* Until the thread's call is over, or waits. */
 static enum ended switch_to(TaskType task)
 {
     calling = task;
+    const struct carillon_osek_holder *const holder = &carillon_osek_mutexes.holders[task];
     services_run(task);
-    port.mask = 0u;
+    if (holder->at != 0u) {
+        port.current = carillon_osek_levels[holder->at].source;
+    }
+    port.mask = calls[task].mask;
     port.needless = 0u;
     services.meanwhile = waits;
     (void)swapcontext(&test, &calls[task].context);
@@ -138,7 +144,10 @@ static enum ended switch_to(TaskType task)
         assert_int_equal(carillon_osek_jobs[task].next, CARILLON_OSEK_TERMINATED);
     }
     if (ended == DONE) {
-        assert_int_equal(port.mask, 0u);
+        const uint8_t ceiling = carillon_osek_ceiling_of(task);
+        const bool raised = (holder->at == 0u) && (ceiling > carillon_osek_tasks[task].level);
+        assert_int_equal(port.mask, raised ? carillon_port_mask_of(ceiling) : 0u);
+        calls[task].mask = port.mask;
         ended = calls[task].is_job ? ENDED : DONE;
     }
     if (ended == ENDED) {
