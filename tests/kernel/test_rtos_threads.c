@@ -5,7 +5,7 @@
 #include "rtos/threads.h"
 
 #include "cmsis_os2.h"
-#include "task.h"
+#include "event_groups.h"
 
 #include <string.h>
 
@@ -627,6 +627,8 @@ static void t_may_not_wait(void **state)
         }
         REFUSED(osEventFlagsWait(flags, 1u, 0u, 1u), osFlagsErrorParameter);
         REFUSED(osEventFlagsWait(flags, 1u, 0u, 0u), osFlagsErrorResource);
+        assert_int_equal(xEventGroupWaitBits(flags, 1u, pdTRUE, pdTRUE, 1u), 0u); /* none are said to be there */
+        assert_int_equal(xEventGroupSync(flags, 1u, 1u, 1u), 0u);
         REFUSED(osSemaphoreAcquire(semaphore, 1u), osErrorParameter);
         REFUSED(osSemaphoreAcquire(semaphore, 0u), osErrorResource);
         REFUSED(osMessageQueueGet(queue, &byte, NULL, 1u), osErrorParameter);
@@ -759,6 +761,61 @@ static void t_says(void **state)
     services_run(FIRST);
 }
 
+/* Tasks of FreeRTOS: `depth` is in words, and whoever deletes a task gives it back. */
+static void deletes_itself(void *argument)
+{
+    counts(argument);
+    vTaskDelete(NULL);
+}
+static void t_tasks(void **state)
+{
+    (void)state;
+    StackType_t stack[8];
+    StaticTask_t memory;
+    TaskHandle_t task = &memory;
+    all_end();
+    carillon_osek_jobs[ALONE].activations = 1u;
+    services_run(ALONE);
+    assert_int_equal(xTaskCreate(counts, "name", 9u, NULL, NORMAL, &task), errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY);
+    assert_null(task);
+    assert_int_equal(xTaskCreate(deletes_itself, "name", 8u, &runs, NORMAL, &task), pdPASS);
+    assert_ptr_equal(task, HANDLE(FIRST));
+    assert_string_equal(pcTaskGetName(task), "name");
+    assert_int_equal(xTaskCreate(counts, "other", 8u, NULL, NORMAL, NULL), pdPASS);
+    vTaskDelete(HANDLE(SECOND)); /* it has not begun */
+    runs = 0u;
+    assert_int_equal(threads_begin(SECOND), ENDED);
+    assert_int_equal(runs, 0u);
+    assert_int_equal(threads_begin(FIRST), ENDED);
+    assert_int_equal(runs, 1u);
+    assert_ptr_equal(argument_of_run, &runs);
+    services_run(ALONE);
+    assert_null(xTaskCreateStatic(counts, "name", 8u, NULL, NORMAL, NULL, &memory));
+    assert_null(xTaskCreateStatic(counts, "name", 8u, NULL, NORMAL, stack, NULL));
+    assert_null(xTaskCreateStatic(counts, "name", 9u, NULL, NORMAL, stack, &memory));
+    assert_ptr_equal(xTaskCreateStatic(counts, "name", 8u, NULL, NORMAL, stack, &memory), HANDLE(FIRST));
+    services.shut_down = E_OK;
+    if (setjmp(threads_ends) == 0) {
+        vTaskDelete(HANDLE(SECOND)); /* there is none */
+        fail();
+    }
+    assert_int_equal(services.shut_down, E_OS_STATE);
+}
+
+static void yields_as_task(void)
+{
+    taskYIELD();
+    said = 0u;
+}
+static void t_yields_as_task(void **state)
+{
+    (void)state;
+    assert_int_equal(threads_call(FIRST, yields_as_task), WAITS);
+    assert_int_equal(threads_go_on(FIRST), DONE);
+    assert_int_equal(said, 0u);
+    services_run(FIRST);
+}
+
 static uint32_t options;
 static void waits_for_flags(void)
 {
@@ -826,6 +883,8 @@ int main(void)
                                        TEST(t_may_not_wait),
                                        TEST(t_locks),
                                        TEST(t_says),
+                                       TEST(t_tasks),
+                                       TEST(t_yields_as_task),
                                        TEST(t_flags)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,15 +216,25 @@ enum ended threads_go_on(TaskType task)
     return switch_to(task);
 }
 
-enum ended threads_begin(TaskType task)
+static struct carillon_new_thread *own_of(TaskType task)
 {
-    assert_int_equal(carillon_osek_jobs[task].activations, 1u);
-    assert_true(takes_turn(task));
     struct carillon_new_thread *own = carillon_new_threads;
     while (own->thread != task) {
         own++;
     }
-    return call(task, (void (*)(void))own->function, true);
+    return own;
+}
+
+static void job(void)
+{
+    (void)own_of(calling)->function();
+}
+
+enum ended threads_begin(TaskType task)
+{
+    assert_int_equal(carillon_osek_jobs[task].activations, 1u);
+    assert_true(takes_turn(task));
+    return call(task, job, true);
 }
 
 void threads_end(TaskType task)
