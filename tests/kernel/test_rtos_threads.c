@@ -335,10 +335,11 @@ static void t_terminates(void **state)
     services_run(ALONE);
 }
 
-/* One that others have preempted is not. */
+/* One that others have preempted is not, even if it has waited before. */
 static void terminates_second(void *argument)
 {
     counts(argument);
+    (void)osDelay(1u);
     const TaskType self = (TaskType)carillon_osek_running;
     services_run(ALONE);
     said = (uint32_t)osThreadTerminate(HANDLE(self));
@@ -356,7 +357,9 @@ static void t_does_not_terminate(void **state)
     carillon_osek_jobs[SECOND].activations = 0u;
     runs = 0u;
     assert_ptr_equal(osThreadNew(terminates_second, NULL, NULL), HANDLE(SECOND));
-    assert_int_equal(threads_begin(SECOND), ENDED);
+    assert_int_equal(threads_begin(SECOND), WAITS);
+    threads_pass(1u);
+    assert_int_equal(threads_go_on(SECOND), ENDED);
     REFUSED(said, osErrorResource);
     assert_int_equal(runs, 1u);
     services_run(FIRST);
