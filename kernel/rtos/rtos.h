@@ -142,6 +142,7 @@ void carillon_rtos_thread_exit(void) __attribute__((noreturn));
 int carillon_rtos_thread_join(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_detach(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_suspend(struct carillon_rtos_thread *thread);
+bool carillon_rtos_thread_suspended(const struct carillon_rtos_thread *thread); /* by itself, until it is resumed */
 int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread, bool whatever); /* it waits for */
 int carillon_rtos_thread_terminate(struct carillon_rtos_thread *thread);
 int carillon_rtos_thread_yield(void);

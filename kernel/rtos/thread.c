@@ -253,6 +253,20 @@ static bool is_in_line(const struct carillon_rtos_thread *thread)
            (carillon_osek_tasks[carillon_rtos_task_of(thread)].extended->waited == CARILLON_OSEK_WAKE);
 }
 
+/* Has it suspended itself?  Locked. */
+static bool is_suspended(const struct carillon_rtos_thread *thread)
+{
+    return is_in_line(thread) && (((const struct carillon_waiter *)thread->waiter)->semaphore == &suspended);
+}
+
+bool carillon_rtos_thread_suspended(const struct carillon_rtos_thread *thread)
+{
+    const uint32_t saved = carillon_osek_lock();
+    const bool is = is_suspended(thread);
+    carillon_osek_unlock(saved);
+    return is;
+}
+
 /* A thread that waits goes on, as if its time-out had come; locked. */
 static void go_on(struct carillon_rtos_thread *thread)
 {
@@ -272,8 +286,7 @@ int carillon_rtos_thread_resume(struct carillon_rtos_thread *thread, bool whatev
         return CARILLON_RTOS_PARAMETER;
     }
     const uint32_t saved = carillon_osek_lock();
-    const struct carillon_waiter *const waiter = thread->waiter;
-    const bool goes = is_in_line(thread) && (whatever || (waiter->semaphore == &suspended));
+    const bool goes = whatever ? is_in_line(thread) : is_suspended(thread);
     if (goes) {
         go_on(thread);
     }

@@ -156,6 +156,7 @@ static void t_recursive(void **state)
     assert_int_equal(xSemaphoreTake(own, 0u), pdFALSE);
     assert_int_equal(uxSemaphoreGetCount(own), 0u);
     assert_int_equal(xSemaphoreGive(own), pdTRUE);
+    assert_int_equal(uxSemaphoreGetCount(own), 1u);
     vSemaphoreDelete(own);
     assert_false(carillon_rtos_is(own, CARILLON_RTOS_MUTEX));
     own = xSemaphoreCreateRecursiveMutexStatic(&memory);

@@ -473,6 +473,9 @@ static void t_resumes_task(void **state)
     assert_int_equal(threads_call(FIRST, suspends_as_task), WAITS);
     assert_int_equal(threads_call(ALONE, waits_for), WAITS);
     services_run(SECOND);
+    assert_int_equal(eTaskGetState(HANDLE(FIRST)), eSuspended);
+    assert_int_equal(xTaskAbortDelay(HANDLE(FIRST)), pdFALSE);
+    assert_false(threads_is_woken(FIRST));
     vTaskResume(HANDLE(ALONE));
     assert_int_equal(xTaskResumeFromISR(HANDLE(ALONE)), pdFALSE);
     assert_false(threads_is_woken(ALONE));

@@ -63,6 +63,16 @@ static inline TaskHandle_t xSemaphoreGetMutexHolder(SemaphoreHandle_t semaphore)
 {
     return carillon_rtos_mutex_owner((const struct carillon_rtos_mutex *)semaphore);
 }
+
+/* Of a mutex: 1 if nobody has it. */
+static inline UBaseType_t uxSemaphoreGetCount(SemaphoreHandle_t semaphore)
+{
+    if (carillon_rtos_is(semaphore, CARILLON_RTOS_MUTEX)) {
+        return (xSemaphoreGetMutexHolder(semaphore) == NULL) ? 1u : 0u;
+    }
+    const bool has_units = carillon_rtos_is(semaphore, CARILLON_RTOS_SEMAPHORE);
+    return has_units ? ((const struct carillon_rtos_semaphore *)semaphore)->semaphore.count : 0u;
+}
 #else
 static inline BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t ticks)
 {
@@ -78,16 +88,16 @@ static inline void vSemaphoreDelete(SemaphoreHandle_t semaphore)
 {
     (void)carillon_rtos_delete(semaphore, CARILLON_RTOS_SEMAPHORE);
 }
-#endif
-
-#define xSemaphoreTakeRecursive(semaphore, ticks) xSemaphoreTake((semaphore), (ticks))
-#define xSemaphoreGiveRecursive(semaphore) xSemaphoreGive(semaphore)
 
 static inline UBaseType_t uxSemaphoreGetCount(SemaphoreHandle_t semaphore)
 {
     const bool has_units = carillon_rtos_is(semaphore, CARILLON_RTOS_SEMAPHORE);
     return has_units ? ((const struct carillon_rtos_semaphore *)semaphore)->semaphore.count : 0u;
 }
+#endif
+
+#define xSemaphoreTakeRecursive(semaphore, ticks) xSemaphoreTake((semaphore), (ticks))
+#define xSemaphoreGiveRecursive(semaphore) xSemaphoreGive(semaphore)
 
 static inline BaseType_t xSemaphoreGiveFromISR(SemaphoreHandle_t semaphore, BaseType_t *woken)
 {

@@ -121,7 +121,7 @@ static inline eTaskState eTaskGetState(TaskHandle_t task)
     case READY:
         return eReady;
     case WAITING:
-        return eBlocked;
+        return carillon_rtos_thread_suspended(task) ? eSuspended : eBlocked;
     default:
         return eDeleted;
     }
@@ -144,8 +144,12 @@ static inline BaseType_t xTaskResumeFromISR(TaskHandle_t task)
     return pdFALSE; /* nobody has to ask for a switch */
 }
 
+/* One that is suspended stays so. */
 static inline BaseType_t xTaskAbortDelay(TaskHandle_t task)
 {
+    if (carillon_rtos_thread_suspended(task)) {
+        return pdFALSE;
+    }
     return carillon_freertos_result(carillon_rtos_thread_resume(task, true));
 }
 

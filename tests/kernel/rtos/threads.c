@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rtos/threads.h"
 
+#include <sanitizer/common_interface_defs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -28,6 +29,8 @@ static struct {
     uint32_t mask; /* what it masks between its calls: it has a mutex */
 } calls[TASKS];
 static ucontext_t test;
+static const void *test_stack; /* which the sanitizer is told whenever stacks are switched */
+static size_t test_bytes;
 static TaskType calling;
 static uint32_t free_bytes;
 
@@ -82,8 +85,11 @@ void StartOS(AppModeType mode)
 
 static void leave_call(enum ended ended)
 {
+    void *stack = NULL;
     calls[calling].ended = ended;
+    __sanitizer_start_switch_fiber((ended == WAITS) ? &stack : NULL, test_stack, test_bytes);
     (void)swapcontext(&calls[calling].context, &test);
+    __sanitizer_finish_switch_fiber(stack, &test_stack, &test_bytes);
 }
 
 /* A thread ends, and does not go on. */
@@ -111,6 +117,7 @@ static void waits(void)
 
 static void carry_out(void)
 {
+    __sanitizer_finish_switch_fiber(NULL, &test_stack, &test_bytes);
     calls[calling].what();
     leave_call(DONE);
 }
@@ -134,7 +141,10 @@ static enum ended switch_to(TaskType task)
     port.mask = calls[task].mask;
     port.needless = 0u;
     services.meanwhile = waits;
+    void *stack = NULL;
+    __sanitizer_start_switch_fiber(&stack, calls[task].stack, STACK_BYTES);
     (void)swapcontext(&test, &calls[task].context);
+    __sanitizer_finish_switch_fiber(stack, NULL, NULL);
     enum ended ended = calls[task].ended;
     threads_interrupt(INVALID_TASK);
     if (ended != WAITS) {
