@@ -181,6 +181,12 @@ static void takes_and_delays(void)
     (void)osDelay(10u);
     gives();
 }
+static void takes_and_yields(void)
+{
+    takes();
+    (void)osThreadYield();
+    gives();
+}
 static void takes_and_ends(void *argument)
 {
     (void)argument;
@@ -226,6 +232,23 @@ static void t_waits(void **state)
     assert_int_equal(threads_call(ALONE, gives), DONE);
     REFUSED(said, osOK);
     services_run(FIRST);
+    REFUSED(osMutexDelete(mutex), osOK);
+}
+
+/* Whoever has one and yields goes on at its ceiling, and gives it back there before it waits for a turn at its own level. */
+static void t_yields(void **state)
+{
+    (void)state;
+    mutex = osMutexNew(NULL);
+    ticks = 0u;
+    assert_int_equal(threads_call(FIRST, takes_and_yields), WAITS);
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].at, ALONE_LEVEL);
+    assert_int_equal(threads_go_on(FIRST), WAITS);
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].at, 0u);
+    assert_int_equal(threads_go_on(FIRST), DONE);
+    REFUSED(said, osOK);
+    services_run(FIRST);
+    assert_null(osMutexGetOwner(mutex));
     REFUSED(osMutexDelete(mutex), osOK);
 }
 
@@ -432,7 +455,8 @@ static void t_notified(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(t_makes), TEST(t_ceilings), TEST(t_refuses),       TEST(t_recursive),
-                                       TEST(t_waits), TEST(t_robust),   TEST(t_notifications), TEST(t_notified)};
+    const struct CMUnitTest tests[] = {TEST(t_makes),     TEST(t_ceilings),      TEST(t_refuses),
+                                       TEST(t_recursive), TEST(t_waits),         TEST(t_yields),
+                                       TEST(t_robust),    TEST(t_notifications), TEST(t_notified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

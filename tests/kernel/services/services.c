@@ -21,7 +21,10 @@ static void cells(void)
 
 #define STACK(task) .stack = stacks[task], .stack_words = 4u, .extended = &services_extended[task]
 const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
-    [BASIC] = {.level = BASIC_LEVEL, .source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE)},
+    [BASIC] = {.level = BASIC_LEVEL,
+               .source = BASIC_SOURCE,
+               .request = CARILLON_STORE_PEND(BASIC_SOURCE),
+               .extended = BASIC_IS_EXTENDED ? &services_extended[BASIC] : NULL},
     [FIRST] = {.level = THREADS_LEVEL,
                .source = THREADS_SOURCE,
                .request = CARILLON_STORE_PEND(THREADS_SOURCE),

@@ -11,7 +11,10 @@
 #include "kernel/time/wait_steps.h"
 
 /* The tasks: one that is basic; two threads of one level, whose turns are in a ring; one that is extended and alone,
- * and may be a thread. */
+ * and may be a thread.  The first may be extended, too. */
+#ifndef BASIC_IS_EXTENDED
+#define BASIC_IS_EXTENDED 0
+#endif
 #ifndef ALONE_IS_THREAD
 #define ALONE_IS_THREAD 0u
 #endif
