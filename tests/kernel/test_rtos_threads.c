@@ -131,6 +131,7 @@ static void t_begins_anew(void **state)
     services_run(BASIC);
     assert_ptr_equal(osThreadNew(delays, NULL, &joinable), first); /* nor has it begun, nor is it over */
     REFUSED(osThreadDetach(first), osOK);
+    REFUSED(osThreadDetach(first), osErrorResource); /* it is not free yet */
     assert_int_equal(threads_begin(FIRST), WAITS);
     threads_pass(5u);
     assert_int_equal(threads_go_on(FIRST), ENDED);
