@@ -770,19 +770,20 @@ static void t_pools(void **state)
 }
 
 /* The heap is there for who takes from it first. */
-static int take_first(void **state)
+static void t_first(void **state)
 {
     (void)state;
     void *const first = pvPortMalloc(1u);
+    assert_non_null(first);
     vPortFree(first);
-    return (first != NULL) ? 0 : -1;
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, threads_reset, threads_clean)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(t_event_flags), TEST(t_event_groups), TEST(t_message_queues),
-                                       TEST(t_queues),      TEST(t_semaphores),   TEST(t_pools)};
-    return cmocka_run_group_tests(tests, take_first, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t_first), TEST(t_event_flags), TEST(t_event_groups), TEST(t_message_queues), TEST(t_queues),
+        TEST(t_semaphores),        TEST(t_pools)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
