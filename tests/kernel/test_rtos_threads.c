@@ -182,6 +182,7 @@ static void t_before_start(void **state)
     assert_int_equal(carillon_osek_jobs[SECOND].activations, 0u);
     assert_true(carillon_rtos_is(&HANDLE(SECOND)->flags, CARILLON_RTOS_FLAGS));
     assert_true(carillon_rtos_is(&HANDLE(SECOND)->notified, CARILLON_RTOS_FLAGS));
+    assert_true(!BASIC_IS_EXTENDED || carillon_rtos_is(&HANDLE(BASIC)->flags, CARILLON_RTOS_FLAGS));
     assert_int_equal(threads_begin(FIRST), ENDED);
     carillon_rtos_start();
     assert_int_equal(carillon_osek_jobs[FIRST].activations, 0u);
