@@ -478,6 +478,7 @@ static void t_resumes_task(void **state)
     assert_int_equal(threads_call(ALONE, waits_for), WAITS);
     services_run(SECOND);
     assert_int_equal(eTaskGetState(HANDLE(FIRST)), eSuspended);
+    assert_int_equal(port.mask, 0u);
     assert_int_equal(xTaskAbortDelay(HANDLE(FIRST)), pdFALSE);
     assert_false(threads_is_woken(FIRST));
     vTaskResume(HANDLE(ALONE));
