@@ -472,6 +472,8 @@ static void t_timers(void **state)
     assert_log("once@1 often@3 often@6 ");
     port.current = 0u; /* where software dispatch has its tasks */
     assert_false(carillon_rtos_in_timer());
+    port.current = CLOCK_SOURCE; /* what else the clock's interrupt calls */
+    assert_true(carillon_rtos_in_isr());
     services_run(FIRST);
     assert_int_equal(osTimerIsRunning(timers[0]), 0u);
     assert_int_equal(osTimerIsRunning(timers[1]), 1u);
