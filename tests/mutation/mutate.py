@@ -34,7 +34,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import Process
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mutants import Argued, Mutant, by_hand, files, mutants, read_argued, stale
 from unit_programs import UnitPrograms
@@ -131,9 +131,21 @@ def run(tree: Path, what: Callable[[], int], seconds: float) -> tuple[int | None
         return code, said.read().decode(errors="replace")
 
 
-def pytest(*arguments: str) -> int:
-    """Run tests.  What a wrong kernel prints without end is not to fill the memory."""
-    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
+def pytest(*arguments: str, seconds: int = 0) -> int:
+    """Run tests, for so many seconds of the processor.  What a wrong kernel prints without end is not to fill the memory."""
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, most))
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    begin = subprocess.Popen.__init__
+
+    def popen(process: Any, command: Any, *options: Any, **named: Any) -> None:
+        """The sanitizer of addresses, in what a test has built, reserves more than there is."""
+        if isinstance(command, list | tuple) and Path(command[0]).is_relative_to(tempfile.gettempdir()):
+            command = ["prlimit", "--data=unlimited:", *map(str, command)]
+        begin(process, command, *options, **named)
+
+    subprocess.Popen.__init__ = popen  # type: ignore[assignment]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     import pytest as it
 
@@ -210,6 +222,7 @@ class Judge:
         self.tests: dict[str, Test] = {}
         self.texts: dict[tuple[str, ...], str] = {}  # of a unit, without a change
         self.included: dict[Path, str] = {}  # of a folder
+        self.sources: dict[Path, str] = {}
         self.objects: dict[str, bytes] = {}  # by preprocessed text and command, without a change
         self.killers: dict[str, list[str]] = {}  # of a file, the last one first
         self.read()
@@ -271,11 +284,18 @@ class Judge:
             change(True)
 
     def concerns(self, mutant: Mutant, unit: tuple[str, ...]) -> bool:
-        """Can a change be in a unit?  A file of C is in its own, a cell's header where generated code names it."""
+        """Can a change be in a unit?  A file of C is in its own, and in what names it; a cell's header where generated code does."""
         if mutant.file.endswith(".c"):
-            return unit[-1].endswith(f"/{mutant.file}")
+            return unit[-1].endswith(f"/{mutant.file}") or f'"{mutant.file}"' in self.source(Path(unit[-1]))
         folders = [word for word in unit if word.startswith(str(self.mirror))]
         return not mutant.file.startswith("cells/") or any(mutant.file in self.named(Path(folder)) for folder in folders)
+
+    def source(self, path: Path) -> str:
+        """The text of a source of the tests; nothing of one that is changed."""
+        if path not in self.sources:
+            own = path.is_relative_to(self.tree / "tests")
+            self.sources[path] = path.read_text(encoding="utf-8") if own else ""
+        return self.sources[path]
 
     def named(self, folder: Path) -> str:
         """What the files of a folder of generated code include."""
@@ -354,7 +374,8 @@ class Judge:
             nonlocal batch, spent
             seconds = sum(test.seconds for test in batch)
             names = [test.name for test in batch]
-            code, said = run(self.tree, lambda: pytest("-x", *names), 40 + 6 * seconds)
+            longest = round(40 + 6 * seconds)
+            code, said = run(self.tree, lambda: pytest("-x", *names, seconds=longest // 3), longest)
             if code in (2, 3, 4, 5):  # not what a test says; a negative code is a crash
                 raise RuntimeError(said)
             spent += seconds + 1
