@@ -96,15 +96,18 @@ class _Decision(ctypes.Structure):
 def _library() -> Path:
     path = Path(_folder.name) / "machine.so"
     (Path(_folder.name) / "carillon_config.h").write_text('#include "tests/config/carillon_off.h"\n', encoding="ascii")
-    command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
-    command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
-    command += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u", "-DCARILLON_MICROCODE_GENERATES=1u"]
+    options = ["-std=c11", "-O1", "-g", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    options += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
+    options += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
+    options += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u", "-DCARILLON_MICROCODE_GENERATES=1u"]
     for name, count in _ROWS.items():
-        command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
-    command += [str(ROOT / f"kernel/microcode/{name}.c") for name in ("machine", "recorder", "generator")]
-    command += [str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
-    subprocess.run(command, check=True)
+        options.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
+    kernel = [ROOT / "kernel" / "microcode" / f"{name}.c" for name in ("machine", "recorder", "generator")]
+    objects = []
+    for source in (*kernel, Path(__file__).parent / "machine_driver.c"):
+        objects.append(f"{_folder.name}/{source.stem}.o")
+        subprocess.run(["gcc", *options, "-c", str(source), "-o", objects[-1]], check=True)
+    subprocess.run(["gcc", "-shared", *objects, "-o", str(path)], check=True)
     return path
 
 
