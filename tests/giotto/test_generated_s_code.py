@@ -197,8 +197,13 @@ def test_it_may_carry_out_as_many_instructions_as_if_it_had_been_received() -> N
     assert loaded.steps() == steps
 
 
-def test_none_is_made_of_a_program_with_two_triggers_that_wait() -> None:
-    text = TEXT.replace(".entry a", ".entry e") + "c:\nfuture 7, c\nreturn\ne:\nfuture 1, a\nfuture 3, c\nreturn\n"
+@pytest.mark.parametrize(
+    "beside",
+    ["c:\nfuture 7, c\nreturn\ne:\nfuture 1, a\nfuture 3, c\nreturn\n", "e:\nfuture 1, a\nfork c\nreturn\nc:\nidle 3\nreturn\n"],
+    ids=["a trigger", "a thread"],
+)
+def test_none_is_made_of_a_program_beside_which_something_else_waits(beside: str) -> None:
+    text = TEXT.replace(".entry a", ".entry e") + beside
     both = assembled(text, "text", Diagnostics())
     assert both is not None
     loaded, target = started(content=bare(both), bindings=2, threads=9)

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
 ARGUED = Path(__file__).with_name("argued.toml")
+CHEAP = 3.0
+"""Seconds of a test that is run rather than asked whether its object code differs."""
 VERDICTS = ("killed", "not compiled", "no difference", "argued", "survived", "not reached")
 FINAL = ("killed", "not compiled")
 """What the unit tests alone may say, and no other test changes."""
@@ -242,6 +244,7 @@ class Judge:
         self.kept: Objects | None = None
         self.tests: dict[str, Test] = {}
         self.texts: dict[tuple[str, ...], str] = {}  # of a unit, without a change
+        self.includes: dict[tuple[str, ...], frozenset[str]] = {}  # of a unit, which files of the tree are in it
         self.included: dict[Path, str] = {}  # of a folder
         self.sources: dict[Path, str] = {}
         self.objects: dict[str, bytes] = {}  # by preprocessed text and command, without a change
@@ -252,8 +255,8 @@ class Judge:
         """Read the record; of a test that is there twice the last line counts."""
         if self.known.is_file():
             for line in self.known.read_text(encoding="utf-8").splitlines():
-                unit, text = json.loads(line)
-                self.texts[tuple(unit)] = text
+                unit, text, includes = json.loads(line)
+                self.texts[tuple(unit)], self.includes[tuple(unit)] = text, frozenset(includes)
         if self.record.is_file():
             for line in self.record.read_text(encoding="utf-8").splitlines():
                 it = json.loads(line)
@@ -262,8 +265,9 @@ class Judge:
 
     def moved(self, word: str) -> str:
         """A word of a command that was recorded, in the tree that is changed."""
-        path = Path(word)
-        return str(self.tree / path.relative_to(self.right)) if path.is_relative_to(self.right) else word
+        option = "-I" if word.startswith("-I") else ""
+        path = Path(word.removeprefix(option))
+        return option + str(self.tree / path.relative_to(self.right)) if path.is_relative_to(self.right) else word
 
     def add(self, suite: str) -> None:
         """Record a suite's tests: a file, and pytest's options."""
@@ -290,7 +294,7 @@ class Judge:
         if text is None and right:
             print(f"refused without a change: {' '.join(unit)}", flush=True)
             return ""
-        how = [word for word in unit[:-1] if not word.startswith("/")]
+        how = [word for word in unit[:-1] if not word.startswith(("/", "-I"))]
         return hashlib.sha256(b"\0".join([text or b"refused", *(word.encode() for word in how)])).hexdigest()
 
     def unchanged(self, mutant: Mutant, change: Callable[[bool], None], tests: list[Test]) -> None:
@@ -301,11 +305,16 @@ class Judge:
             with self.known.open("a", encoding="utf-8") as stream:
                 for unit in wanted:
                     self.texts[unit] = self.text(unit, True)
-                    stream.write(json.dumps([unit, self.texts[unit]]) + "\n")
+                    words = (self.compile(unit, "-MM") or b"").decode().replace("\\\n", " ").split()
+                    paths = (Path(os.path.normpath(self.tree / word)) for word in words[1:])
+                    self.includes[unit] = frozenset(str(p.relative_to(self.tree)) for p in paths if p.is_relative_to(self.tree))
+                    stream.write(json.dumps([unit, self.texts[unit], sorted(self.includes[unit])]) + "\n")
             change(True)
 
     def concerns(self, mutant: Mutant, unit: tuple[str, ...]) -> bool:
         """Can a change be in a unit?  A file of C is in its own, and in what names it; a cell's header where generated code does."""
+        if self.includes.get(unit):
+            return mutant.file in self.includes[unit]
         if mutant.file.endswith(".c"):
             return unit[-1].endswith(f"/{mutant.file}") or f'"{mutant.file}"' in self.source(Path(unit[-1]))
         folders = [word for word in unit if word.startswith(str(self.mirror))]
@@ -331,19 +340,24 @@ class Judge:
         self.killers[file] = [test, *(other for other in those if other != test)]
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """All tests: those first that noticed something in the file, then those that are named like it, then the quick ones."""
-        killers = self.killers.get(mutant.file, [])
+        """All tests: those first that noticed something in the file, then those that are named like it, then the others.
+
+        What is named like it has half of the budget.  Of the others, the quickest of each file come first.
+        """
+        killers = self.killers.get(mutant.file, [])[:8]
         stem = Path(mutant.file).stem if not mutant.file.startswith("cells/") else Path(mutant.file).parent.name
         words = GO_WITH.get(stem, (stem,)) if mutant.file.endswith(".h") else (stem,)
         concerned = [test for test in self.tests.values() if any(self.concerns(mutant, unit) for unit in test.units)]
-        return sorted(
-            concerned,
-            key=lambda t: (
-                killers.index(t.name) if t.name in killers[:8] else 8,
-                not any(word in t.name for word in words),
-                t.seconds,
-            ),
-        )
+        places: dict[str, tuple[int, int, float]] = {}
+        spent, counts = 0.0, Counter[str]()
+        for test in sorted(concerned, key=lambda t: t.seconds):
+            file = test.name.split("::")[0]
+            counts[file] += 1
+            spent += test.seconds if (is_named := any(word in test.name for word in words)) else 0.0
+            is_first = is_named and spent < self.budget / 2
+            places[test.name] = (8, 0 if is_first else counts[file], test.seconds)
+        places |= {name: (place, 0, 0.0) for place, name in enumerate(killers)}
+        return sorted(concerned, key=lambda t: places[t.name])
 
     def judge(self, mutant: Mutant) -> tuple[str, str]:
         """Make the change, run the tests, take it back: what became of the mutant, and what noticed."""
@@ -371,14 +385,19 @@ class Judge:
         """The same, with the change made."""
         same: dict[str, bool] = {}  # by preprocessed text without the change
         batch: list[Test] = []
-        spent, limit, differing, left_out = 0.0, 6.0, 0, 0
+        spent, limit, differing, left_out = 0.0, 2.0, 0, 0
 
-        def differs(unit: tuple[str, ...]) -> bool | None:
-            """Is the object code another one?  None: the compiler refuses it."""
+        def differs(unit: tuple[str, ...], seconds: float) -> bool | None:
+            """Is the object code another one?  None: the compiler refuses it.
+
+            A test of few seconds is run if the text is another one, where another unit's object code has been found to differ.
+            """
             before = self.texts[unit]
             if before not in same:
                 if self.text(unit) == before:
                     same[before] = True
+                elif seconds < CHEAP and False in same.values():
+                    return True
                 else:
                     new = self.compile(unit, "-c")
                     if new is None:
@@ -413,7 +432,7 @@ class Judge:
                 break
             if place % 5 == 0:
                 self.unchanged(mutant, change, tests[place : place + 5])
-            found = [differs(unit) for unit in test.units if self.concerns(mutant, unit) and self.texts[unit]]
+            found = [differs(unit, test.seconds) for unit in test.units if self.concerns(mutant, unit) and self.texts[unit]]
             if None in found:
                 return "not compiled", ""
             if any(found):
