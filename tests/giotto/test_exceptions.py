@@ -20,6 +20,7 @@ from native_machine import NONE, Asked, Scheduler, laid_out, native
 from test_giotto_semantics import parsed
 from test_machine import UNTIL, OnNative, Recorded
 from test_s_code import PROGRAMS, full_times, one_mode, random_thread, with_code
+from test_microcode_verify import most_steps
 from verifier import bare, image_of, sealed, verified
 
 from carillon.diagnostics import Diagnostics
@@ -189,6 +190,8 @@ def test_tool_and_verifier_decide_the_same_of_random_handlers() -> None:
         assert (found.result == "handler") == bool(handler_faults(made)), made
         if found.result == "handler":
             assert found.address in made.handlers
+        if found.result == "ok":
+            assert found.steps == most_steps(made, found), made
         seen[found.result] += 1
     assert min(seen["ok"], seen["handler"], seen["loop"]) > 100, seen
 

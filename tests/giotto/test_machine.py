@@ -28,6 +28,7 @@ from carillon.frontends.giotto.compile import compile_giotto
 from carillon.frontends.giotto.scheduling import METHODS
 from carillon.microcode import FORMS, Field, Program
 from carillon.microcode.compiled import Compiled
+from carillon.microcode.logged import KINDS
 from carillon.microcode.text import assembled
 
 UNTIL = 60
@@ -352,6 +353,23 @@ def test_a_task_that_ends_in_the_tick_of_an_endless_instant_begins_no_other_inst
         assert ("CALL", FREE) in player.told()
 
 
+def test_releases_late_tasks_and_other_programs_are_in_the_log_and_who_is_late_is_told() -> None:
+    with playing("future 2, again\nagain:\nrelease t, 9\nrelease u, 9\nreturn\n") as (player, machine):
+        begun = [(KINDS[1], T, 5), (KINDS[1], U, 5)]
+        machine.start(player.laid_out, 5)
+        machine.instant(5)
+        assert (machine.log, machine.missed) == (begun, [])
+        machine.replace(Player("call free\nreturn\n").laid_out)
+        machine.end(T)
+        machine.instant(7)
+        late = [(KINDS[1], T, 7), (KINDS[4], U, 7)]
+        assert (machine.log, machine.missed) == (begun + late, [U])
+        machine.end(T)
+        machine.instant(8)
+        assert machine.log == [*begun, *late, (KINDS[0], NONE, 8)]
+        assert player.told()[-1] == ("CALL", FREE)
+
+
 def test_what_there_is_no_room_for_is_dropped() -> None:
     futures = "\n".join(["future 3, later"] * (ROOM["BINDINGS"] + 1))
     with playing(f"{futures}\nreturn\nlater:\ncall free\nreturn\n") as (player, machine):
@@ -366,7 +384,7 @@ def test_what_there_is_no_room_for_is_dropped() -> None:
 
 
 def test_a_trigger_is_enabled_by_the_state_it_was_activated_in_and_asked_again_at_each_input() -> None:
-    with playing("future e, hit\nreturn\nhit:\ncall free\nreturn\n") as (player, machine):
+    with playing("future e, hit\nreturn\nhit:\ncall free\nfuture e, hit\nreturn\n") as (player, machine):
         machine.instant(0)
         assert machine.next() is None
         player.value += 1
@@ -377,6 +395,9 @@ def test_a_trigger_is_enabled_by_the_state_it_was_activated_in_and_asked_again_a
         machine.input()
         machine.instant(2)
         assert player.told() == [("CALL", FREE)]
+        player.value += 1
+        machine.instant(3)  # nothing has happened since
+        assert player.told() == []
 
 
 def test_a_guard_decides_where_the_code_goes_on() -> None:
