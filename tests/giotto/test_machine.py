@@ -240,8 +240,12 @@ class Player:
         self.guard = True
         self.value = 0
         self.armed: dict[int, int] = {}
+        self.addresses: list[tuple[Asked, int, int]] = []
+        """Of each fault the task, and where the code would have gone on."""
 
     def answer(self, what: Asked, number: int, more: int) -> int:
+        if what in FAULTS:
+            self.addresses.append((what, number, more))
         if what is Asked.GUARD:
             return self.guard
         if what is Asked.ARM:
@@ -368,6 +372,43 @@ def test_releases_late_tasks_and_other_programs_are_in_the_log_and_who_is_late_i
         machine.instant(8)
         assert machine.log == [*begun, *late, (KINDS[0], NONE, 8)]
         assert player.told()[-1] == ("CALL", FREE)
+
+
+AROUND = "return\naround:\ncall free\njump around\n"
+FAULTY = {
+    "a driver": ("release t, 9\ncall free\ncall sets\ncall free\nreturn\n", [(Asked.LATE, T, 3)]),
+    "a driver, of two tasks": ("release t, 9\nrelease u, 9\ncall gets\nreturn\n", [(Asked.LATE, T, 3), (Asked.LATE, U, 3)]),
+    "a release": ("release u, 9\nrelease u, 9\nreturn\n", [(Asked.LATE, U, 2)]),
+    "a dispatch": (
+        "release t, 9\nrelease u, 9\nfork other\ndispatch t\nreturn\nother:\ndispatch u, 5, other\nreturn\n",
+        [(Asked.SHARED, U, 6)],
+    ),
+    "an endless loop": (f"jump around\n{AROUND}", [(Asked.ENDLESS, NONE, 4)]),
+    "a trigger too many": (
+        "future 3, end\n" * ROOM["BINDINGS"] + "call free\nfuture 3, end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["BINDINGS"] + 2)],
+    ),
+    "an event too many": (
+        "future 3, end\n" * ROOM["BINDINGS"] + "call free\nfuture e, end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["BINDINGS"] + 2)],
+    ),
+    "a thread too many": (
+        "fork end\n" * ROOM["THREADS"] + "call free\nfork end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["THREADS"] + 2)],
+    ),
+    "a task of a thread too many": (
+        "release t, 9\n" + "fork end\n" * ROOM["THREADS"] + "dispatch t\nend:\nreturn\n",
+        [(Asked.FULL, T, ROOM["THREADS"] + 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FAULTY)
+def test_of_each_fault_it_is_told_which_task_it_was_and_where_the_code_would_have_gone_on(what: str) -> None:
+    text, expected = FAULTY[what]
+    with playing(text) as (player, machine):
+        machine.instant(0)
+        assert player.addresses == expected
 
 
 def test_what_there_is_no_room_for_is_dropped() -> None:
