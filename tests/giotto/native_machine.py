@@ -199,6 +199,10 @@ class Native:
             found.append(Decision(it.order, it.block, it.task))
         return found
 
+    def lengths(self) -> list[int]:
+        """Of each decision how long its block has lasted at least; 0: not known."""
+        return [int(self._library.carillon_recorder_length(k)) for k in range(len(self.decisions()))]
+
 
 @contextmanager
 def native(answer: Answer) -> Iterator[Native]:

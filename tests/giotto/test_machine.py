@@ -30,6 +30,7 @@ from carillon.microcode import FORMS, Field, Program
 from carillon.microcode.compiled import Compiled
 from carillon.microcode.logged import KINDS
 from carillon.microcode.text import assembled
+from carillon.microcode.upload import Decision
 
 UNTIL = 60
 _TICKS = {opcode for opcode, form in FORMS.items() if form.fields.get(Field.TIME) == "ticks"}
@@ -372,6 +373,29 @@ def test_releases_late_tasks_and_other_programs_are_in_the_log_and_who_is_late_i
         machine.instant(8)
         assert machine.log == [*begun, *late, (KINDS[0], NONE, 8)]
         assert player.told()[-1] == ("CALL", FREE)
+
+
+def test_the_record_of_a_program_has_nothing_of_the_one_before_or_of_deadlines_that_have_passed() -> None:
+    with playing("release t, 9\nreturn\n") as (_, machine):
+        machine.instant(0)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(9, 2, T)], [0])
+        other = Player("release u, 3\nblock:\nfuture 2, block\nreturn\n")
+        machine.replace(other.laid_out)
+        machine.end(T)
+        machine.instant(1)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(3, 3, U)], [2])
+        machine.end(U)
+        machine.instant(3)  # in time, had the task run so long
+        assert machine.decisions() == [Decision(1, 3, U)]
+        machine.instant(5)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(1, 3, U)], [2])
+
+
+@pytest.mark.parametrize(("futures", "length"), [("future 4, end", 4), ("future e, end", 0), ("future 4, end\nfuture 5, end", 0)])
+def test_how_long_a_block_lasts_is_known_where_one_time_is_all_that_waits(futures: str, length: int) -> None:
+    with playing(f"release t, 9\n{futures}\nreturn\nend:\nreturn\n") as (_, machine):
+        machine.instant(0)
+        assert machine.lengths() == [length]
 
 
 AROUND = "return\naround:\ncall free\njump around\n"

@@ -340,7 +340,7 @@ class Judge:
         self.killers[file] = [test, *(other for other in those if other != test)]
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """All tests: those first that noticed something in the file, then those that are named like it, then the others.
+        """All tests: the quick ones first that noticed something in the file, then those that are named like it, then the others.
 
         What is named like it has half of the budget.  Of the others, the quickest of each file come first.
         """
@@ -356,7 +356,8 @@ class Judge:
             spent += test.seconds if (is_named := any(word in test.name for word in words)) else 0.0
             is_first = is_named and spent < self.budget / 2
             places[test.name] = (8, 0 if is_first else counts[file], test.seconds)
-        places |= {name: (place, 0, 0.0) for place, name in enumerate(killers)}
+        quick = {test.name for test in concerned if test.seconds < CHEAP}
+        places |= {name: (place, 0, 0.0) for place, name in enumerate(killers) if name in quick}
         return sorted(concerned, key=lambda t: places[t.name])
 
     def judge(self, mutant: Mutant) -> tuple[str, str]:
