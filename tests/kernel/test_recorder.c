@@ -20,7 +20,9 @@ static void assert_decision(uint32_t place, uint16_t block, uint16_t task, uint3
     assert_int_equal(found.block, block);
     assert_int_equal(found.task, task);
     assert_int_equal(found.order, order);
-    assert_int_equal(carillon_recorder_length(place), length);
+    if (CARILLON_MICROCODE_GENERATES > 0u) { /* else nobody asks for lengths */
+        assert_int_equal(carillon_recorder_length(place), length);
+    }
 }
 
 static void assert_count(uint32_t count)
@@ -71,21 +73,22 @@ static void the_least_order_and_the_least_length_are_kept(void **state)
     (void)state;
     static const struct {
         uint32_t order, length, kept_order, kept_length;
-        bool changes;
-    } steps[] = {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, true},
-                 {50u, 60u, 50u, 60u, true},
-                 {50u, 60u, 50u, 60u, false},
-                 {51u, 61u, 50u, 60u, false},
-                 {49u, 61u, 49u, 60u, true},
-                 {51u, 59u, 49u, 59u, true},
-                 {49u, 0u, 49u, 0u, true},
-                 {0u, 1u, 0u, 0u, true},
-                 {0u, 0u, 0u, 0u, false}};
+        bool is_less, is_shorter;
+    } steps[] = {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, true, true},
+                 {50u, 60u, 50u, 60u, true, true},
+                 {50u, 60u, 50u, 60u, false, false},
+                 {51u, 61u, 50u, 60u, false, false},
+                 {49u, 61u, 49u, 60u, true, false},
+                 {51u, 59u, 49u, 59u, false, true},
+                 {49u, 0u, 49u, 0u, false, true},
+                 {0u, 1u, 0u, 0u, true, false},
+                 {0u, 0u, 0u, 0u, false, false}};
     uint32_t now = NOW;
     uint32_t calm = 0u;
     for (uint32_t k = 0u; k < (sizeof steps / sizeof steps[0]); k++) {
         now += 3u;
-        calm = steps[k].changes ? 0u : (calm + 3u);
+        const bool changes = steps[k].is_less || ((CARILLON_MICROCODE_GENERATES > 0u) && steps[k].is_shorter);
+        calm = changes ? 0u : (calm + 3u);
         carillon_recorder_decided(5u, 1u, steps[k].order, steps[k].length, now);
         assert_decision(0u, 5u, 1u, steps[k].kept_order, steps[k].kept_length);
         assert_int_equal(carillon_recorder_calm(), calm);
