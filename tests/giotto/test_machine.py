@@ -435,6 +435,18 @@ def test_of_each_fault_it_is_told_which_task_it_was_and_where_the_code_would_hav
         assert player.addresses == expected
 
 
+def test_a_dispatch_without_a_time_behind_one_with_a_time_has_none() -> None:
+    text = "release t, 9\nrelease u, 9\ndispatch t, 5, end\ndispatch u\ncall free\nreturn\nend:\ncall gets\nreturn\n"
+    with playing(text) as (player, machine):
+        assert machine.instant(0) == T
+        assert machine.ended(T, 1) == U
+        player.told()
+        assert machine.instant(5) == U
+        assert player.told() == []
+        assert machine.ended(U, 6) is None
+        assert player.told() == [("CALL", FREE)]
+
+
 def test_what_there_is_no_room_for_is_dropped() -> None:
     futures = "\n".join(["future 3, later"] * (ROOM["BINDINGS"] + 1))
     with playing(f"{futures}\nreturn\nlater:\ncall free\nreturn\n") as (player, machine):

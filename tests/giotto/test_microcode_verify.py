@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,6 +217,15 @@ def test_every_field_of_the_header_is_compared() -> None:
         assert verified(content[:length], image).result != "ok"
     assert verified(sealed(content + b"\0"), image).result == "tables"
     assert verified(content, image, room=0).result == "room"
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_the_entry_is_an_instruction(size: int) -> None:
+    program = program_with((*[Instruction(Opcode.CALL)] * (size - 1), Instruction(Opcode.RETURN)), 0)
+    for entry in (*range(size), size, size + 1, 0x7FFF, 0xFFFF):
+        content = bytearray(bare(program))
+        struct.pack_into("<H", content, 20, entry)
+        assert verified(sealed(bytes(content)), image_of(program)).result == ("ok" if entry < size else "address"), entry
 
 
 def test_changed_programs_with_a_right_checksum_are_programs_or_refused() -> None:

@@ -82,6 +82,16 @@ static ucontext_t *context_of(uint16_t task)
     return &threads_of[task].context;
 }
 
+/* A thread goes on.  Nothing is locked until it looks whether it is the chosen one: a tick may come. */
+static void (*before_it_looks)(uint16_t task);
+static void go_on_from(uint16_t task)
+{
+    port.mask = 0u;
+    if (before_it_looks != NULL) {
+        before_it_looks(task);
+    }
+}
+
 void carillon_port_suspend(struct carillon_context *context)
 {
     const uint16_t task = task_of(context);
@@ -89,7 +99,7 @@ void carillon_port_suspend(struct carillon_context *context)
     assert_int_equal(carillon_osek_running, task + 1u);
     word("waits", task);
     (void)swapcontext(&threads_of[task].context, &processor);
-    port.mask = 0u;
+    go_on_from(task);
 }
 
 void carillon_port_exchange(struct carillon_context *context, struct carillon_context *other)
@@ -100,7 +110,7 @@ void carillon_port_exchange(struct carillon_context *context, struct carillon_co
     assert_int_equal(carillon_osek_running, task_of(other) + 1u);
     word("exchanges", task);
     (void)swapcontext(&threads_of[task].context, context_of(task_of(other)));
-    port.mask = 0u;
+    go_on_from(task);
 }
 
 void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
@@ -182,8 +192,13 @@ static uint16_t chosen_next(void)
     return found;
 }
 
+static bool counts; /* several instants in one tick's handler */
 uint16_t carillon_machine_instant(uint32_t at)
 {
+    if (counts) {
+        expected_now++;
+        note("instant");
+    }
     assert_int_equal(at, expected_now);
     return chosen_next();
 }
@@ -243,11 +258,23 @@ const struct carillon_microcode_task carillon_microcode_tasks[] = {
     {.compute = compute_1, .commit = commit_1, .extended = &extended[1], .thread = 2u},
 };
 
+/* The time base, where there is one. */
+static uint32_t base = CARILLON_BASE_ORIGIN;
+uint32_t carillon_test_base(void)
+{
+    return base;
+}
+static void pass(uint32_t units)
+{
+    base = (units > base) ? (base - units + CARILLON_BASE_PERIOD) : (base - units);
+}
+
 /* A tick, at which the machine chooses a task. */
 static void tick(uint16_t chooses)
 {
     expected_now++;
     next = chooses;
+    pass(CARILLON_MICROCODE_UNITS);
     carillon_microcode_tick(&inside);
 }
 
@@ -263,6 +290,7 @@ static int reset(void **state)
     chosen = current = ending = next = terminated = NONE;
     expected_now = now;
     computes = NULL;
+    before_it_looks = NULL;
     inside = true;
     for (uint16_t task = 0u; task < TASKS; task++) {
         carillon_osek_ready((TaskType)(task + 1u));
@@ -362,6 +390,40 @@ static void a_task_gives_way_and_goes_on(void **state)
     tick(0u);
     serve();
     assert_log("done 0 commits 0 logs end 0 ended 0 waits 0 ");
+}
+
+static void the_same(uint16_t task)
+{
+    tick(task);
+    assert_int_equal(ring_state.count, 0u); /* it is on its way, and not made ready once more */
+}
+
+static void another_one(uint16_t task)
+{
+    before_it_looks = NULL;
+    tick((uint16_t)(1u - task));
+}
+
+static void a_tick_comes_before_a_thread_looks(void **state)
+{
+    (void)state;
+    before_it_looks = the_same;
+    tick(0u);
+    serve();
+    assert_log(RUN(0) "waits 0 ");
+    computes = choose_then;
+    then = 1u;
+    tick(0u);
+    serve();
+    assert_log(RUN(0) "exchanges 0 " RUN(1) "waits 1 ");
+    before_it_looks = another_one; /* it is made ready by the tick, as no thread is in its own code */
+    tick(0u);
+    serve();
+    assert_log("waits 0 " RUN(1) "waits 1 ");
+    before_it_looks = NULL;
+    tick(0u);
+    serve();
+    assert_log(RUN(0) "waits 0 ");
 }
 
 static void a_task_that_stays_chosen_is_not_preempted(void **state)
@@ -490,6 +552,39 @@ static void a_task_that_is_terminated_at_its_own_end_is_at_its_begin(void **stat
     assert_false(abandoned[0]);
 }
 
+#if CARILLON_MICROCODE_UNITS > 0
+static void each_tick_that_has_passed_is_an_instant(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t units;
+        const char *instants;
+    } steps[] = {{0u, ""},
+                 {CARILLON_MICROCODE_UNITS - 1u, ""},
+                 {1u, "instant "},
+                 {(3u * CARILLON_MICROCODE_UNITS) + 4u, "instant instant instant "},
+                 {CARILLON_MICROCODE_UNITS - 5u, ""},
+                 {CARILLON_MICROCODE_UNITS, "instant "},
+                 {1u, "instant "},
+                 {2u * CARILLON_MICROCODE_UNITS, "instant instant "},
+                 {CARILLON_MICROCODE_UNITS, "instant "}};
+    counts = true;
+    for (uint32_t round = 0u; round < 6u;
+         round++) { /* from one in the middle of a period to one in which it begins anew */
+        if (round > 0u) {
+            base = 21u * round;
+            at = (carillon_base)base;
+        }
+        for (uint32_t k = 0u; k < (sizeof steps / sizeof steps[0]); k++) {
+            pass(steps[k].units);
+            carillon_microcode_tick(&inside);
+            assert_log(steps[k].instants);
+        }
+    }
+    counts = false;
+}
+#endif
+
 static void an_event_is_counted_and_told(void **state)
 {
     (void)state;
@@ -512,12 +607,16 @@ int main(void)
         TEST(a_task_that_is_chosen_runs_once),
         TEST(the_next_task_goes_on_from_one_that_ends),
         TEST(a_task_gives_way_and_goes_on),
+        TEST(a_tick_comes_before_a_thread_looks),
         TEST(a_task_that_stays_chosen_is_not_preempted),
         TEST(who_cannot_give_way_does_so_at_a_later_tick),
         TEST(a_terminated_task_is_given_up_and_begins_anew),
         TEST(a_task_that_is_terminated_while_it_is_parked_is_given_up_at_its_next_turn),
         TEST(the_results_of_a_task_that_was_terminated_before_it_ends_are_dropped),
         TEST(a_task_that_is_terminated_at_its_own_end_is_at_its_begin),
+#if CARILLON_MICROCODE_UNITS > 0
+        TEST(each_tick_that_has_passed_is_an_instant),
+#endif
         TEST(an_event_is_counted_and_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
