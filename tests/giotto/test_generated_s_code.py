@@ -186,6 +186,23 @@ def test_the_s_code_dispatches_in_order_up_to_the_next_block() -> None:
     assert not target.status().generated
 
 
+def test_it_has_the_name_of_what_it_was_made_of_in_either_buffer() -> None:
+    loaded, target = started()
+    for entry in (5, 0, 5):
+        content = bare(replace(PROGRAM, entry=entry, labels=()))
+        assert target.upload(content, EDF, KEY).result == "accepted"
+        loaded.begin_next()
+        name = target.status().running
+        assert name == struct.unpack_from("<I", content, 12)[0]
+        loaded.forget(0)
+        decided(loaded, 200)
+        before = loaded.continued
+        loaded.idle()
+        assert loaded.continued == before + 1
+        loaded.begin_next()
+        assert (target.status().running, target.status().generated) == (name, True)
+
+
 def test_it_may_carry_out_as_many_instructions_as_if_it_had_been_received() -> None:
     loaded, target = started()
     decided(loaded, 200)

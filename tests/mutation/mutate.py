@@ -273,22 +273,24 @@ class Judge:
     def order(self, mutant: Mutant) -> list[Test]:
         """All tests: the quick ones first that noticed something in the file, then those that are named like it, then the others.
 
-        What is named like it has half of the budget.  Of the others, the quickest of each file come first.
+        What is named like it has half of the budget.  The others are in the order in which all files' tests would end if the
+        files ran beside each other, the quickest tests of each first.
         """
         killers = self.killers.get(mutant.file, [])[:8]
         stem = Path(mutant.file).stem if not mutant.file.startswith("cells/") else Path(mutant.file).parent.name
         words = GO_WITH.get(stem, (stem,)) if mutant.file.endswith(".h") else (stem,)
         concerned = [test for test in self.tests.values() if any(self.concerns(mutant, unit) for unit in test.units)]
-        places: dict[str, tuple[int, int, float]] = {}
-        spent, counts = 0.0, Counter[str]()
+        places: dict[str, tuple[int, float]] = {}
+        spent = 0.0
+        ends: dict[str, float] = {}
         for test in sorted(concerned, key=lambda t: t.seconds):
             file = test.name.split("::")[0]
-            counts[file] += 1
+            ends[file] = ends.get(file, 0.0) + test.seconds
             spent += test.seconds if (is_named := any(word in test.name for word in words)) else 0.0
             is_first = is_named and spent < self.budget / 2
-            places[test.name] = (8, 0 if is_first else counts[file], test.seconds)
+            places[test.name] = (8, 0.0 if is_first else ends[file])
         quick = {test.name for test in concerned if test.seconds < CHEAP}
-        places |= {name: (place, 0, 0.0) for place, name in enumerate(killers) if name in quick}
+        places |= {name: (place, 0.0) for place, name in enumerate(killers) if name in quick}
         return sorted(concerned, key=lambda t: places[t.name])
 
     def judge(self, mutant: Mutant) -> tuple[str, str]:
