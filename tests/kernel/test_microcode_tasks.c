@@ -17,9 +17,11 @@ enum { TASKS = CARILLON_MICROCODE_TASKS, LEVEL = 1, SOURCE = 9, RING = 4, STACK 
 const struct carillon_microcode carillon_microcode_first;
 volatile uint_fast8_t carillon_osek_running;
 volatile bool carillon_osek_over[LEVEL + 1];
+static uint32_t told;
 void carillon_port_note(uint32_t function) /* to the trace */
 {
     assert_int_equal(function, (uint32_t)(uintptr_t)carillon_microcode_tasks[current].compute);
+    told++;
 }
 
 static struct carillon_osek_extended extended[TASKS];
@@ -65,8 +67,12 @@ static uint16_t task_of(const struct carillon_context *context)
     return (uint16_t)((context == &extended[0].context) ? 0u : 1u);
 }
 
+static void (*before_it_begins)(void);
 static void body(void)
 {
+    if (before_it_begins != NULL) {
+        before_it_begins();
+    }
     carillon_microcode_thread((uint16_t)(carillon_osek_running - 1u));
 }
 
@@ -229,6 +235,8 @@ static void (*computes)(uint16_t task);
 static void compute(uint16_t task)
 {
     assert_int_equal(port.mask, 0u);
+    assert_int_equal(told, 1u);
+    told = 0u;
     word("runs", task);
     if (computes != NULL) {
         computes(task);
@@ -291,6 +299,7 @@ static int reset(void **state)
     expected_now = now;
     computes = NULL;
     before_it_looks = NULL;
+    before_it_begins = NULL;
     inside = true;
     for (uint16_t task = 0u; task < TASKS; task++) {
         carillon_osek_ready((TaskType)(task + 1u));
@@ -485,6 +494,12 @@ static void a_terminated_task_is_given_up_and_begins_anew(void **state)
     assert_log("logs 0 runs 0 preempted given up 0 leaves 0 " RUN(0) "waits 0 ");
 }
 
+static void choose_another(void)
+{
+    before_it_begins = NULL;
+    tick(1u);
+}
+
 static void a_task_that_is_terminated_while_it_is_parked_is_given_up_at_its_next_turn(void **state)
 {
     (void)state;
@@ -501,6 +516,16 @@ static void a_task_that_is_terminated_while_it_is_parked_is_given_up_at_its_next
     tick(0u);
     serve();
     assert_log("given up 0 leaves 0 " RUN(0) "waits 0 ");
+    computes = preempted_once;
+    tick(0u);
+    serve();
+    assert_log("logs 0 runs 0 preempted waits 0 ");
+    terminated = 0u;
+    tick(NONE);
+    before_it_begins = choose_another; /* in its own code there is nobody then */
+    tick(0u);
+    serve();
+    assert_log("given up 0 leaves 0 waits 0 " RUN(1) "waits 1 ");
 }
 
 static void terminated_beside(uint16_t task)
