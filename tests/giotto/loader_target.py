@@ -202,6 +202,10 @@ class Loaded:
         """The machine has done something; with ``log`` alone."""
         self.library.carillon_log_note(kind, ctypes.c_uint16(task), ctypes.c_uint32(now))
 
+    def runs(self, program: ctypes.Structure) -> None:
+        """The machine carries out a program that lies somewhere else, as the image's own does."""
+        ctypes.c_void_p.in_dll(self.library, "running").value = ctypes.addressof(program)
+
     def begin_next(self) -> None:
         """The machine goes on with the program that it was given."""
         self.library.begin_next()

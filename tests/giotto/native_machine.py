@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from carillon.microcode import Function, Instruction
+from carillon.microcode.logged import KINDS
 from carillon.microcode.upload import Decision
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ NONE = 0xFFFF
 RECORD = 400
 """Decisions of the scheduler that the machine has room for."""
 ROOM = {"TASKS": 100, "BINDINGS": 16, "THREADS": 40}
-_ROWS = {"DRIVERS": 200, "GUARDS": 60, "TRIGGERS": 4}
+_ROWS = {"DRIVERS": 200, "GUARDS": 60, "TRIGGERS": 4, "TASKS": ROOM["TASKS"]}
 _ANSWER = ctypes.CFUNCTYPE(c_int32, c_int32, c_int32, c_int32)
 _folder = tempfile.TemporaryDirectory(prefix="carillon-machine-")
 
@@ -43,6 +44,8 @@ class Asked(IntEnum):
     SHARED = 7
     ENDLESS = 8
     FULL = 9
+    LOGGED = 10
+    MISSED = 11
 
 
 FAULTS = (Asked.LATE, Asked.SHARED, Asked.ENDLESS, Asked.FULL)
@@ -96,25 +99,44 @@ class _Decision(ctypes.Structure):
 def _library() -> Path:
     path = Path(_folder.name) / "machine.so"
     (Path(_folder.name) / "carillon_config.h").write_text('#include "tests/config/carillon_off.h"\n', encoding="ascii")
-    command = ["gcc", "-std=c11", "-O1", "-g", "-shared", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
-    command += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
-    command += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u", "-DCARILLON_MICROCODE_GENERATES=1u"]
+    options = ["-std=c11", "-O1", "-g", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    options += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", f"-I{ROOT}", f"-I{_folder.name}"]
+    options += [f"-DCARILLON_MICROCODE_{name}={value}u" for name, value in ROOM.items()]
+    options += ["-DCARILLON_MICROCODE_TOLD=1", f"-DCARILLON_MICROCODE_RECORD={RECORD}u", "-DCARILLON_MICROCODE_GENERATES=1u"]
+    options += ["-DCARILLON_MICROCODE_MISSED=1", "-DCARILLON_LOADER_LOG=1u"]
     for name, count in _ROWS.items():
-        command.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
-    command += [str(ROOT / f"kernel/microcode/{name}.c") for name in ("machine", "recorder", "generator")]
-    command += [str(Path(__file__).parent / "machine_driver.c"), "-o", str(path)]
-    subprocess.run(command, check=True)
+        options.append(f"-DTEST_{name}(make)={' '.join(f'make({k})' for k in range(count))}")
+    kernel = [ROOT / "kernel" / "microcode" / f"{name}.c" for name in ("machine", "recorder", "generator")]
+    objects = []
+    for source in (*kernel, Path(__file__).parent / "machine_driver.c"):
+        objects.append(f"{_folder.name}/{source.stem}.o")
+        subprocess.run(["gcc", *options, "-c", str(source), "-o", objects[-1]], check=True)
+    subprocess.run(["gcc", "-shared", *objects, "-o", str(path)], check=True)
     return path
 
 
 class Native:
-    """A machine that has not begun; ``answer`` is called for whatever it asks."""
+    """A machine that has not begun; ``answer`` is called for whatever it asks.
+
+    ``log`` is what it has noted: what has happened, the task, and when.  ``missed`` is who was told to be late.
+    """
 
     def __init__(self, library: Any, answer: Answer) -> None:
         self._library = library
         self._kept: list[object] = []
-        self._answer = _ANSWER(lambda what, number, more: int(answer(Asked(what), number, more & 0xFFFF_FFFF)))
+        self.log: list[tuple[str, int, int]] = []
+        self.missed: list[int] = []
+
+        def answered(what: int, number: int, more: int) -> int:
+            if what == Asked.LOGGED:
+                self.log.append((KINDS[number >> 16], number & 0xFFFF, more & 0xFFFF_FFFF))
+            elif what == Asked.MISSED:
+                self.missed.append(number)
+            else:
+                return int(answer(Asked(what), number, more & 0xFFFF_FFFF))
+            return 0
+
+        self._answer = _ANSWER(answered)
         library.test_answers(self._answer)
 
     def touches(self, drivers: Sequence[Function], tasks: Sequence[Function]) -> None:
@@ -176,6 +198,10 @@ class Native:
         while self._library.carillon_recorder_find(len(found), ctypes.byref(it)) & 0xFF:
             found.append(Decision(it.order, it.block, it.task))
         return found
+
+    def lengths(self) -> list[int]:
+        """Of each decision how long its block has lasted at least; 0: not known."""
+        return [int(self._library.carillon_recorder_length(k)) for k in range(len(self.decisions()))]
 
 
 @contextmanager

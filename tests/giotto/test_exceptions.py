@@ -7,6 +7,7 @@ import random
 import struct
 from collections import Counter
 from collections.abc import Callable
+from ctypes import c_uint16
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +20,7 @@ from loader_target import Loaded
 from native_machine import NONE, Asked, Scheduler, laid_out, native
 from test_giotto_semantics import parsed
 from test_machine import UNTIL, OnNative, Recorded
+from test_microcode_verify import most_steps
 from test_s_code import PROGRAMS, full_times, one_mode, random_thread, with_code
 from verifier import bare, image_of, sealed, verified
 
@@ -189,6 +191,8 @@ def test_tool_and_verifier_decide_the_same_of_random_handlers() -> None:
         assert (found.result == "handler") == bool(handler_faults(made)), made
         if found.result == "handler":
             assert found.address in made.handlers
+        if found.result == "ok":
+            assert found.steps == most_steps(made, found), made
         seen[found.result] += 1
     assert min(seen["ok"], seen["handler"], seen["loop"]) > 100, seen
 
@@ -248,6 +252,18 @@ def test_what_is_sent_has_its_handlers_and_what_joins_must_have_the_same() -> No
             host.upload(bare(other), 0x81, KEY)
     assert host.upload(bare(joined), 0x81, KEY).result == "accepted"
     assert target.handlers(2) == [3, NONE, 3]
+
+
+def test_a_program_joins_the_images_own_whatever_lies_behind_its_handlers() -> None:
+    made = program()
+    target = Loaded(made, KEY)
+    target.room(4, 4)
+    own = laid_out(made.code, made.entry, shared=3)
+    own.handlers = (c_uint16 * 9)(3, NONE, 3, *[7] * 6)
+    target.runs(own)
+    begins = (Instruction(Opcode.FUTURE, 0, 1, made.entry),) * 2
+    joined = replace(made, entry=len(made.code), code=(*made.code, *begins, Instruction(Opcode.RETURN)), labels=())
+    assert Target(target).upload(bare(joined), 0x81, KEY).result == "accepted"
 
 
 def test_an_upload_with_a_bad_handler_is_refused_with_its_address() -> None:

@@ -186,6 +186,23 @@ def test_the_s_code_dispatches_in_order_up_to_the_next_block() -> None:
     assert not target.status().generated
 
 
+def test_it_has_the_name_of_what_it_was_made_of_in_either_buffer() -> None:
+    loaded, target = started()
+    for entry in (5, 0, 5):
+        content = bare(replace(PROGRAM, entry=entry, labels=()))
+        assert target.upload(content, EDF, KEY).result == "accepted"
+        loaded.begin_next()
+        name = target.status().running
+        assert name == struct.unpack_from("<I", content, 12)[0]
+        loaded.forget(0)
+        decided(loaded, 200)
+        before = loaded.continued
+        loaded.idle()
+        assert loaded.continued == before + 1
+        loaded.begin_next()
+        assert (target.status().running, target.status().generated) == (name, True)
+
+
 def test_it_may_carry_out_as_many_instructions_as_if_it_had_been_received() -> None:
     loaded, target = started()
     decided(loaded, 200)
@@ -197,8 +214,13 @@ def test_it_may_carry_out_as_many_instructions_as_if_it_had_been_received() -> N
     assert loaded.steps() == steps
 
 
-def test_none_is_made_of_a_program_with_two_triggers_that_wait() -> None:
-    text = TEXT.replace(".entry a", ".entry e") + "c:\nfuture 7, c\nreturn\ne:\nfuture 1, a\nfuture 3, c\nreturn\n"
+@pytest.mark.parametrize(
+    "beside",
+    ["c:\nfuture 7, c\nreturn\ne:\nfuture 1, a\nfuture 3, c\nreturn\n", "e:\nfuture 1, a\nfork c\nreturn\nc:\nidle 3\nreturn\n"],
+    ids=["a trigger", "a thread"],
+)
+def test_none_is_made_of_a_program_beside_which_something_else_waits(beside: str) -> None:
+    text = TEXT.replace(".entry a", ".entry e") + beside
     both = assembled(text, "text", Diagnostics())
     assert both is not None
     loaded, target = started(content=bare(both), bindings=2, threads=9)

@@ -28,7 +28,9 @@ from carillon.frontends.giotto.compile import compile_giotto
 from carillon.frontends.giotto.scheduling import METHODS
 from carillon.microcode import FORMS, Field, Program
 from carillon.microcode.compiled import Compiled
+from carillon.microcode.logged import KINDS
 from carillon.microcode.text import assembled
+from carillon.microcode.upload import Decision
 
 UNTIL = 60
 _TICKS = {opcode for opcode, form in FORMS.items() if form.fields.get(Field.TIME) == "ticks"}
@@ -239,8 +241,12 @@ class Player:
         self.guard = True
         self.value = 0
         self.armed: dict[int, int] = {}
+        self.addresses: list[tuple[Asked, int, int]] = []
+        """Of each fault the task, and where the code would have gone on."""
 
     def answer(self, what: Asked, number: int, more: int) -> int:
+        if what in FAULTS:
+            self.addresses.append((what, number, more))
         if what is Asked.GUARD:
             return self.guard
         if what is Asked.ARM:
@@ -352,6 +358,95 @@ def test_a_task_that_ends_in_the_tick_of_an_endless_instant_begins_no_other_inst
         assert ("CALL", FREE) in player.told()
 
 
+def test_releases_late_tasks_and_other_programs_are_in_the_log_and_who_is_late_is_told() -> None:
+    with playing("future 2, again\nagain:\nrelease t, 9\nrelease u, 9\nreturn\n") as (player, machine):
+        begun = [(KINDS[1], T, 5), (KINDS[1], U, 5)]
+        machine.start(player.laid_out, 5)
+        machine.instant(5)
+        assert (machine.log, machine.missed) == (begun, [])
+        machine.replace(Player("call free\nreturn\n").laid_out)
+        machine.end(T)
+        machine.instant(7)
+        late = [(KINDS[1], T, 7), (KINDS[4], U, 7)]
+        assert (machine.log, machine.missed) == (begun + late, [U])
+        machine.end(T)
+        machine.instant(8)
+        assert machine.log == [*begun, *late, (KINDS[0], NONE, 8)]
+        assert player.told()[-1] == ("CALL", FREE)
+
+
+def test_the_record_of_a_program_has_nothing_of_the_one_before_or_of_deadlines_that_have_passed() -> None:
+    with playing("release t, 9\nreturn\n") as (_, machine):
+        machine.instant(0)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(9, 2, T)], [0])
+        other = Player("release u, 3\nblock:\nfuture 2, block\nreturn\n")
+        machine.replace(other.laid_out)
+        machine.end(T)
+        machine.instant(1)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(3, 3, U)], [2])
+        machine.end(U)
+        machine.instant(3)  # in time, had the task run so long
+        assert machine.decisions() == [Decision(1, 3, U)]
+        machine.instant(5)
+        assert (machine.decisions(), machine.lengths()) == ([Decision(1, 3, U)], [2])
+
+
+@pytest.mark.parametrize(("futures", "length"), [("future 4, end", 4), ("future e, end", 0), ("future 4, end\nfuture 5, end", 0)])
+def test_how_long_a_block_lasts_is_known_where_one_time_is_all_that_waits(futures: str, length: int) -> None:
+    with playing(f"release t, 9\n{futures}\nreturn\nend:\nreturn\n") as (_, machine):
+        machine.instant(0)
+        assert machine.lengths() == [length]
+
+
+AROUND = "return\naround:\ncall free\njump around\n"
+FAULTY = {
+    "a driver": ("release t, 9\ncall free\ncall sets\ncall free\nreturn\n", [(Asked.LATE, T, 3)]),
+    "a driver, of two tasks": ("release t, 9\nrelease u, 9\ncall gets\nreturn\n", [(Asked.LATE, T, 3), (Asked.LATE, U, 3)]),
+    "a release": ("release u, 9\nrelease u, 9\nreturn\n", [(Asked.LATE, U, 2)]),
+    "a dispatch": (
+        "release t, 9\nrelease u, 9\nfork other\ndispatch t\nreturn\nother:\ndispatch u, 5, other\nreturn\n",
+        [(Asked.SHARED, U, 6)],
+    ),
+    "an endless loop": (f"jump around\n{AROUND}", [(Asked.ENDLESS, NONE, 4)]),
+    "a trigger too many": (
+        "future 3, end\n" * ROOM["BINDINGS"] + "call free\nfuture 3, end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["BINDINGS"] + 2)],
+    ),
+    "an event too many": (
+        "future 3, end\n" * ROOM["BINDINGS"] + "call free\nfuture e, end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["BINDINGS"] + 2)],
+    ),
+    "a thread too many": (
+        "fork end\n" * ROOM["THREADS"] + "call free\nfork end\nend:\nreturn\n",
+        [(Asked.FULL, NONE, ROOM["THREADS"] + 2)],
+    ),
+    "a task of a thread too many": (
+        "release t, 9\n" + "fork end\n" * ROOM["THREADS"] + "dispatch t\nend:\nreturn\n",
+        [(Asked.FULL, T, ROOM["THREADS"] + 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FAULTY)
+def test_of_each_fault_it_is_told_which_task_it_was_and_where_the_code_would_have_gone_on(what: str) -> None:
+    text, expected = FAULTY[what]
+    with playing(text) as (player, machine):
+        machine.instant(0)
+        assert player.addresses == expected
+
+
+def test_a_dispatch_without_a_time_behind_one_with_a_time_has_none() -> None:
+    text = "release t, 9\nrelease u, 9\ndispatch t, 5, end\ndispatch u\ncall free\nreturn\nend:\ncall gets\nreturn\n"
+    with playing(text) as (player, machine):
+        assert machine.instant(0) == T
+        assert machine.ended(T, 1) == U
+        player.told()
+        assert machine.instant(5) == U
+        assert player.told() == []
+        assert machine.ended(U, 6) is None
+        assert player.told() == [("CALL", FREE)]
+
+
 def test_what_there_is_no_room_for_is_dropped() -> None:
     futures = "\n".join(["future 3, later"] * (ROOM["BINDINGS"] + 1))
     with playing(f"{futures}\nreturn\nlater:\ncall free\nreturn\n") as (player, machine):
@@ -366,7 +461,7 @@ def test_what_there_is_no_room_for_is_dropped() -> None:
 
 
 def test_a_trigger_is_enabled_by_the_state_it_was_activated_in_and_asked_again_at_each_input() -> None:
-    with playing("future e, hit\nreturn\nhit:\ncall free\nreturn\n") as (player, machine):
+    with playing("future e, hit\nreturn\nhit:\ncall free\nfuture e, hit\nreturn\n") as (player, machine):
         machine.instant(0)
         assert machine.next() is None
         player.value += 1
@@ -377,6 +472,9 @@ def test_a_trigger_is_enabled_by_the_state_it_was_activated_in_and_asked_again_a
         machine.input()
         machine.instant(2)
         assert player.told() == [("CALL", FREE)]
+        player.value += 1
+        machine.instant(3)  # nothing has happened since
+        assert player.told() == []
 
 
 def test_a_guard_decides_where_the_code_goes_on() -> None:

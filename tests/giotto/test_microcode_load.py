@@ -316,6 +316,14 @@ def test_a_target_refuses_an_upload_that_it_cannot_keep_and_says_why() -> None:
     assert target.upload(bare(both), EDF, KEY, [0, 4_000]).result == "accepted"
 
 
+def test_the_times_of_an_upload_before_are_not_those_of_one_without_times() -> None:
+    program = program_of("a:; release t1, 10; future 10, a; return")
+    target = Target(Loaded(program, KEY, load=100, times=[6_000, 0]))
+    with pytest.raises(LoadError, match="more of the processor"):
+        target.upload(bare(program), EDF, KEY, [10_001, 0])
+    assert target.upload(bare(program), EDF, KEY).result == "accepted"  # it lies where the other one lay
+
+
 def test_times_that_were_cut_or_are_too_many_are_refused() -> None:
     program = program_of("a:; release t1, 10; future 10, a; return")
     loaded = Loaded(program, KEY, load=100, times=[6_000, 0])

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import pytest
 from changed_uploads import EDF, WAYS, changed
-from loader_target import FIRST, Loaded
-from verifier import bare, sealed
+from loader_target import FIRST, ROOM, Loaded
+from verifier import bare, image_of, sealed
 
 import asked
 from carillon.diagnostics import Diagnostics
@@ -81,6 +81,37 @@ def test_a_program_is_accepted_and_runs_on() -> None:
     loaded.begin_next()
     found = target.status()
     assert (found.waiting, found.running, found.scheduler) == (False, struct.unpack_from("<I", CONTENT, 12)[0], RM)
+
+
+def test_a_status_says_what_the_image_offers_and_nothing_behind_it() -> None:
+    own = image_of(PROGRAM, 1, 2)
+    for settings in ({}, {"record": 16, "log": 8, "load": 100, "stops": 1}):
+        loaded = Loaded(PROGRAM, KEY, **settings)
+        loaded.write(framed(Kind.STATUS, 1))
+        ((_, _, said, more),) = answers(loaded.read())
+        assert more == b""
+        assert (said.answer, said.open, said.waiting, said.result) == ("ok", False, False, "nothing")
+        assert (said.uploads, said.dropped, said.received) == (0, 0, 0)
+        assert (said.tick_ns, said.interface, said.room, said.triggers, said.threads) == (own.tick_ns, own.interface, ROOM, 1, 2)
+        assert (said.running, said.scheduler, said.lost) == (FIRST, EDF, False)
+        assert (said.checks, said.stopped, said.generated, said.unable) == ("load" in settings, False, False, False)
+        for number, kind in enumerate((Kind.BEGIN, Kind.BEGIN, Kind.STATUS)):
+            loaded.write(framed(kind, number))
+            ((_, _, said, more),) = answers(loaded.read())
+            assert (said.answer, said.open, said.uploads, more) == ("ok", True, min(number + 1, 2), b"")
+
+
+def test_what_was_recorded_is_only_behind_an_answer_to_the_question_for_it() -> None:
+    loaded = Loaded(PROGRAM, KEY, record=16, log=8)
+    loaded.forget(3)
+    loaded.decided(5, 1, 10, 7)
+    loaded.noted(1, 1, 7)
+    told = {Kind.RECORD: struct.pack("<IIHH", 4, 10, 5, 1), Kind.LOG: struct.pack("<IIIHH", 0, 1, 7, 1, 1)}
+    for kind in Kind:
+        for length in (0, 2, 3, 4, 13):
+            loaded.write(framed(kind, 1, bytes(length)))
+            ((_, _, said, more),) = answers(loaded.read())
+            assert more == (told.get(kind, b"") if said.answer == "ok" else b""), (kind, length)
 
 
 def test_a_third_program_leaves_the_one_that_runs_where_it_is() -> None:
@@ -163,6 +194,36 @@ def test_an_answer_into_which_a_task_prints_is_asked_for_again_at_once() -> None
     with pytest.raises(UploadError, match="tasks print into each answer"):
         for _ in range(100):
             Target(loaded).status()
+
+
+def test_what_does_not_follow_or_has_no_room_is_refused_and_what_is_repeated_changes_nothing() -> None:
+    loaded = Loaded(PROGRAM, KEY)
+    target = Target(loaded)
+
+    def put(place: int, count: int) -> tuple[str, int]:
+        status = target.ask(Kind.DATA, struct.pack("<I", place) + bytes(count))
+        return status.answer, status.received
+
+    assert put(0, 1) == ("closed", 0)
+    target.ask(Kind.BEGIN)
+    for place in range(0, ROOM - 4, 20):
+        assert put(place + 1, 20) == ("place", place)
+        assert put(place, 20) == ("ok", place + 20)
+        assert put(place, 20) == put(0, 9) == ("ok", place + 20)
+    assert ROOM % 20 == 4
+    for place, count in (
+        (ROOM - 4, 5),
+        (ROOM - 4, 80),
+        (ROOM - 3, 1),
+        (ROOM, 1),
+        (ROOM + 1, 1),
+        (1 << 31, 1),
+        ((1 << 32) - 1, 1),
+    ):
+        assert put(place, count) == ("place", ROOM - 4)
+    assert put(ROOM - 24, 25) == ("place", ROOM - 4)
+    assert put(ROOM - 4, 4) == ("ok", ROOM)
+    assert put(ROOM, 1) == ("place", ROOM)
 
 
 def refused(content: bytes, expected: str, scheduler: int = EDF, key: bytes = KEY) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ from carillon.microcode.text import assembled
 MANY = asked.tries(2000)
 GIOTTO = Path(__file__).parent / "programs" / "modes.giotto"
 DECLARED = ".tick 1000\n.port p\n.task t1\n.task t2\n.driver d\n.guard g\n.trigger e\n.entry a\n"
+FOREVER = (1 << 32) - 1
 SHARES = (None, [1, 1, 4, 1, 1, 4, 1, 4, 3, 3, 2, 2, 4, 1], [1, 1, 1, 1, 3, 3, 3, 3, 5, 3, 1, 3, 2, 1])
 
 
@@ -77,12 +80,23 @@ def decided(program: Program) -> tuple[str, float, float]:
     return ("threads", 0, 0) if found.threads > MOST else ("ok", found.bindings, found.threads)
 
 
+def most_steps(program: Program, found: Verdict) -> int:
+    """How many instructions an instant carries out at most: what the verifier's comment says, without an end of numbers."""
+    acting, size = found.threads + 2 * found.bindings, len(program.code)
+    releases = sum(i.opcode is Opcode.RELEASE for i in program.code)
+    most = acting * size * (3 + releases * acting)
+    if program.late or program.shared is not None:
+        most = 3 * most * (size + 1) ** 2 if most < 1 << 16 else FOREVER
+    return min(most, FOREVER)
+
+
 def agrees(program: Program) -> Verdict:
     found = verified(bare(program), image_of(program))
     expected = decided(program)
     assert found.result == expected[0], program
     if found.result == "ok":
         assert (found.bindings, found.threads) == expected[1:], program
+        assert found.steps == most_steps(program, found), program
     return found
 
 
@@ -90,6 +104,16 @@ def test_tool_and_verifier_decide_the_same_of_random_programs() -> None:
     chance = random.Random(11)
     seen = {agrees(drawn(chance)).result for _ in range(MANY)}
     assert seen == {"ok", "loop", "bindings", "threads"}
+
+
+@pytest.mark.parametrize("releases", [0, 1, 7, 60, 125, 130, 180, 200, 500])
+def test_an_instant_has_as_many_steps_as_is_said_up_to_the_greatest_number(releases: int) -> None:
+    program = program_of("a:; " + "release t1, 5; " * releases + "call d; return")
+    found = verified(bare(program), image_of(program))
+    assert (found.result, found.steps) == ("ok", most_steps(program, found))
+    handled = replace(program, late=((0, releases + 1),))  # a return
+    found = verified(bare(handled), image_of(handled))
+    assert (found.result, found.steps) == ("ok", most_steps(handled, found))
 
 
 @pytest.mark.parametrize("method", [None, *METHODS])
@@ -193,6 +217,15 @@ def test_every_field_of_the_header_is_compared() -> None:
         assert verified(content[:length], image).result != "ok"
     assert verified(sealed(content + b"\0"), image).result == "tables"
     assert verified(content, image, room=0).result == "room"
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_the_entry_is_an_instruction(size: int) -> None:
+    program = program_with((*[Instruction(Opcode.CALL)] * (size - 1), Instruction(Opcode.RETURN)), 0)
+    for entry in (*range(size), size, size + 1, 0x7FFF, 0xFFFF):
+        content = bytearray(bare(program))
+        struct.pack_into("<H", content, 20, entry)
+        assert verified(sealed(bytes(content)), image_of(program)).result == ("ok" if entry < size else "address"), entry
 
 
 def test_changed_programs_with_a_right_checksum_are_programs_or_refused() -> None:

@@ -82,6 +82,41 @@ static void a_block_goes_on_in_its_s_code(void **state)
     assert_made(expected, 9u);
 }
 
+/* Of tasks with equal orders, those come first that were declared first, whenever they were decided. */
+static void tasks_with_one_order_go_by_their_numbers(void **state)
+{
+    (void)state;
+    decided(2u, 3u, 5u, 9u);
+    decided(2u, 0u, 5u, UINT32_MAX);
+    decided(2u, 2u, 4u, 9u);
+    decided(2u, 1u, 5u, 9u);
+    const struct carillon_instruction expected[] = {
+        CALL(0u),
+        CARILLON_INSTRUCTION(CARILLON_OPCODE_JUMP, 0u, 0u, 4u),
+        CALL(1u),
+        RETURN,
+        DISPATCH(9u, 2u, 8u),
+        DISPATCH(9u, 0u, 8u),
+        DISPATCH(9u, 1u, 8u),
+        DISPATCH(9u, 3u, 8u),
+        RETURN,
+    };
+    assert_int_equal(carillon_generate(&program, made, ROOM), 9u);
+    assert_made(expected, 9u);
+}
+
+/* The first instruction may be the end of a block, and an instruction has room for so many ticks. */
+static void a_program_of_one_return_goes_on_for_the_most_ticks(void **state)
+{
+    (void)state;
+    const struct carillon_microcode least = {.code = &blocks[1], .size = 1u};
+    decided(1u, 3u, 5u, 0x1000000u);
+    const struct carillon_instruction expected[] = {CARILLON_INSTRUCTION(CARILLON_OPCODE_JUMP, 0u, 0u, 1u),
+                                                    DISPATCH(0xFFFFFFu, 3u, 2u), RETURN};
+    assert_int_equal(carillon_generate(&least, made, ROOM), 3u);
+    assert_made(expected, 3u);
+}
+
 static void where_there_is_no_room_nothing_is_made(void **state)
 {
     (void)state;
@@ -124,6 +159,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_block_goes_on_in_its_s_code),
+        TEST(tasks_with_one_order_go_by_their_numbers),
+        TEST(a_program_of_one_return_goes_on_for_the_most_ticks),
         TEST(where_there_is_no_room_nothing_is_made),
         TEST(of_what_does_not_return_no_s_code_is_made),
         TEST(more_than_addresses_reach_is_not_made),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -34,18 +33,17 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import Process
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mutants import Argued, Mutant, by_hand, files, mutants, read_argued, stale
+from objects_kept import Objects
 from unit_programs import UnitPrograms
-
-if TYPE_CHECKING:
-    from carillon.build import _Unit
-    from carillon.reuse.objects import Reuse
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
 ARGUED = Path(__file__).with_name("argued.toml")
+CHEAP = 3.0
+"""Seconds of a test that is run rather than asked whether its object code differs."""
 VERDICTS = ("killed", "not compiled", "no difference", "argued", "survived", "not reached")
 FINAL = ("killed", "not compiled")
 """What the unit tests alone may say, and no other test changes."""
@@ -131,60 +129,25 @@ def run(tree: Path, what: Callable[[], int], seconds: float) -> tuple[int | None
         return code, said.read().decode(errors="replace")
 
 
-def pytest(*arguments: str) -> int:
-    """Run tests.  What a wrong kernel prints without end is not to fill the memory."""
-    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
+def pytest(*arguments: str, seconds: int = 0) -> int:
+    """Run tests, for so many seconds of the processor.  What a wrong kernel prints without end is not to fill the memory."""
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, most))
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    begin = subprocess.Popen.__init__
+
+    def popen(process: Any, command: Any, *options: Any, **named: Any) -> None:
+        """The sanitizer of addresses, in what a test has built, reserves more than there is."""
+        if isinstance(command, list | tuple) and Path(command[0]).is_relative_to(tempfile.gettempdir()):
+            command = ["prlimit", "--data=unlimited:", *map(str, command)]
+        begin(process, command, *options, **named)
+
+    subprocess.Popen.__init__ = popen  # type: ignore[assignment]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     import pytest as it
 
     return int(it.main(["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider", *arguments]))
-
-
-class Objects:
-    """Keeps what the tool has compiled: of an image that a change in one file makes wrong, the others are as they were."""
-
-    def __init__(self, folder: Path, tree: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.tree = folder, tree
-        self.changed = ""
-        for name in ("pytest", "hypothesis", "carillon.cli", "carillon.trace.analyse"):
-            importlib.import_module(name)  # once, not in the process of each test
-        import carillon.build
-
-        assert Path(carillon.build.__file__).is_relative_to(tree), carillon.build.__file__
-        self.compile = carillon.build._compile
-        carillon.build._compile = self.kept
-
-    def fingerprint(self, word: str) -> bytes:
-        """Of a word of a command: a folder that is not the kernel's is what is in it."""
-        path = Path(word)
-        inside = path.is_relative_to(self.tree) and not path.is_relative_to(self.tree / "tests")
-        if inside or not path.is_absolute() or not path.exists():
-            return word.encode()
-        folder = path if path.is_dir() else path.parent
-        files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp"))
-        return b"".join(f.name.encode() + f.read_bytes() for f in files) + path.name.encode()
-
-    def kept(self, compiler: str, unit: _Unit, reuse: Reuse) -> tuple[bool, str]:
-        """In the place of what compiles a file."""
-        words = [compiler, *unit.options, str(unit.source)]
-        parts = [self.fingerprint(word) for word in words]
-        if str(unit.source).endswith(f"/{self.changed}"):
-            return self.compile(compiler, unit, reuse)
-        if self.changed.endswith(".h"):  # most files do not include it, or not what is changed in it
-            done = subprocess.run([*words, "-E", "-P"], capture_output=True, check=False)
-            if done.returncode:
-                return self.compile(compiler, unit, reuse)
-            parts.append(done.stdout)
-        kept = self.folder / hashlib.sha256(b"\0".join(parts)).hexdigest()
-        if not kept.exists():
-            made, said = self.compile(compiler, unit, reuse)
-            if not made or said:  # a test may want the warning
-                return made, said
-            shutil.copyfile(unit.target, kept.with_suffix(".new"))
-            kept.with_suffix(".new").replace(kept)
-        shutil.copyfile(kept, unit.target)
-        return True, ""
 
 
 def version(root: Path) -> str:
@@ -209,7 +172,9 @@ class Judge:
         self.kept: Objects | None = None
         self.tests: dict[str, Test] = {}
         self.texts: dict[tuple[str, ...], str] = {}  # of a unit, without a change
+        self.includes: dict[tuple[str, ...], frozenset[str]] = {}  # of a unit, which files of the tree are in it
         self.included: dict[Path, str] = {}  # of a folder
+        self.sources: dict[Path, str] = {}
         self.objects: dict[str, bytes] = {}  # by preprocessed text and command, without a change
         self.killers: dict[str, list[str]] = {}  # of a file, the last one first
         self.read()
@@ -218,8 +183,8 @@ class Judge:
         """Read the record; of a test that is there twice the last line counts."""
         if self.known.is_file():
             for line in self.known.read_text(encoding="utf-8").splitlines():
-                unit, text = json.loads(line)
-                self.texts[tuple(unit)] = text
+                unit, text, includes = json.loads(line)
+                self.texts[tuple(unit)], self.includes[tuple(unit)] = text, frozenset(includes)
         if self.record.is_file():
             for line in self.record.read_text(encoding="utf-8").splitlines():
                 it = json.loads(line)
@@ -228,8 +193,9 @@ class Judge:
 
     def moved(self, word: str) -> str:
         """A word of a command that was recorded, in the tree that is changed."""
-        path = Path(word)
-        return str(self.tree / path.relative_to(self.right)) if path.is_relative_to(self.right) else word
+        option = "-I" if word.startswith("-I") else ""
+        path = Path(word.removeprefix(option))
+        return option + str(self.tree / path.relative_to(self.right)) if path.is_relative_to(self.right) else word
 
     def add(self, suite: str) -> None:
         """Record a suite's tests: a file, and pytest's options."""
@@ -256,7 +222,7 @@ class Judge:
         if text is None and right:
             print(f"refused without a change: {' '.join(unit)}", flush=True)
             return ""
-        how = [word for word in unit[:-1] if not word.startswith("/")]
+        how = [word for word in unit[:-1] if not word.startswith(("/", "-I"))]
         return hashlib.sha256(b"\0".join([text or b"refused", *(word.encode() for word in how)])).hexdigest()
 
     def unchanged(self, mutant: Mutant, change: Callable[[bool], None], tests: list[Test]) -> None:
@@ -267,15 +233,30 @@ class Judge:
             with self.known.open("a", encoding="utf-8") as stream:
                 for unit in wanted:
                     self.texts[unit] = self.text(unit, True)
-                    stream.write(json.dumps([unit, self.texts[unit]]) + "\n")
+                    words = (self.compile(unit, "-MM") or b"").decode().replace("\\\n", " ").split()
+                    paths = (Path(os.path.normpath(self.tree / word)) for word in words[1:])
+                    self.includes[unit] = frozenset(str(p.relative_to(self.tree)) for p in paths if p.is_relative_to(self.tree))
+                    stream.write(json.dumps([unit, self.texts[unit], sorted(self.includes[unit])]) + "\n")
             change(True)
 
     def concerns(self, mutant: Mutant, unit: tuple[str, ...]) -> bool:
-        """Can a change be in a unit?  A file of C is in its own, a cell's header where generated code names it."""
+        """Can a change be in a unit?  As long as that is not known: a file of C is in its own, and in what names it.
+
+        A cell's header is where generated code names it.
+        """
+        if self.includes.get(unit):
+            return mutant.file in self.includes[unit]
         if mutant.file.endswith(".c"):
-            return unit[-1].endswith(f"/{mutant.file}")
+            return unit[-1].endswith(f"/{mutant.file}") or f'"{mutant.file}"' in self.source(Path(unit[-1]))
         folders = [word for word in unit if word.startswith(str(self.mirror))]
         return not mutant.file.startswith("cells/") or any(mutant.file in self.named(Path(folder)) for folder in folders)
+
+    def source(self, path: Path) -> str:
+        """The text of a source of the tests; nothing of one that is changed."""
+        if path not in self.sources:
+            own = path.is_relative_to(self.tree / "tests")
+            self.sources[path] = path.read_text(encoding="utf-8") if own else ""
+        return self.sources[path]
 
     def named(self, folder: Path) -> str:
         """What the files of a folder of generated code include."""
@@ -290,19 +271,27 @@ class Judge:
         self.killers[file] = [test, *(other for other in those if other != test)]
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """All tests: those first that noticed something in the file, then those that are named like it, then the quick ones."""
-        killers = self.killers.get(mutant.file, [])
+        """All tests: the quick ones first that noticed something in the file, then those that are named like it, then the others.
+
+        What is named like it has half of the budget.  The others are in the order in which all files' tests would end if the
+        files ran beside each other, the quickest tests of each first.
+        """
+        killers = self.killers.get(mutant.file, [])[:8]
         stem = Path(mutant.file).stem if not mutant.file.startswith("cells/") else Path(mutant.file).parent.name
         words = GO_WITH.get(stem, (stem,)) if mutant.file.endswith(".h") else (stem,)
         concerned = [test for test in self.tests.values() if any(self.concerns(mutant, unit) for unit in test.units)]
-        return sorted(
-            concerned,
-            key=lambda t: (
-                killers.index(t.name) if t.name in killers[:8] else 8,
-                not any(word in t.name for word in words),
-                t.seconds,
-            ),
-        )
+        places: dict[str, tuple[int, float]] = {}
+        spent = 0.0
+        ends: dict[str, float] = {}
+        for test in sorted(concerned, key=lambda t: t.seconds):
+            file = test.name.split("::")[0]
+            ends[file] = ends.get(file, 0.0) + test.seconds
+            spent += test.seconds if (is_named := any(word in test.name for word in words)) else 0.0
+            is_first = is_named and spent < self.budget / 2
+            places[test.name] = (8, 0.0 if is_first else ends[file])
+        quick = {test.name for test in concerned if test.seconds < CHEAP}
+        places |= {name: (place, 0.0) for place, name in enumerate(killers) if name in quick}
+        return sorted(concerned, key=lambda t: places[t.name])
 
     def judge(self, mutant: Mutant) -> tuple[str, str]:
         """Make the change, run the tests, take it back: what became of the mutant, and what noticed."""
@@ -330,14 +319,19 @@ class Judge:
         """The same, with the change made."""
         same: dict[str, bool] = {}  # by preprocessed text without the change
         batch: list[Test] = []
-        spent, limit, differing, left_out = 0.0, 6.0, 0, 0
+        spent, limit, differing, left_out = 0.0, 2.0, 0, 0
 
-        def differs(unit: tuple[str, ...]) -> bool | None:
-            """Is the object code another one?  None: the compiler refuses it."""
+        def differs(unit: tuple[str, ...], seconds: float) -> bool | None:
+            """Is the object code another one?  None: the compiler refuses it.
+
+            A test of few seconds is run if the text is another one, where another unit's object code has been found to differ.
+            """
             before = self.texts[unit]
             if before not in same:
                 if self.text(unit) == before:
                     same[before] = True
+                elif seconds < CHEAP and False in same.values():
+                    return True
                 else:
                     new = self.compile(unit, "-c")
                     if new is None:
@@ -354,7 +348,8 @@ class Judge:
             nonlocal batch, spent
             seconds = sum(test.seconds for test in batch)
             names = [test.name for test in batch]
-            code, said = run(self.tree, lambda: pytest("-x", *names), 40 + 6 * seconds)
+            longest = round(40 + 6 * seconds)
+            code, said = run(self.tree, lambda: pytest("-x", *names, seconds=longest // 3), longest)
             if code in (2, 3, 4, 5):  # not what a test says; a negative code is a crash
                 raise RuntimeError(said)
             spent += seconds + 1
@@ -371,7 +366,7 @@ class Judge:
                 break
             if place % 5 == 0:
                 self.unchanged(mutant, change, tests[place : place + 5])
-            found = [differs(unit) for unit in test.units if self.concerns(mutant, unit) and self.texts[unit]]
+            found = [differs(unit, test.seconds) for unit in test.units if self.concerns(mutant, unit) and self.texts[unit]]
             if None in found:
                 return "not compiled", ""
             if any(found):

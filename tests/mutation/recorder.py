@@ -2,11 +2,13 @@
 """A plugin of pytest: what each test compiles, so that a change is tested by those whose object code it changes.
 
 For each test that passes, a line of JSON goes to the file RECORD: its name, its seconds, and the compiler's command for
-each file.  What is compiled outside the tree is copied to the folder MIRROR, as tests clear up behind them.
+each file.  What is compiled outside the tree is copied to the folder MIRROR, as tests clear up behind them.  What a function
+with ``functools.cache`` has compiled for one test is in all tests that call it.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -15,7 +17,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +51,31 @@ class Recorder:
             run(process, command, *arguments, **options)
 
         subprocess.Popen.__init__ = popen  # type: ignore[assignment]
+        functools.cache = self.cache  # type: ignore[assignment]
+
+    def cache(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """In the place of ``functools.cache``: what the first call compiles, the later ones have compiled, too."""
+        results: dict[Hashable, tuple[Any, list[list[str]]]] = {}
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            key = (arguments, *named.items())
+            if key in results:
+                self.units += results[key][1]
+            else:
+                before = len(self.units)
+                results[key] = function(*arguments, **named), self.units[before:]
+            return results[key][0]
+
+        call.cache_clear = results.clear  # type: ignore[attr-defined]
+        return call
 
     def inside(self, path: str) -> str:
         """A path as it stays valid: what is outside the tree is copied."""
+        if not path.startswith("/"):
+            return path
         folder = Path(path) if Path(path).is_dir() else Path(path).parent
-        if not path.startswith("/") or path.startswith("/usr/") or folder.is_relative_to(TREE) or not folder.is_dir():
+        if path.startswith("/usr/") or folder.is_relative_to(TREE) or not folder.is_dir():
             return path
         files = sorted(f for f in folder.iterdir() if f.suffix in (".c", ".h", ".cpp", ".hpp") and f.stat().st_size < 10**6)
         key = f"{folder} {[(f.name, f.stat().st_mtime_ns) for f in files]}"
@@ -116,11 +138,16 @@ class Recorder:
 
     def write(self, name: str, seconds: float, units: list[list[str]]) -> None:
         """Append a test to the record."""
+        once = [list(unit) for unit in dict.fromkeys(map(tuple, units))]
         with self.record.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"test": name, "seconds": round(seconds, 2), "units": units}) + "\n")
+            stream.write(json.dumps({"test": name, "seconds": round(seconds, 2), "units": once}) + "\n")
+
+
+RECORDER = Recorder(Path(os.environ["RECORD"]), Path(os.environ["MIRROR"])) if "RECORD" in os.environ else None
+"""It begins before any module of tests is imported."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin, if a record is asked for."""
-    if "RECORD" in os.environ:
-        config.pluginmanager.register(Recorder(Path(os.environ["RECORD"]), Path(os.environ["MIRROR"])))
+    """Register it, if a record is asked for."""
+    if RECORDER is not None:
+        config.pluginmanager.register(RECORDER)

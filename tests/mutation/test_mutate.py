@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mutants import Argued, Mutant, mutants, read_argued, stale
 from mutate import ARGUED, ROOT, Judge, Row, is_judged, read_results, report
+from recorder import Recorder
 from unit_programs import UnitPrograms, commands, included
 
 TINY = """\
@@ -165,3 +166,30 @@ def test_the_last_line_of_a_mutant_counts(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert read_results(results) == {"m": Row("m", "killed", "t::t", 1.0)}
+
+
+def test_what_a_kept_function_compiles_is_recorded_of_each_test_that_calls_it() -> None:
+    recorder = Recorder.__new__(Recorder)  # one that listens to nothing
+    recorder.units = []
+
+    @recorder.cache
+    def built(number: int, *, name: str = "") -> str:
+        recorder.units.append(["gcc", f"{name}{number}.c"])
+        return f"{name}{number}.so"
+
+    for _ in range(2):
+        recorder.units = [["gcc", "own.c"]]
+        assert (built(1), built(2, name="a")) == ("1.so", "a2.so")
+        assert recorder.units == [["gcc", "own.c"], ["gcc", "1.c"], ["gcc", "a2.c"]]
+
+
+def test_a_recorded_command_has_sources_and_headers_of_the_changed_tree(judge: Judge) -> None:
+    words = ["-I/usr/include", f"-I{judge.right}", f"{judge.right}/kernel/tiny.c", "-DX=1"]
+    assert [judge.moved(word) for word in words] == ["-I/usr/include", f"-I{judge.tree}", f"{judge.tree}/kernel/tiny.c", "-DX=1"]
+
+
+def test_a_unit_concerns_the_files_that_it_includes_and_no_other(judge: Judge) -> None:
+    unit = ("gcc", f"{judge.tree}/tests/test_tiny.c")
+    judge.includes[unit] = frozenset({FILE})
+    assert judge.concerns(Mutant(FILE, 1, "", "", ""), unit)
+    assert not judge.concerns(Mutant("kernel/other.h", 1, "", "", ""), unit)
