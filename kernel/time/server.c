@@ -116,7 +116,7 @@ static void begin_budget(uint8_t server)
 
 #if CARILLON_SERVERS_CONSTANT
 /* Of two times. */
-#if CARILLON_TIME_BITS == 16
+#if CARILLON_TIME_BITS <= 16
 typedef uint32_t product;
 #else
 typedef uint64_t product;
