@@ -97,7 +97,8 @@ static void the_reference_does_not_pass_the_first_event(void **state)
         ticker.queue.head.next = &event;
         event.time = ticker.queue.head.time = steps[i].left;
         const carillon_time least = (steps[i].step < 1u) ? steps[i].step : 1u;
-        assert_int_equal(carillon_ticker_step(&ticker, steps[i].passed), CARILLON_QUEUE_COUNTERS ? least : steps[i].step);
+        assert_int_equal(carillon_ticker_step(&ticker, steps[i].passed),
+                         CARILLON_QUEUE_COUNTERS ? least : steps[i].step);
     }
 }
 

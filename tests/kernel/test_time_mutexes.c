@@ -339,9 +339,18 @@ static void t_event(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(t_places),         TEST(t_masks),       TEST(t_unlocks_the_first),           TEST(t_goes_on),
-        TEST(t_times_out),      TEST(t_guest),       TEST(t_guest_unlocks_what_is_below), TEST(t_where_a_guest_calls),
-        TEST(t_line_of_guests), TEST(t_least_level), TEST(t_ends),                        TEST(t_who_is_left),
+        TEST(t_places),
+        TEST(t_masks),
+        TEST(t_unlocks_the_first),
+        TEST(t_goes_on),
+        TEST(t_times_out),
+        TEST(t_guest),
+        TEST(t_guest_unlocks_what_is_below),
+        TEST(t_where_a_guest_calls),
+        TEST(t_line_of_guests),
+        TEST(t_least_level),
+        TEST(t_ends),
+        TEST(t_who_is_left),
         TEST(t_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
