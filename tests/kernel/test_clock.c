@@ -580,6 +580,24 @@ static void no_interrupt_comes_too_many(void **state)
     }
 }
 
+/* The longest delay is put in just before the timer expires that only keeps the time: its end is farther from the
+ * reference than it is from now. */
+static void the_longest_delay_counts_from_now(void **state)
+{
+    (void)state;
+    const uint64_t reach = clock_reach();
+    for (uint64_t before = 0u; !TICKS && (CARILLON_CLOCK_KEEPS_TIME != 0) && (before < 4u); before++) {
+        if ((LONGEST / reach) < 1000u) {
+            begin_undisturbed();
+            run(smaller(reach - 1u, (reach * before) / 3u));
+            insert(1, LONGEST, 0u, false);
+            run(LONGEST + (2u * MINIMUM) + SLACK);
+            collect();
+            assert_false(wanted[1].waits);
+        }
+    }
+}
+
 /* What a handler puts in for now is served before the clock's handler ends, whatever its kind. */
 static void put_in_for_now(int item)
 {
@@ -628,6 +646,7 @@ int main(void)
 #endif
         cmocka_unit_test(an_event_is_not_put_in_for_a_time_that_has_come),
         cmocka_unit_test(a_late_handler_puts_in_an_event_for_its_time),
+        cmocka_unit_test(the_longest_delay_counts_from_now),
         cmocka_unit_test(what_a_handler_puts_in_for_now_is_served_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
