@@ -307,6 +307,33 @@ static void rounds_follow_what_is_told_within_their_limits(void **state)
 }
 #endif
 
+#if CARILLON_SYNC_TURN
+static bool goes_back;
+bool sync_goes_back(void)
+{
+    assert_int_equal(port.mask, CARILLON_LEVELS);
+    return goes_back;
+}
+
+/* The interrupt that ends a move is no sync point. */
+static void the_end_of_a_move_moves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(ttSyncTimes(5000u, 20u), TT_E_OS_OK); /* it is at 0: 20 shorter */
+    set_left(LENGTH);
+    const uint32_t cell = *port_register(CELL);
+    goes_back = true;
+    carillon_sync_turn();
+    assert_int_equal(*port_register(CELL), cell);
+    assert_int_equal(port.mask, 0u);
+    goes_back = false;
+    carillon_sync_turn();
+    assert_int_equal(*port_register(CELL), cell - 20u);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+}
+#endif
+
 #if CARILLON_MODES > 1
 /* The next mode's round begins where that of the old one ends: the global time goes on, and what is told is of its round. */
 static void the_global_time_goes_on_in_another_mode(void **state)
@@ -343,6 +370,9 @@ int main(void)
         TEST(the_global_time_goes_on_over_a_sync_point),
         TEST(a_reading_in_which_the_cell_expires_is_taken_again),
         TEST(a_reading_that_the_handler_interrupts_is_taken_again),
+#if CARILLON_SYNC_TURN
+        TEST(the_end_of_a_move_moves_nothing),
+#endif
 #if CARILLON_MODES > 1
         TEST(the_global_time_goes_on_in_another_mode),
 #endif
