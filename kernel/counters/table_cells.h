@@ -367,17 +367,17 @@ static void settle_ends(void)
 }
 
 #if FOLLOWED
-/* The source of the cell that expires at a table's last point; 0 if the table is not adjusted. */
+/* Is a table adjusted?  It has a cell that expires at its last point then. */
 #if CARILLON_OSEK_TABLE_ADJUSTS
-static inline uint32_t adjusts_by(uint8_t table)
+static inline bool is_adjusted(uint8_t table)
 {
-    return carillon_osek_tables_on_cells[table]->adjusts_by;
+    return carillon_osek_tables_on_cells[table]->adjusts_by != 0u;
 }
 #else
-static inline uint32_t adjusts_by(uint8_t table)
+static inline bool is_adjusted(uint8_t table)
 {
     (void)table;
-    return 0u;
+    return false;
 }
 #endif
 
@@ -386,7 +386,7 @@ static StatusType next_on_cells(uint8_t from, uint8_t to)
     if (!ON_CELLS(from) || !ON_CELLS(to) || (carillon_osek_tables_on_cells[from]->ends_by == 0u)) {
         return E_OS_ID;
     }
-    if (adjusts_by(to) != 0u) { /* it is synchronised in another way */
+    if (is_adjusted(to)) { /* it is synchronised in another way */
         return E_OS_ID;
     }
     const struct carillon_osek_table_on_cells *const cells = carillon_osek_tables_on_cells[from];

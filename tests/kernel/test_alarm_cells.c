@@ -10,13 +10,14 @@
 
 /* Alarms.  A tick of the counter is 1000 units of the base, which tells up to 800000000 units. */
 enum {
-    ACTIVATES,   /* at 3000, 13000, 23000, ... */
-    QUEUED,      /* has no cell */
-    LONG_CYCLE,  /* of 900000000 units, which are too many to tell */
-    AT_A_TURN,   /* at 100000, which is the counter's turn, and so on */
-    LATE_FIRST,  /* at 850000000 for the first time */
-    SETS_EVENT,  /* each 10000 units */
-    SETS_NOTHING /* of a task that does not run */
+    ACTIVATES,    /* at 3000, 13000, 23000, ... */
+    QUEUED,       /* has no cell */
+    LONG_CYCLE,   /* of 900000000 units, which are too many to tell */
+    AT_A_TURN,    /* at 100000, which is the counter's turn, and so on */
+    LATE_FIRST,   /* at 850000000 for the first time */
+    SETS_EVENT,   /* each 10000 units */
+    SETS_NOTHING, /* of a task that does not run */
+    AT_MOST       /* at 800000000, and so on */
 };
 enum { TASK, EXTENDED, RESTS, TASKS };
 enum { LEVEL = 2, TASK_SOURCE = 16, EXTENDED_SOURCE, CELL_SOURCE };
@@ -48,6 +49,7 @@ const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
     [LATE_FIRST] = {ACTIVATE, .start = 850000u, .cycle = 10u},
     [SETS_EVENT] = {SET, .object = EXTENDED, .start = 3u, .cycle = 10u},
     [SETS_NOTHING] = {SET, .object = RESTS, .start = 3u, .cycle = 10u},
+    [AT_MOST] = {ACTIVATE, .start = 800000u, .cycle = 800000u},
 };
 
 /* The time, in units since time 0; and at which reading of the base so many more have passed, and the cell asks. */
@@ -116,6 +118,7 @@ static void t_start(void **state)
     assert_int_equal(carillon_osek_alarm_due[LONG_CYCLE], 0u);
     assert_int_equal(due(AT_A_TURN), 100000u);
     assert_int_equal(carillon_osek_alarm_due[LATE_FIRST], 0u);
+    assert_int_equal(due(AT_MOST), 800000000u);
 }
 
 /* The cells have been started with a round: what has expired is forgotten, but for the last one, if it waits. */
@@ -299,7 +302,14 @@ static void t_points(void **state)
     assert_true(carillon_osek_level_point_waits(CELL_SOURCE));
 }
 
-#define TEST(test) cmocka_unit_test_setup(test, reset)
+/* Each test ends unlocked, and nothing has been unlocked that was not locked. */
+static int check_locks(void **state)
+{
+    (void)state;
+    return ((port.mask == 0u) && (port.needless == 0u)) ? 0 : -1;
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, check_locks)
 
 int main(void)
 {

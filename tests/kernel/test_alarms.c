@@ -39,7 +39,7 @@ const struct carillon_osek_counter carillon_osek_counters[CARILLON_OSEK_PARTS] =
                  .units = UNITS,
                  .ticked = 1u,
                  .leveled = LEVELED},
-    [UNTICKED] = {.max_allowed = 99u, .ticks_per_base = 1u, .min_cycle = 1u},
+    [UNTICKED] = {.max_allowed = 99u, .ticks_per_base = 7u, .min_cycle = 5u},
 };
 static const struct carillon_store stop[] = {CARILLON_STORE(CELL_STOP, 1u)};
 static const struct carillon_osek_cell cell = {.units = 1u, .stop = stop, .stop_count = 1u, .ticks = UNITS};
@@ -272,6 +272,28 @@ static void ask_for_alarm(void)
     assert_int_equal(left_of(ALARM), 5u); /* it is 8: the next is at 13 */
     note("asked");
 }
+static void be_late_and_ask(void)
+{
+    meanwhile = NULL;
+    hold_back(5u);
+    assert_int_equal(left_of(ALARM), 5u);
+    note("asked");
+}
+static void what_falls_due_while_the_first_is_served_comes_after_it(void **state)
+{
+    (void)state;
+    assert_int_equal(SetRelAlarm(ALARM, 3u, 5u), E_OK);
+    pass(2u, ALARM);
+    meanwhile = be_late_and_ask;
+    pass(1u, ALARM);
+    assert_log("task@3 asked ");
+    handle(ALARM);
+    assert_log("task@8 ");
+    assert_int_equal(left_of(ALARM), 5u); /* now it is asked for with nothing being served */
+    hold_back(5u);
+    assert_int_equal(left_of(ALARM), 5u);
+    assert_log("task@13 ");
+}
 static void what_is_being_served_is_not_served_again(void **state)
 {
     (void)state;
@@ -394,7 +416,47 @@ static void an_alarm_on_a_cell_that_is_cancelled_does_not_expire(void **state)
     assert_int_equal(SetRelAlarm(ON_CELL, 1u, 0u), E_OS_STATE); /* nothing would advance it */
 }
 
-#define TEST(test) cmocka_unit_test_setup(test, reset)
+/* What a counter allows, and what an alarm of it is refused for. */
+static void a_counter_says_what_its_alarms_may_be_set_to(void **state)
+{
+    (void)state;
+    AlarmBaseType base;
+    assert_int_equal(GetAlarmBase(ON_CELL, &base), E_OK);
+    assert_int_equal(base.maxallowedvalue, 99u);
+    assert_int_equal(base.ticksperbase, 7u);
+    assert_int_equal(base.mincycle, 5u);
+    static const struct {
+        TickType first, cycle;
+        StatusType relative, absolute;
+    } settings[] = {
+        {0u, 0u, E_OS_VALUE, E_OS_STATE},   {1u, 0u, E_OS_STATE, E_OS_STATE},   {99u, 0u, E_OS_STATE, E_OS_STATE},
+        {100u, 0u, E_OS_VALUE, E_OS_VALUE}, {1u, 4u, E_OS_VALUE, E_OS_VALUE},   {1u, 5u, E_OS_STATE, E_OS_STATE},
+        {1u, 99u, E_OS_STATE, E_OS_STATE},  {1u, 100u, E_OS_VALUE, E_OS_VALUE},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        assert_int_equal(SetRelAlarm(ON_CELL, settings[i].first, settings[i].cycle), settings[i].relative);
+        assert_int_equal(failed.service, OSServiceId_SetRelAlarm);
+        assert_int_equal(SetAbsAlarm(ON_CELL, settings[i].first, settings[i].cycle), settings[i].absolute);
+        assert_int_equal(failed.service, OSServiceId_SetAbsAlarm);
+    }
+    TickType left = 0u;
+    assert_int_equal(GetAlarmBase(CARILLON_OSEK_ALARMS, &base), E_OS_ID);
+    assert_int_equal(GetAlarm(CARILLON_OSEK_ALARMS, &left), E_OS_ID);
+    assert_int_equal(SetRelAlarm(CARILLON_OSEK_ALARMS, 1u, 0u), E_OS_ID);
+    assert_int_equal(SetAbsAlarm(CARILLON_OSEK_ALARMS, 1u, 0u), E_OS_ID);
+    assert_int_equal(CancelAlarm(CARILLON_OSEK_ALARMS), E_OS_ID);
+    assert_int_equal(GetAlarmBase(ALARM, NULL), E_OS_PARAM_POINTER);
+    assert_int_equal(GetAlarm(ALARM, NULL), E_OS_PARAM_POINTER);
+}
+
+/* Each test ends unlocked, and nothing has been unlocked that was not locked. */
+static int check_locks(void **state)
+{
+    (void)state;
+    return ((port.mask == 0u) && (port.needless == 0u)) ? 0 : -1;
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, check_locks)
 
 int main(void)
 {
@@ -407,6 +469,7 @@ int main(void)
 #if CARILLON_OSEK_LEVEL_COUNTERS
         TEST(in_the_error_hook_nothing_is_served),
         TEST(what_is_being_served_is_not_served_again),
+        TEST(what_falls_due_while_the_first_is_served_comes_after_it),
 #endif
 #if CARILLON_OSEK_DIRECT
         TEST(the_only_alarm_requests_its_direct_task),
@@ -415,6 +478,7 @@ int main(void)
         TEST(an_alarm_goes_on_where_the_base_begins_anew),
 #endif
         TEST(a_far_alarm_expires_in_its_ticks),
+        TEST(a_counter_says_what_its_alarms_may_be_set_to),
         TEST(a_counter_is_read),
         TEST(a_counter_that_nothing_advances_is_not_read),
         TEST(an_alarm_on_a_cell_that_is_cancelled_does_not_expire),

@@ -99,11 +99,35 @@ static void what_is_unfinished_is_late_and_abandoned(void **state)
     }
 }
 
+/* What a rate computes is committed, unless the slot has been abandoned since it began: then the next one is. */
+static void what_is_abandoned_meanwhile_is_not_committed(void **state)
+{
+    static const uint16_t slots[] = {1u, CARILLON_MICROCODE_NONE};
+    (void)port_reset(state);
+    carillon_giotto_slots[1] = (struct carillon_giotto_slot){.unfinished = false};
+    assert_false(carillon_giotto_begins(1u));
+    carillon_giotto_release(1u);
+    assert_true(carillon_giotto_is_unfinished(1u));
+    assert_true(carillon_giotto_begins(1u));
+    assert_true(carillon_giotto_ends(1u));
+    assert_false(carillon_giotto_is_unfinished(1u));
+    carillon_giotto_release(1u);
+    assert_true(carillon_giotto_begins(1u));
+    carillon_giotto_late(slots, ADDRESS);
+    carillon_giotto_release(1u); /* of the next period */
+    assert_false(carillon_giotto_ends(1u));
+    assert_true(carillon_giotto_is_unfinished(1u));
+    assert_true(carillon_giotto_begins(1u));
+    assert_true(carillon_giotto_ends(1u));
+    assert_false(carillon_giotto_is_unfinished(1u));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_block_is_called_at_its_distance_from_the_one_before),
         cmocka_unit_test(what_is_unfinished_is_late_and_abandoned),
+        cmocka_unit_test(what_is_abandoned_meanwhile_is_not_committed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -580,6 +580,49 @@ static void no_interrupt_comes_too_many(void **state)
     }
 }
 
+/* The longest delay is put in just before the timer expires that only keeps the time: its end is farther from the
+ * reference than it is from now. */
+static void the_longest_delay_counts_from_now(void **state)
+{
+    (void)state;
+    const uint64_t reach = clock_reach();
+    for (uint64_t before = 0u; !TICKS && (CARILLON_CLOCK_KEEPS_TIME != 0) && (before < 4u); before++) {
+        if ((LONGEST / reach) < 1000u) {
+            begin_undisturbed();
+            run(smaller(reach - 1u, (reach * before) / 3u));
+            insert(1, LONGEST, 0u, false);
+            run(LONGEST + (2u * MINIMUM) + SLACK);
+            collect();
+            assert_false(wanted[1].waits);
+        }
+    }
+}
+
+#if LAPS_MERGED && (CARILLON_CLOCK_KEEPS_TIME == 0)
+/* Each far event has one interrupt, if the timer reaches to it, wherever in their last laps the others are due. */
+static void far_events_have_an_interrupt_each(void **state)
+{
+    (void)state;
+    const uint64_t lap = CARILLON_LAP;
+    const uint64_t laps = smaller(clock_reach() / lap, 6u);
+    for (uint32_t number = 0; number < PROGRAMS; number++) {
+        seed = number * UINT64_C(0x9E3779B97F4A7C15);
+        begin_undisturbed();
+        uint64_t last = 0u;
+        for (int which = 0; which < ITEMS; which++) { /* no two of them within an eighth of an eighth of a lap */
+            const uint64_t place = ((draw(8u) * 8u) + (uint64_t)which) * (lap / 64u);
+            const uint64_t delay = lap + (draw(laps - 1u) * lap) + place;
+            insert(which, delay, 0u, true);
+            last = (delay > last) ? delay : last;
+        }
+        run(last + (2u * MINIMUM));
+        collect();
+        assert_int_equal(served, ITEMS);
+        assert_int_equal(clock_interrupts(), ITEMS);
+    }
+}
+#endif
+
 /* What a handler puts in for now is served before the clock's handler ends, whatever its kind. */
 static void put_in_for_now(int item)
 {
@@ -628,6 +671,10 @@ int main(void)
 #endif
         cmocka_unit_test(an_event_is_not_put_in_for_a_time_that_has_come),
         cmocka_unit_test(a_late_handler_puts_in_an_event_for_its_time),
+        cmocka_unit_test(the_longest_delay_counts_from_now),
+#if LAPS_MERGED && (CARILLON_CLOCK_KEEPS_TIME == 0)
+        cmocka_unit_test(far_events_have_an_interrupt_each),
+#endif
         cmocka_unit_test(what_a_handler_puts_in_for_now_is_served_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

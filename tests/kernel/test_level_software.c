@@ -53,6 +53,7 @@ static void run(void)
     const uint8_t level = carillon_software.level;
     note_level("%u", level);
 #if CARILLON_OSEK_BUDGETS
+    assert_int_equal(carillon_budget.state, CARILLON_UNWATCHED); /* up to its job: hooks count for none */
     const uint32_t held = carillon_osek_begin_held();
     assert_int_equal(carillon_software.locked, 1u);
     carillon_osek_lower(carillon_osek_begin_mask(held, 0u, level));

@@ -9,31 +9,24 @@
 
 /* A basic task in the queue of its level, and extended ones; the second level has cells. */
 enum { BASIC, WITH_CELLS, EXTENDED };
-enum { BASIC_SOURCE = 16, CELLS_SOURCE, EXTENDED_SOURCE, ASKS = 20, WORDS = 8 };
+enum { BASIC_SOURCE = 16, CELLS_SOURCE, EXTENDED_SOURCE, ASKS = 20, WORDS = 8, BUDGET = 50, OTHER_BUDGET = 70 };
 
+#if CARILLON_OSEK_BUDGETS
+#define RUNS(own_) .function = (own_), .budget = BUDGET
+#else
+#define RUNS(own_) .function = (own_)
+#endif
 static uint64_t stacks[CARILLON_OSEK_TASKS][WORDS];
 static struct carillon_osek_extended with_cells, extended;
 struct carillon_osek_extended carillon_extended_Second;
 static void run_basic(void);
 static void run_extended(void);
 const struct carillon_osek_task carillon_osek_tasks[CARILLON_OSEK_TASKS] = {
-    [BASIC] = {.function = run_basic, .source = BASIC_SOURCE, .level = 1u, .ceiling = 1u, .activations = 2u},
-    [WITH_CELLS] = {.function = run_extended,
-                    .extended = &with_cells,
-                    .stack = stacks[WITH_CELLS],
-                    .stack_words = WORDS,
-                    .source = CELLS_SOURCE,
-                    .level = 2u,
-                    .ceiling = 2u,
-                    .activations = 1u},
-    [EXTENDED] = {.function = run_extended,
-                  .extended = &extended,
-                  .stack = stacks[EXTENDED],
-                  .stack_words = WORDS,
-                  .source = EXTENDED_SOURCE,
-                  .level = 3u,
-                  .ceiling = 3u,
-                  .activations = 1u},
+    [BASIC] = {RUNS(run_basic), .source = BASIC_SOURCE, .level = 1u, .ceiling = 1u, .activations = 2u},
+    [WITH_CELLS] = {RUNS(run_extended), .extended = &with_cells, .stack = stacks[WITH_CELLS], .stack_words = WORDS,
+                    .source = CELLS_SOURCE, .level = 2u, .ceiling = 2u, .activations = 1u},
+    [EXTENDED] = {RUNS(run_extended), .extended = &extended, .stack = stacks[EXTENDED], .stack_words = WORDS,
+                  .source = EXTENDED_SOURCE, .level = 3u, .ceiling = 3u, .activations = 1u},
 };
 static struct carillon_osek_ring ring;
 static uint8_t ring_tasks[2];
@@ -60,6 +53,39 @@ struct carillon_osek_job carillon_osek_jobs[CARILLON_OSEK_TASKS];
 static jmp_buf ends;
 static bool waits; /* the job of an extended task waits, and does not end */
 
+/* Its budget counts from the beginning of a job to its end, and where the handler ends, nobody's does. */
+#if CARILLON_OSEK_BUDGETS
+void carillon_budget_forget(void)
+{
+}
+static void assert_watched(void)
+{
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(carillon_osek_running));
+    assert_int_equal(*port_register(CARILLON_BUDGET_COUNTER), BUDGET);
+    *port_register(CARILLON_BUDGET_COUNTER) = 1u; /* up to now */
+}
+static void watch_what_is_preempted(void)
+{
+    carillon_budget.state = CARILLON_WATCHED;
+    *port_register(CARILLON_BUDGET_COUNTER) = OTHER_BUDGET;
+}
+static void assert_goes_on(void)
+{
+    assert_int_equal(carillon_budget.state, CARILLON_WATCHED);
+    assert_int_equal(*port_register(CARILLON_BUDGET_COUNTER), OTHER_BUDGET);
+}
+#else
+static void assert_watched(void)
+{
+}
+static void watch_what_is_preempted(void)
+{
+}
+static void assert_goes_on(void)
+{
+}
+#endif
+
 void carillon_port_unwind(void)
 {
     longjmp(ends, 1);
@@ -78,10 +104,17 @@ void carillon_port_call(carillon_vector function)
     }
 }
 
+/* What is recorded of the call is the task's function, whatever is called. */
+void carillon_port_call_as(carillon_vector recorded, carillon_vector function)
+{
+    assert_ptr_equal(recorded, run_basic);
+    carillon_port_call(function);
+}
+
 void carillon_port_resume(struct carillon_context *context)
 {
     (void)context;
-    carillon_port_call(run_extended);
+    carillon_port_call(carillon_osek_body(&carillon_osek_tasks[carillon_osek_running]));
 }
 
 void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
@@ -89,13 +122,15 @@ void carillon_port_context(struct carillon_context *context, uint64_t *stack, ui
     (void)context;
     (void)stack;
     (void)words;
-    assert_ptr_equal(function, run_extended);
+    assert_ptr_equal(function, carillon_osek_body(&carillon_osek_tasks[EXTENDED]));
     assert_int_equal(port.mask, CARILLON_OSEK_TOP);
     note("anew");
 }
 
 static void run_basic(void)
 {
+    assert_int_equal(port.mask, 0u);
+    assert_watched();
     note("basic");
     (void)carillon_osek_TerminateTask();
 }
@@ -104,6 +139,8 @@ static void run_extended(void)
 {
     struct carillon_osek_extended *const own = carillon_osek_tasks[carillon_osek_running].extended;
     own->waited = 0u;
+    assert_int_equal(port.mask, 0u);
+    assert_watched();
     note((carillon_osek_running == EXTENDED) ? "extended" : "with cells");
     if (waits) {
         own->waited = 1u; /* a task that waits comes back locked */
@@ -221,6 +258,7 @@ static void handle(uint8_t level)
     port.pending[source] = false;
     port.active[source] = true;
     port.current = source;
+    watch_what_is_preempted();
     switch (level) {
     case 1u:
         carillon_osek_run(1u);
@@ -234,6 +272,7 @@ static void handle(uint8_t level)
     }
     port.current = 0u;
     port.active[source] = false;
+    assert_goes_on();
     assert_int_equal(carillon_osek_running, INVALID_TASK);
     assert_int_equal(port.mask, 0u);
 }

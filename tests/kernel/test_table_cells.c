@@ -20,6 +20,7 @@ _Static_assert(TABLES == CARILLON_OSEK_SCHEDULE_TABLES, "tables of the configura
 #define HOLD(table) REGISTER(table, 10u)
 #define RESUME(table) REGISTER(table, 11u)
 #define END(table) REGISTER(table, 12u)
+#define PREPARE(table, cell) REGISTER(table, 16u + (cell))
 #define SOURCE(table, cell) (32u + ((table)*4u) + (cell))
 
 /* The points of each table, in ticks of the system clock after its begin. */
@@ -58,7 +59,17 @@ static const struct carillon_shift shifts[TABLES][CELLS] = {SHIFTS_OF(LOOP), SHI
     }
 static const struct carillon_store stops[TABLES][CELLS] = {STOPS_OF(LOOP), STOPS_OF(ONCE), STOPS_OF(PLAIN),
                                                            STOPS_OF(AGAIN)};
-#define STOPS(table) .stop = stops[table], .stop_count = CELLS
+/* Before it is started, each is prepared, by a store of its own as well. */
+#define PREPARES_OF(table)                                  \
+    {                                                       \
+        {PREPARE(table, 0u), 1u}, {PREPARE(table, 1u), 1u}, \
+        {                                                   \
+            PREPARE(table, 2u), 1u                          \
+        }                                                   \
+    }
+static const struct carillon_store prepares_of[TABLES][CELLS] = {PREPARES_OF(LOOP), PREPARES_OF(ONCE),
+                                                                 PREPARES_OF(PLAIN), PREPARES_OF(AGAIN)};
+#define STOPS(table) .stop = stops[table], .stop_count = CELLS, .prepare = prepares_of[table], .prepare_count = CELLS
 #endif
 #define TABLE(table, ends, before_half)                                                                            \
     {                                                                                                              \
@@ -138,6 +149,16 @@ static uint32_t counter(uint32_t table, uint32_t cell)
     return *port_register(COUNTER(table, cell));
 }
 
+/* So many cells of a table have been prepared, its first ones; which is forgotten then. */
+static void assert_prepared(uint32_t table, uint32_t count)
+{
+    for (uint32_t cell = 0; cell < CELLS; cell++) {
+        const uint32_t expected = (!CARILLON_OSEK_TABLES_RESTART && (cell < count)) ? 1u : 0u;
+        assert_int_equal(*port_register(PREPARE(table, cell)), expected);
+        *port_register(PREPARE(table, cell)) = 0u;
+    }
+}
+
 static void assert_status(uint8_t table, uint8_t expected)
 {
     ScheduleTableStatusType status;
@@ -162,6 +183,7 @@ static void a_table_whose_points_are_not_near_begins_at_once(void **state)
     assert_int_equal(StartScheduleTableRel(LOOP, 12u), E_OK);
     assert_status(LOOP, SCHEDULETABLE_RUNNING);
     assert_int_equal(*port_register(START(LOOP)), 7u);
+    assert_prepared(LOOP, CELLS);
     assert_set(LOOP, 120u);
     assert_int_equal(StartScheduleTableRel(LOOP, 12u), E_OS_STATE);
     assert_set(LOOP, 120u);
@@ -223,6 +245,7 @@ static void a_table_follows_where_the_one_before_it_has_ended(void **state)
     assert_int_equal(*port_register(STOP(LOOP)), 1u);
     assert_int_equal(carillon_osek_table_states[ONCE].status, SCHEDULETABLE_RUNNING);
     assert_int_equal(*port_register(START(ONCE)), 7u);
+    assert_prepared(ONCE, CELLS);
     assert_true(port.pending[SOURCE(ONCE, 0u)] && port.pending[SOURCE(ONCE, 1u)]);
     assert_int_equal(counter(ONCE, 2u), 2980u - waits);
     assert_int_equal(counter(ONCE, 1u), PERIOD - 1u);
@@ -305,6 +328,30 @@ static void a_service_first_serves_the_ends_that_wait(void **state)
     assert_int_equal(StopScheduleTable(ONCE), E_OS_NOFUNC);
 }
 
+static void end_once(uint32_t address)
+{
+    pass(address);
+    if (address == END(AGAIN)) {
+        port.pending[ONCE_ENDS] = true;
+    }
+}
+
+/* ONCE stands before AGAIN, which it follows so late that it has come to its end at once. */
+static void the_end_of_a_table_that_has_followed_is_served_as_well(void **state)
+{
+    (void)state;
+    assert_int_equal(StartScheduleTableRel(AGAIN, 100u), E_OK);
+    *port_register(END(AGAIN)) = PERIOD - 1u;
+    assert_int_equal(NextScheduleTable(AGAIN, ONCE), E_OK);
+    port.pending[AGAIN_ENDS] = true;
+    port_before_read = end_once;
+    ScheduleTableStatusType status;
+    assert_int_equal(GetScheduleTableStatus(AGAIN, &status), E_OK);
+    assert_int_equal(status, SCHEDULETABLE_STOPPED);
+    assert_int_equal(carillon_osek_table_states[ONCE].status, SCHEDULETABLE_STOPPED);
+    assert_false(port.pending[ONCE_ENDS]);
+}
+
 static void early_cells_stand_still_in_the_second_half_of_a_table_that_is_followed(void **state)
 {
     (void)state;
@@ -312,6 +359,7 @@ static void early_cells_stand_still_in_the_second_half_of_a_table_that_is_follow
     *port_register(END(LOOP)) = HALF + 2u; /* the look takes a tick, and so does the one before */
     assert_int_equal(NextScheduleTable(LOOP, ONCE), E_OK);
     assert_int_equal(*port_register(HOLD(LOOP)), 1u);
+    assert_int_equal(*port_register(STOP(LOOP)), 0u); /* the others go on */
     (void)reset(state);
     (void)StartScheduleTableRel(LOOP, 100u);
     *port_register(END(LOOP)) = HALF + 3u;
@@ -411,10 +459,12 @@ static void a_table_that_is_followed_no_more_goes_on_with_the_cells_that_stand_s
     assert_int_equal(carillon_osek_table_states[LOOP].held, 1u);
     *port_register(COUNTER(LOOP, 0u)) = *port_register(COUNTER(LOOP, 1u)) = PERIOD;
     *port_register(END(LOOP)) = 1001u;
+    assert_prepared(LOOP, CELLS);
     assert_int_equal(StopScheduleTable(ONCE), E_OK); /* so LOOP goes on, with the cells that stand still */
     assert_status(LOOP, SCHEDULETABLE_RUNNING);
     assert_int_equal(carillon_osek_table_states[LOOP].held, 0u);
     assert_int_equal(*port_register(RESUME(LOOP)), 3u);
+    assert_prepared(LOOP, 2u); /* which are those that stood still */
     assert_int_equal(counter(LOOP, 0u), 1050u);
     assert_int_equal(counter(LOOP, 1u), 1110u);
     assert_int_equal(carillon_osek_table_states[LOOP].next, NONE);
@@ -495,6 +545,7 @@ int main(void)
         TEST(a_point_that_has_been_due_more_than_once_goes_on_a_turn_later),
         TEST(a_table_that_nothing_follows_goes_on_if_it_repeats),
         TEST(a_service_first_serves_the_ends_that_wait),
+        TEST(the_end_of_a_table_that_has_followed_is_served_as_well),
         TEST(early_cells_stand_still_in_the_second_half_of_a_table_that_is_followed),
         TEST(the_half_of_a_table_that_is_not_followed_or_does_not_run_changes_nothing),
         TEST(a_table_without_early_cells_holds_none),

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Two mutexes of a level above the threads', one of their own, and one below them. */
-enum { HIGH, HIGH_TOO, OWN, LOW };
+/* Three mutexes of a level above the threads', one of their own, and one below them. */
+enum { HIGH, HIGH_TOO, OWN, LOW, HIGH_LAST };
 const uint8_t carillon_osek_mutex_ceilings[CARILLON_OSEK_MUTEXES] = {ALONE_LEVEL, ALONE_LEVEL, THREADS_LEVEL,
-                                                                     BASIC_LEVEL};
+                                                                     BASIC_LEVEL, ALONE_LEVEL};
 
 static int reset(void **state)
 {
@@ -147,6 +147,7 @@ static void hand_over(void)
     assert_true(services_was_requested(ALONE_SOURCE));
     assert_true(carillon_osek_has_guest(ALONE_LEVEL));
     assert_int_equal(carillon_osek_take_guest(ALONE_LEVEL), SECOND);
+    assert_false(carillon_osek_has_guest(ALONE_LEVEL));
     carillon_osek_running = SECOND;
     port.current = ALONE_SOURCE;
     port.mask = 0u;
@@ -181,6 +182,73 @@ static void t_guest(void **state)
     assert_succeeded((carillon_mutex_unlock)(OWN));
     assert_int_equal(services.waits, 2u);
     assert_int_equal(port.mask, 0u);
+}
+
+/* So it is where it has unlocked what it is a guest for, and holds another mutex of that level, which it has locked since:
+ * it leaves with that one.  What it still holds restores the mask that it finds where it goes on. */
+static void t_guest_unlocks_what_is_below(void **state)
+{
+    (void)state;
+    second_waits_for_high();
+    assert_succeeded((carillon_mutex_lock)(HIGH_LAST));
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_succeeded((carillon_mutex_unlock)(HIGH_TOO));
+    assert_int_equal(services.waits, 1u);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, ALONE_LEVEL);
+    carillon_osek_mutexes.held[OWN].saved = 1u; /* of the level that it leaves */
+    assert_succeeded((carillon_mutex_unlock)(HIGH_LAST));
+    assert_int_equal(services.waits, 2u);
+    assert_int_equal(carillon_osek_mutexes.holders[SECOND].at, 0u);
+    assert_true(services_was_requested(THREADS_SOURCE));
+    services_run(SECOND);
+    assert_succeeded((carillon_mutex_unlock)(OWN));
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(services.waits, 2u);
+}
+
+/* The guests of a level go on in the order in which they were woken, whatever they were guests of before. */
+static void t_line_of_guests(void **state)
+{
+    (void)state;
+    static const struct {
+        TaskType task;
+        uint8_t mutex;
+    } lines[][3] = {{{FIRST, HIGH}, {SECOND, HIGH_TOO}, {BASIC, HIGH_LAST}},
+                    {{BASIC, HIGH}, {FIRST, HIGH_TOO}, {SECOND, HIGH_LAST}},
+                    {{SECOND, HIGH}, {FIRST, HIGH_LAST}, {BASIC, HIGH_TOO}}};
+    for (uint32_t line = 0u; line < 3u; line++) {
+        for (uint32_t count = 1u; count <= 3u; count++) {
+            for (uint32_t k = 0u; k < count; k++) {
+                const TaskType task = lines[line][k].task;
+                const uint8_t mutex = lines[line][k].mutex;
+                carillon_mutex_take(&carillon_osek_mutexes.held[mutex], &carillon_osek_mutexes.holders[task], mutex,
+                                    task);
+                assert_true(carillon_osek_wakes_as_guest(task));
+                assert_int_equal(carillon_osek_level_of(task), ALONE_LEVEL);
+                assert_true(services_was_requested(ALONE_SOURCE));
+            }
+            for (uint32_t k = 0u; k < count; k++) {
+                assert_true(carillon_osek_has_guest(ALONE_LEVEL));
+                assert_int_equal(carillon_osek_take_guest(ALONE_LEVEL), lines[line][k].task);
+                carillon_osek_unlock_all(lines[line][k].task);
+            }
+            assert_false(carillon_osek_has_guest(ALONE_LEVEL));
+        }
+    }
+}
+
+/* Below the ceiling of what a task holds nothing may be let in. */
+static void t_least_level(void **state)
+{
+    (void)state;
+    assert_int_equal(carillon_osek_least_level(FIRST), THREADS_LEVEL);
+    assert_succeeded((carillon_mutex_lock)(OWN));
+    assert_int_equal(carillon_osek_least_level(FIRST), THREADS_LEVEL);
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    assert_int_equal(carillon_osek_least_level(FIRST), ALONE_LEVEL);
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    carillon_osek_mutexes.holders[FIRST].at = ALONE_LEVEL;
+    assert_int_equal(carillon_osek_least_level(FIRST), ALONE_LEVEL);
 }
 
 /* A guest that an interrupt of its own level's source has preempted may not wait there: it does not run there. */
@@ -270,8 +338,20 @@ static void t_event(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(t_places),      TEST(t_masks), TEST(t_unlocks_the_first),   TEST(t_goes_on),
-                                       TEST(t_times_out),   TEST(t_guest), TEST(t_where_a_guest_calls), TEST(t_ends),
-                                       TEST(t_who_is_left), TEST(t_event)};
+    const struct CMUnitTest tests[] = {
+        TEST(t_places),
+        TEST(t_masks),
+        TEST(t_unlocks_the_first),
+        TEST(t_goes_on),
+        TEST(t_times_out),
+        TEST(t_guest),
+        TEST(t_guest_unlocks_what_is_below),
+        TEST(t_where_a_guest_calls),
+        TEST(t_line_of_guests),
+        TEST(t_least_level),
+        TEST(t_ends),
+        TEST(t_who_is_left),
+        TEST(t_event),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,32 @@ static void a_server_rests_when_its_threads_have_used_up_its_budget(void **state
 }
 #endif
 
+/* The levels of servers are the highest of threads; those above them are asked for their server, too. */
+static void the_lowest_level_that_is_served_is_the_first(void **state)
+{
+    (void)state;
+    assert_false(carillon_osek_may_be_served(BASIC_LEVEL));
+    assert_true(carillon_osek_may_be_served(THREADS_LEVEL));
+    assert_true(carillon_osek_may_be_served(ALONE_LEVEL));
+}
+
+/* Whether a server admits its threads is asked under the lock, which is left as it was. */
+static void a_level_is_admitted_unless_its_server_rests(void **state)
+{
+    (void)state;
+    port.mask = 1u;
+    assert_false(carillon_osek_admits(THREADS_LEVEL)); /* nobody is ready */
+    services_ring.count = 1u;
+    assert_true(carillon_osek_admits(THREADS_LEVEL));
+    assert_int_equal(port.mask, 1u);
+    assert_int_equal(port.mask_before, 1u); /* it was raised */
+    carillon_server_rests[THREADS_LEVEL] = 1u;
+    assert_false(carillon_osek_admits(THREADS_LEVEL));
+    assert_int_equal(port.mask, 1u);
+    services_ring.count = 0u;
+    carillon_server_ends(THREADS_LEVEL, 0u);
+}
+
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
 int main(void)
@@ -190,6 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_thread_gives_way_to_one_that_waits),
         TEST(a_thread_whose_server_rests_gives_way_to_nobody),
+        TEST(the_lowest_level_that_is_served_is_the_first),
+        TEST(a_level_is_admitted_unless_its_server_rests),
         TEST(where_no_thread_runs_none_gives_way),
         TEST(the_slice_of_another_level_ends_none),
         TEST(where_the_kernel_runs_nobody_gives_way),

@@ -171,6 +171,7 @@ int queue_depth(void)
         event = event->next;
         count++;
     } while (event != &queue.head);
-    return ((count > 1) && (queue.head.previous->time != CARILLON_NEVER)) ? -1 : (count - 1);
+    const bool ends = CARILLON_QUEUE_COUNTERS || (count == 1) || (queue.head.previous->time == CARILLON_NEVER);
+    return ends ? (count - 1) : -1;
 }
 #endif
