@@ -9,7 +9,7 @@ uint32_t services_now, test_now, test_alarm_at, test_takes;
 static uint64_t stacks[TASKS][4];
 struct carillon_osek_extended services_extended[TASKS];
 struct carillon_osek_extended carillon_extended_Second;
-struct carillon_osek_ring services_ring;
+struct carillon_osek_ring services_ring, services_other_ring;
 uint8_t services_ring_tasks[RING];
 
 #if CARILLON_OSEK_LEVEL_CELLS
@@ -57,7 +57,14 @@ const struct carillon_osek_level carillon_osek_levels[] = {
                        .capacity = RING,
                        .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
                        .state = &services_ring},
-    [ALONE_LEVEL] = {.source = ALONE_SOURCE, .request = CARILLON_STORE_PEND(ALONE_SOURCE), .task = ALONE},
+    [ALONE_LEVEL] = {.source = ALONE_SOURCE,
+                     .request = CARILLON_STORE_PEND(ALONE_SOURCE),
+                     .task = ALONE,
+#if CARILLON_OSEK_SERVERS > 1
+                     .end_slice = CARILLON_STORE_PEND(OTHER_SLICE_SOURCE),
+                     .state = &services_other_ring
+#endif
+    },
 };
 const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [BASIC_SOURCE] = CARILLON_OSEK_TASK | BASIC_LEVEL, [THREADS_SOURCE] = CARILLON_OSEK_TASK | THREADS_LEVEL,
@@ -76,6 +83,7 @@ int services_reset(void **state)
     memset(&services, 0, sizeof services);
     memset(services_extended, 0, sizeof services_extended);
     memset(&services_ring, 0, sizeof services_ring);
+    memset(&services_other_ring, 0, sizeof services_other_ring);
     memset(services_ring_tasks, 0, sizeof services_ring_tasks);
     memset(carillon_osek_jobs, 0, sizeof carillon_osek_jobs);
     for (uint32_t task = 0u; task < TASKS; task++) {
@@ -100,6 +108,12 @@ void services_run(TaskType task)
     port.current = carillon_osek_tasks[task].source;
 }
 
+void assert_unlocked(void)
+{
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+}
+
 void assert_failed(StatusType status, StatusType expected, OSServiceIdType service)
 {
     assert_int_equal(status, expected);
@@ -107,12 +121,14 @@ void assert_failed(StatusType status, StatusType expected, OSServiceIdType servi
     assert_int_equal(services.failure.service, service);
     assert_int_equal(services.failure.status, expected);
     services.failures = 0u;
+    assert_unlocked();
 }
 
 void assert_succeeded(StatusType status)
 {
     assert_int_equal(status, E_OK);
     assert_int_equal(services.failures, 0u);
+    assert_unlocked();
 }
 
 void check_places(StatusType (*service)(void), OSServiceIdType id, uint8_t allowed)
