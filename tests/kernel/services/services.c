@@ -19,27 +19,32 @@ static void cells(void)
 }
 #endif
 
+#if CARILLON_OSEK_SOFTWARE
+#define REQUEST(level, source) CARILLON_SOFTWARE_REQUEST(level)
+#else
+#define REQUEST(level, source) CARILLON_STORE_PEND(source)
+#endif
 #define STACK(task) .stack = stacks[task], .stack_words = 4u, .extended = &services_extended[task]
 const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     [BASIC] = {.level = BASIC_LEVEL,
                .source = BASIC_SOURCE,
-               .request = CARILLON_STORE_PEND(BASIC_SOURCE),
+               .request = REQUEST(BASIC_LEVEL, BASIC_SOURCE),
                .extended = BASIC_IS_EXTENDED ? &services_extended[BASIC] : NULL},
     [FIRST] = {.level = THREADS_LEVEL,
                .source = THREADS_SOURCE,
-               .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+               .request = REQUEST(THREADS_LEVEL, THREADS_SOURCE),
                STACK(FIRST),
                .activations = 1u,
                .thread = 1u},
     [SECOND] = {.level = THREADS_LEVEL,
                 .source = THREADS_SOURCE,
-                .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+                .request = REQUEST(THREADS_LEVEL, THREADS_SOURCE),
                 STACK(SECOND),
                 .activations = 1u,
                 .thread = 1u},
     [ALONE] = {.level = ALONE_LEVEL,
                .source = ALONE_SOURCE,
-               .request = CARILLON_STORE_PEND(ALONE_SOURCE),
+               .request = REQUEST(ALONE_LEVEL, ALONE_SOURCE),
                STACK(ALONE),
                .activations = ALONE_IS_THREAD,
                .thread = ALONE_IS_THREAD
@@ -50,15 +55,17 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     },
 };
 const struct carillon_osek_level carillon_osek_levels[] = {
-    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = CARILLON_STORE_PEND(BASIC_SOURCE), .task = BASIC},
+    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = REQUEST(BASIC_LEVEL, BASIC_SOURCE), .task = BASIC},
     [THREADS_LEVEL] = {.source = THREADS_SOURCE,
-                       .request = CARILLON_STORE_PEND(THREADS_SOURCE),
+                       .request = REQUEST(THREADS_LEVEL, THREADS_SOURCE),
                        .ring = services_ring_tasks,
                        .capacity = RING,
+#if !CARILLON_OSEK_SOFTWARE
                        .end_slice = CARILLON_STORE_PEND(SLICE_SOURCE),
+#endif
                        .state = &services_ring},
     [ALONE_LEVEL] = {.source = ALONE_SOURCE,
-                     .request = CARILLON_STORE_PEND(ALONE_SOURCE),
+                     .request = REQUEST(ALONE_LEVEL, ALONE_SOURCE),
                      .task = ALONE,
 #if CARILLON_OSEK_SERVERS > 1
                      .end_slice = CARILLON_STORE_PEND(OTHER_SLICE_SOURCE),
@@ -89,6 +96,9 @@ int services_reset(void **state)
     for (uint32_t task = 0u; task < TASKS; task++) {
         carillon_osek_jobs[task].next = CARILLON_OSEK_UNDECIDED;
     }
+#if CARILLON_OSEK_SOFTWARE
+    carillon_software = (struct carillon_software){0};
+#endif
     carillon_clock = (struct carillon_clock){.queue = CARILLON_QUEUE_EMPTY(carillon_clock_queue)};
     carillon_osek_running = INVALID_TASK;
     carillon_osek_hook = 0u;
@@ -105,12 +115,15 @@ int services_reset(void **state)
 void services_run(TaskType task)
 {
     carillon_osek_running = task;
-    port.current = carillon_osek_tasks[task].source;
+    port.current = CARILLON_OSEK_SOFTWARE ? 0u : carillon_osek_tasks[task].source;
 }
 
+/* Where there are mutexes, a test says itself what is masked. */
 void assert_unlocked(void)
 {
+#if CARILLON_OSEK_MUTEXES == 0
     assert_int_equal(port.mask, 0u);
+#endif
     assert_int_equal(port.needless, 0u);
 }
 
@@ -193,6 +206,15 @@ void check_waits_not(StatusType (*service)(void), OSServiceIdType id)
 
 bool services_was_requested(uint16_t source)
 {
+#if CARILLON_OSEK_SOFTWARE
+    for (uint8_t level = BASIC_LEVEL; level <= ALONE_LEVEL; level++) {
+        const carillon_software_word bit = (carillon_software_word)carillon_osek_levels[level].request.value;
+        if ((carillon_osek_levels[level].source == source) && ((carillon_software.pending[0] & bit) != 0u)) {
+            carillon_software.pending[0] &= ~bit;
+            return true;
+        }
+    }
+#endif
     const bool was = port.pending[source];
     port.pending[source] = false;
     return was;
@@ -227,15 +249,26 @@ __attribute__((weak)) StatusType carillon_osek_activate_locked(TaskType task)
     return E_OK;
 }
 
+/* Whoever goes on where a task waits, locked, unlocks. */
+static void unlock(void)
+{
+    port.mask = 0u;
+#if CARILLON_OSEK_SOFTWARE
+    carillon_software.locked = 0u;
+#endif
+}
+
 /* A task that waits goes on, unlocked, once `meanwhile` has happened. */
 void carillon_port_suspend(struct carillon_context *context)
 {
     (void)context;
+    assert_int_equal(port.mask, carillon_port_mask_of(CARILLON_OSEK_TOP));
+    unlock();
     services.waits++;
     if (services.meanwhile != NULL) {
         services.meanwhile();
     }
-    port.mask = 0u;
+    unlock();
 }
 
 void carillon_port_run_preempted(carillon_vector function, uint32_t source)
@@ -252,6 +285,15 @@ bool carillon_port_is_in(const void *frame, uint32_t source, const uint64_t *sta
     (void)words;
     (void)context;
     return frame != NULL;
+}
+
+__attribute__((weak)) bool carillon_port_is_on(const uint64_t *stack, uint32_t words,
+                                               const struct carillon_context *context)
+{
+    (void)stack;
+    (void)words;
+    (void)context;
+    return false;
 }
 
 void carillon_osek_call_cells(carillon_vector function)
