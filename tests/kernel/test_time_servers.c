@@ -110,9 +110,6 @@ static void check(void)
 {
     for (uint32_t k = 0u; k < SERVERS; k++) {
         struct model *const model = &models[k];
-        carillon_duration left = 0u;
-        assert_succeeded(carillon_server_left((carillon_server)k, &left));
-        assert_int_equal(left, model->counts ? model->left : drawn_servers[k].budget);
         assert_int_equal(carillon_server_rests[drawn_servers[k].level], model->rests);
         const bool asked = services_was_requested(requests[k]);
         const bool ended = services_was_requested(slices[k]);
@@ -121,6 +118,16 @@ static void check(void)
         model->asks = false;
         model->ends = false;
         model->either = false;
+    }
+}
+
+/* Who asks what is left has what has passed charged, so that this is not asked always. */
+static void check_left(void)
+{
+    for (uint32_t k = 0u; k < SERVERS; k++) {
+        carillon_duration left = 0u;
+        assert_succeeded(carillon_server_left((carillon_server)k, &left));
+        assert_int_equal(left, models[k].counts ? models[k].left : drawn_servers[k].budget);
     }
 }
 
@@ -228,6 +235,9 @@ static void step(void)
         ends(drawn(2u) == 0u);
     }
     check();
+    if (drawn(8u) == 0u) {
+        check_left();
+    }
 }
 
 static int reset(void **state)
