@@ -212,6 +212,29 @@ static void t_events(void **state)
     assert_int_equal(services_now, 7u);
     services_pass(10u); /* its time-out is in the queue no more */
     assert_false(services_was_requested(ALONE_SOURCE));
+    services.meanwhile = services_sleep;
+    const uint32_t began = services_now;
+    assert_failed(carillon_wait_event_within(0u, 5u), E_OS_NOFUNC, OSServiceId_WaitEvent); /* no event ends it */
+    assert_int_equal(services_now, began + 5u);
+}
+
+/* The event comes, and the task goes on, but has given way before it takes its time-out out, which is due then. */
+static void goes_on_and_gives_way(void)
+{
+    set_event();
+    services_extended[ALONE].waited = CARILLON_OSEK_TURN;
+    (void)services_was_requested(ALONE_SOURCE);
+    services_pass(10u);
+    assert_int_equal(services_extended[ALONE].waited, CARILLON_OSEK_TURN);
+    assert_false(services_was_requested(ALONE_SOURCE));
+    services_extended[ALONE].waited = 0u;
+}
+static void t_late_time_out(void **state)
+{
+    (void)state;
+    services_run(ALONE);
+    services.meanwhile = goes_on_and_gives_way;
+    assert_succeeded(carillon_wait_event_within(1u, 5u));
 }
 
 #if CARILLON_TIME_FAR
@@ -446,6 +469,7 @@ int main(void)
         TEST(t_join),
         TEST(t_semaphores),
         TEST(t_events),
+        TEST(t_late_time_out),
 #if CARILLON_TIME_FAR
         TEST(t_far),
         TEST(t_far_places),

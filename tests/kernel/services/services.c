@@ -138,6 +138,9 @@ void assert_failed(StatusType status, StatusType expected, OSServiceIdType servi
     assert_int_equal(services.failures, 1u);
     assert_int_equal(services.failure.service, service);
     assert_int_equal(services.failure.status, expected);
+    if ((service == OSServiceId_Delay) || (service == OSServiceId_Suspend) || (service == OSServiceId_Calendar)) {
+        assert_int_equal(services.failure.object, 0u); /* they name nothing */
+    }
     services.failures = 0u;
     assert_unlocked();
 }
