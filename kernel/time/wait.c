@@ -162,6 +162,7 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
     REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_WAIT), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
+    REQUIRE(carillon_time_tells_deadline(period), OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     (void)carillon_osek_hold();
     const carillon_time interval = (carillon_time)period;
     const carillon_time from = *previous;

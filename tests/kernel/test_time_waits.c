@@ -334,15 +334,20 @@ static void t_untold_deadline(void **state)
     services_run(SECOND);
     carillon_time_released(SECOND);
     assert_failed(carillon_wait_until(&previous, 971u), E_OS_VALUE, OSServiceId_DelayUntil);
+    assert_failed(carillon_delay_until_next(&previous, 971u, NULL), E_OS_VALUE, OSServiceId_DelayUntil);
     assert_int_equal(previous, 0u);
     services_pass(29u);
     assert_succeeded(carillon_wait_until(&previous, 970u));
     assert_int_equal(services_now, 970u);
     assert_int_equal(missed, 0u);
+    assert_succeeded(carillon_delay_until_next(&previous, 970u, NULL));
+    assert_int_equal(services_now, 1940u);
+    assert_int_equal(missed, 0u);
     services_run(FIRST); /* it has no deadline */
     assert_succeeded(carillon_wait_until(&previous, 971u));
-    assert_int_equal(services_now, 1941u);
-    assert_int_equal(missed, 1u); /* at 1000, by the other one */
+    assert_int_equal(services_now, 2911u);
+    assert_int_equal(missed, 1u); /* at 1970, by the other one */
+    assert_succeeded(carillon_delay_until_next(&previous, 971u, NULL));
 }
 #endif
 
