@@ -123,6 +123,8 @@ static void t_delays(void **state)
     (void)state;
     assert_succeeded(carillon_delay(5u));
     assert_int_equal(services_now, 5u);
+    assert_int_equal(carillon_now(), 5u);
+    assert_unlocked();
     previous = 3u;
     assert_succeeded(carillon_wait_until(&previous, 10u));
     assert_int_equal(services_now, 13u);
