@@ -12,7 +12,7 @@
 enum { FRAME = 100, DEADLINE = 5 };
 const uint32_t carillon_osek_frames[CARILLON_OSEK_FRAMES] = {[SECOND] = FRAME};
 const struct carillon_thread_time carillon_time_deadlines[CARILLON_TIME_DEADLINES] = {
-    {.thread = FIRST, .ticks = DEADLINE}};
+    {.thread = ALONE, .ticks = 500u}, {.thread = FIRST, .ticks = DEADLINE}};
 
 static jmp_buf ends;
 static uint32_t asked, missed;

@@ -281,6 +281,24 @@ static void drawn_runs(void **state)
     }
 }
 
+/* The clock's handler comes late: what the threads have run for too long is paid back. */
+static void what_is_owed(void **state)
+{
+    (void)state;
+    drawn_servers[0] = (struct carillon_server){.budget = 5u, .period = 20u, .level = THREADS_LEVEL};
+    drawn_servers[1] = (struct carillon_server){.budget = 5u, .period = 20u, .level = ALONE_LEVEL};
+    start();
+    begins(THREADS_LEVEL);
+    carillon_time_ticks = (carillon_time)(carillon_time_ticks + 8u);
+    carillon_duration left = 9u;
+    assert_succeeded(carillon_server_left(0u, &left));
+    assert_int_equal(left, 0u);
+    ends(true);
+    services_pass(20u);
+    assert_succeeded(carillon_server_left(0u, &left));
+    assert_int_equal(left, 2u);
+}
+
 /* The service that tells what is left. */
 static carillon_server asked;
 static carillon_duration told;
@@ -309,6 +327,7 @@ static void what_is_left(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(what_is_left, reset), cmocka_unit_test(drawn_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(what_is_left, reset),
+                                       cmocka_unit_test_setup(what_is_owed, reset), cmocka_unit_test(drawn_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

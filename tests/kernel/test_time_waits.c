@@ -462,6 +462,7 @@ static void t_slices(void **state)
     carillon_slice_hold(THREADS_LEVEL);
     carillon_slice_let_go(THREADS_LEVEL); /* no slice is over */
     assert_false(services_was_requested(SLICE_SOURCE));
+    assert_unlocked();
 }
 #endif
 
