@@ -250,7 +250,11 @@ void carillon_osek_ended(TaskType task, TaskType before)
 {
     const uint32_t mask = carillon_osek_hold();
     carillon_osek_unlock_all(task);
-    carillon_time_met(task); /* before what is chained is activated, which may be the task */
+    if (carillon_osek_jobs[task].next == task) {
+        carillon_time_released(task); /* it has chained itself: its deadline is that of its next job */
+    } else {
+        carillon_time_met(task);
+    }
     carillon_osek_end_job(task, before);
     if (carillon_osek_tasks[task].thread != 0u) {
         carillon_time_thread_ended(task);
@@ -313,6 +317,13 @@ StatusType carillon_osek_ChainTask(TaskType task)
         }
         carillon_osek_unlock(saved);
         REQUIRE(status == E_OK, OSServiceId_ChainTask, status, .object = task);
+    } else if (CARILLON_OSEK_FRAMES > 0u) {
+        const uint32_t saved = carillon_osek_lock();
+        const StatusType status = carillon_osek_arrive(task, E_OK); /* it is an arrival like others */
+        carillon_osek_unlock(saved);
+        REQUIRE(status == E_OK, OSServiceId_ChainTask, status, .object = task);
+    } else {
+        /* it has the activation that it needs */
     }
     leave(task);
 }

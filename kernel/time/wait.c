@@ -162,6 +162,7 @@ StatusType carillon_delay_until_next(carillon_time *previous, carillon_duration 
     CHECK(carillon_osek_holds_none(), OSServiceId_DelayUntil, E_OS_RESOURCE, .reference = previous);
     REQUIRE((period != 0u) && (period <= CARILLON_LONGEST_WAIT), OSServiceId_DelayUntil, E_OS_VALUE,
             .reference = previous);
+    REQUIRE(carillon_time_tells_deadline(period), OSServiceId_DelayUntil, E_OS_VALUE, .reference = previous);
     (void)carillon_osek_hold();
     const carillon_time interval = (carillon_time)period;
     const carillon_time from = *previous;
@@ -244,8 +245,8 @@ StatusType carillon_semaphore_p_within(struct carillon_semaphore *semaphore, car
 
 /* 1. Who sets an event makes the task ready, and knows nothing of the time-out, which stays in the queue.  The task
  *    takes it out where it goes on.
- * 2. So a time-out may be due when the task waits no more.  It changes nothing then, but that it is not in the queue.
- */
+ * 2. So a time-out may be due when the task waits no more, or when it has gone on and waits for its turn.  It changes
+ *    nothing then, but that it is not in the queue. */
 StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration ticks)
 {
     struct carillon_waiter waiter;
@@ -261,9 +262,10 @@ StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration tick
     if ((waiter.result != E_OK) && (ticks != 0u)) {
         waiter.semaphore = NULL;
         waiter.result = NOT_YET;
-        extended->waited = mask;
+        extended->waited = (mask != 0u) ? mask : CARILLON_OSEK_WAKE; /* of no event it waits for the time alone */
         carillon_time_insert(&waiter.sleeper.timed, ticks);
         carillon_osek_suspend(extended);
+        carillon_osek_goes_on();
         saved = carillon_osek_lock();
         if (waiter.result == NOT_YET) {
             waiter.result = E_OK;
@@ -278,7 +280,8 @@ StatusType carillon_wait_event_within(EventMaskType mask, carillon_duration tick
 
 static void event_time_out(struct carillon_waiter *waiter)
 {
-    if (waiter->sleeper.extended->waited == 0u) {
+    const EventMaskType waited = waiter->sleeper.extended->waited;
+    if ((waited == 0u) || (waited == CARILLON_OSEK_TURN)) {
         waiter->result = E_OK;
         return;
     }

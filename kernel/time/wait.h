@@ -10,7 +10,14 @@
  * `period` after `from`; locked.  False, and nothing is done, if the clock cannot tell it. */
 #if CARILLON_TIME_DEADLINES > 0
 bool carillon_time_next_deadline(carillon_time from, carillon_duration period);
+/* Can the clock tell the running thread's deadline after such a period? */
+bool carillon_time_tells_deadline(carillon_duration period);
 #else
+static inline bool carillon_time_tells_deadline(carillon_duration period)
+{
+    (void)period;
+    return true;
+}
 static inline bool carillon_time_next_deadline(carillon_time from, carillon_duration period)
 {
     (void)from;

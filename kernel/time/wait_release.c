@@ -115,12 +115,24 @@ static bool insert_after(uint_fast8_t place, carillon_time from, carillon_durati
     return carillon_time_insert_after(&deadlines[place], from, (carillon_time)ticks);
 }
 
+static inline bool tells(uint_fast8_t place, carillon_duration period)
+{
+    const carillon_duration ticks = (carillon_duration)carillon_time_deadlines[place].ticks;
+    return CARILLON_TIME_FAR || (period <= (carillon_time)(CARILLON_LONGEST_PERIOD - ticks));
+}
+
+bool carillon_time_tells_deadline(carillon_duration period)
+{
+    const uint_fast8_t place = place_of((TaskType)carillon_osek_running);
+    return (place == CARILLON_TIME_DEADLINES) || tells(place, period);
+}
+
 bool carillon_time_next_deadline(carillon_time from, carillon_duration period)
 {
     const uint_fast8_t place = place_of((TaskType)carillon_osek_running);
     if (place < CARILLON_TIME_DEADLINES) {
         const carillon_duration ticks = (carillon_duration)carillon_time_deadlines[place].ticks;
-        if (!CARILLON_TIME_FAR && (period > (carillon_time)(CARILLON_LONGEST_PERIOD - ticks))) {
+        if (!tells(place, period)) {
             return false;
         }
         take_out(place);

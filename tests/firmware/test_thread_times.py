@@ -118,6 +118,38 @@ def test_who_ends_in_time_has_met_it_and_who_is_activated_again_is_released_agai
     assert outcome.reported == [("turns", 5), ("misses", 1)]
 
 
+@pytest.mark.parametrize("board", ["mps2-an385", "qemu-rv32-virt", "atmega2560"])
+def test_a_thread_that_chains_itself_is_released(lab: Laboratory, board: str) -> None:
+    code = """
+    #include "carillon/time.h"
+    #include "carillon/work.h"
+    #include "os.h"
+    static void work(uint32_t us) { carillon_work((uint32_t)((uint64_t)CARILLON_CLOCK_HZ * us / 1000000u)); }
+    static volatile uint32_t misses, turns;
+    void carillon_thread_missed(TaskType thread) { misses += (thread == Job) ? 1u : 100u; }
+    THREAD(Job)
+    {
+        turns++;
+        work((turns == 3u) ? 4000u : 1000u);
+        if (turns < 5u) {
+            (void)ChainTask(Job);
+        }
+    }
+    THREAD(Main)
+    {
+        (void)carillon_delay(CARILLON_MILLISECONDS(30));
+        report("turns", turns);
+        report("misses", misses);
+        carillon_port_halt();
+    }
+    """
+    clock = "compare" if board == "qemu-rv32-virt" else "one-shot"
+    schedule = f'[time]\nclock = "{clock}"\n[thread.Job]\npriority = 2\ndeadline = "2ms"\n[thread.Main]\npriority = 3\n'
+    hz = plan(lab.write(schedule, code), Diagnostics(), board).system.clock_hz
+    outcome = lab.run(schedule, code, board, ticks=hz // 10)
+    assert outcome.reported == [("turns", 5), ("misses", 1)]
+
+
 @pytest.mark.parametrize(
     ("keys", "wanted"),
     [

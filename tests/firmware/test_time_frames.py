@@ -164,3 +164,35 @@ def test_frames_where_services_take_time(lab: Laboratory, dispatch: str) -> None
         if came:
             last[kind] = now
     assert sure > 100
+
+
+@pytest.mark.parametrize("dispatch", ["hardware", "software"])
+def test_a_task_that_chains_itself_arrives(lab: Laboratory, dispatch: str) -> None:
+    """It chains itself after a tick less than the frame, and goes on; then a tick later."""
+    code = """
+    static volatile uint32_t asked, runs;
+    ProtectionReturnType ProtectionHook(StatusType error)
+    {
+        asked += (error == E_OS_PROTECTION_ARRIVAL) ? 1u : 1000u;
+        return PRO_IGNORE;
+    }
+    TASK(Rare)
+    {
+        runs++;
+        carillon_work(999u);
+        if (runs < 4u) {
+            report("early", ChainTask(Rare));
+            carillon_work(1u);
+            (void)ChainTask(Rare);
+        }
+        report("asked", asked);
+        report("runs", runs);
+        TerminateTask();
+    }
+    """
+    schedule = f'[osek]\nhooks = ["protection"]\ndispatch = "{dispatch}"\n'
+    schedule += '[osek.task.Rare]\npriority = 2\nautostart = true\ntime_frame = "1000 ticks"\n'
+    said = lab.run(schedule, code, VIRTUAL_AST, ticks=100_000).reported
+    early = [value for name, value in said if name == "early"]
+    assert len(early) == 3 and len(set(early)) == 1 and early[0] != 0
+    assert said[-2:] == [("asked", 3), ("runs", 4)]

@@ -93,6 +93,37 @@ static void t_delay_between(void **state)
     assert_wakes(false, true);
 }
 
+/* Units that alarms give for ever, in the same tick and in the next one: none is given too early. */
+static struct carillon_semaphore given[3];
+static void t_gives(void **state)
+{
+    (void)state;
+    struct carillon_alarm gives[3];
+    for (uint32_t k = 0u; k < 3u; k++) {
+        given[k] = (struct carillon_semaphore){.most = 2u};
+        gives[k] = (struct carillon_alarm){.timed.kind = CARILLON_ACTION_GIVE, .handler.carillon_semaphore = &given[k]};
+        assert_succeeded(carillon_alarm_start_after(&gives[k], 5u + (k / 2u), 7u, CARILLON_INFINITE));
+    }
+    services_pass(4u);
+    assert_int_equal(given[0].count + given[1].count + given[2].count, 0u);
+    for (uint32_t count = 1u; count <= 2u; count++) {
+        services_pass(1u);
+        assert_int_equal(given[0].count, count);
+        assert_int_equal(given[1].count, count);
+        assert_int_equal(given[2].count, count - 1u);
+        services_pass(1u);
+        assert_int_equal(given[0].count, count);
+        assert_int_equal(given[2].count, count);
+        services_pass(5u);
+    }
+    assert_int_equal(services.failures, 0u);
+    services_pass(1u); /* there are as many as there may be */
+    assert_int_equal(services.failures, 2u);
+    assert_int_equal(services.failure.status, E_OS_LIMIT);
+    assert_int_equal(services.failure.service, OSServiceId_SemaphoreV);
+    assert_int_equal(given[0].count, 2u);
+}
+
 #if CARILLON_CLOCK_COUNTS_ALONE
 /* The owner of the queue has counted the tick itself, and asks what is due. */
 static void due_after(uint32_t ticks)
@@ -202,6 +233,7 @@ int main(void)
         TEST(t_delays),
         TEST(t_delays_and_alarms),
         TEST(t_delay_between),
+        TEST(t_gives),
 #if CARILLON_CLOCK_COUNTS_ALONE
         TEST(t_due),
 #endif

@@ -334,6 +334,32 @@ static void t_event(void **state)
     assert_int_equal(carillon_osek_mutexes.holders[ALONE].at, 0u);
 }
 
+/* One that has waited so for a time at most leaves that level when it unlocks. */
+static void event_of_first(void)
+{
+    services_run(BASIC);
+    assert_succeeded((SetEvent)(FIRST, 1u));
+    assert_true(services_was_requested(ALONE_SOURCE));
+    assert_int_equal(carillon_osek_take_guest(ALONE_LEVEL), FIRST);
+    carillon_osek_running = FIRST;
+    port.current = ALONE_SOURCE;
+}
+static void t_event_within(void **state)
+{
+    (void)state;
+    carillon_osek_jobs[FIRST].activations = 1u;
+    assert_succeeded((carillon_mutex_lock)(HIGH));
+    services.meanwhile = event_of_first;
+    assert_succeeded(carillon_wait_event_within(1u, 5u));
+    services.meanwhile = NULL;
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].at, ALONE_LEVEL);
+    assert_succeeded((carillon_mutex_unlock)(HIGH));
+    assert_int_equal(services.waits, 2u);
+    assert_int_equal(carillon_osek_mutexes.holders[FIRST].at, 0u);
+    assert_true(services_was_requested(THREADS_SOURCE));
+}
+
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
 int main(void)
@@ -352,6 +378,7 @@ int main(void)
         TEST(t_ends),
         TEST(t_who_is_left),
         TEST(t_event),
+        TEST(t_event_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,41 @@ static void a_thread_that_holds_a_resource_gives_way_later(void **state)
     assert_int_equal(services_ring.over, 1u);
 }
 
+/* The beat rests where no thread that has its turn keeps another one waiting, and goes on with the first that waits. */
+static void the_beat_rests_where_nobody_waits_for_a_turn(void **state)
+{
+    (void)state;
+    carillon_slices_wanted();
+    services.wanted = 0u;
+    services_ring.count = 1u; /* nobody has the turn yet */
+    carillon_slices_look();
+    assert_int_equal(services.rested, 1u);
+    carillon_slices_wanted();
+    carillon_slices_wanted();
+    assert_int_equal(services.wanted, 1u);
+    services_ring.turn = 1u;
+    carillon_slices_look();
+    assert_int_equal(services.rested, 1u);
+    services_ring.count = 0u;
+    carillon_slices_look();
+    assert_int_equal(services.rested, 2u);
+    assert_unlocked();
+}
+
+/* The interrupt of a lower level, which is asked for by that of a higher one if somebody waits there. */
+static void the_beat_asks_for_lower_levels(void **state)
+{
+    (void)state;
+    carillon_slice_over_below(THREADS_LEVEL);
+    assert_false(services_was_requested(SLICE_SOURCE));
+    services_ring.count = 1u;
+    carillon_slice_over_below(THREADS_LEVEL);
+    assert_true(services_was_requested(SLICE_SOURCE));
+    services_ring.count = 0u;
+    carillon_slice_ends_at(THREADS_LEVEL); /* a server's budget is used up */
+    assert_true(services_was_requested(SLICE_SOURCE));
+}
+
 static carillon_duration left_of_server(void)
 {
     carillon_duration left = 0u;
@@ -222,6 +257,8 @@ int main(void)
         TEST(the_slice_of_another_level_ends_none),
         TEST(where_the_kernel_runs_nobody_gives_way),
         TEST(a_thread_that_holds_a_resource_gives_way_later),
+        TEST(the_beat_rests_where_nobody_waits_for_a_turn),
+        TEST(the_beat_asks_for_lower_levels),
 #if CARILLON_SERVERS_CONSTANT
         TEST(a_guest_uses_the_budget_of_a_server_that_is_idle),
 #else

@@ -123,6 +123,8 @@ static void t_delays(void **state)
     (void)state;
     assert_succeeded(carillon_delay(5u));
     assert_int_equal(services_now, 5u);
+    assert_int_equal(carillon_now(), 5u);
+    assert_unlocked();
     previous = 3u;
     assert_succeeded(carillon_wait_until(&previous, 10u));
     assert_int_equal(services_now, 13u);
@@ -212,6 +214,29 @@ static void t_events(void **state)
     assert_int_equal(services_now, 7u);
     services_pass(10u); /* its time-out is in the queue no more */
     assert_false(services_was_requested(ALONE_SOURCE));
+    services.meanwhile = services_sleep;
+    const uint32_t began = services_now;
+    assert_failed(carillon_wait_event_within(0u, 5u), E_OS_NOFUNC, OSServiceId_WaitEvent); /* no event ends it */
+    assert_int_equal(services_now, began + 5u);
+}
+
+/* The event comes, and the task goes on, but has given way before it takes its time-out out, which is due then. */
+static void goes_on_and_gives_way(void)
+{
+    set_event();
+    services_extended[ALONE].waited = CARILLON_OSEK_TURN;
+    (void)services_was_requested(ALONE_SOURCE);
+    services_pass(10u);
+    assert_int_equal(services_extended[ALONE].waited, CARILLON_OSEK_TURN);
+    assert_false(services_was_requested(ALONE_SOURCE));
+    services_extended[ALONE].waited = 0u;
+}
+static void t_late_time_out(void **state)
+{
+    (void)state;
+    services_run(ALONE);
+    services.meanwhile = goes_on_and_gives_way;
+    assert_succeeded(carillon_wait_event_within(1u, 5u));
 }
 
 #if CARILLON_TIME_FAR
@@ -311,15 +336,20 @@ static void t_untold_deadline(void **state)
     services_run(SECOND);
     carillon_time_released(SECOND);
     assert_failed(carillon_wait_until(&previous, 971u), E_OS_VALUE, OSServiceId_DelayUntil);
+    assert_failed(carillon_delay_until_next(&previous, 971u, NULL), E_OS_VALUE, OSServiceId_DelayUntil);
     assert_int_equal(previous, 0u);
     services_pass(29u);
     assert_succeeded(carillon_wait_until(&previous, 970u));
     assert_int_equal(services_now, 970u);
     assert_int_equal(missed, 0u);
+    assert_succeeded(carillon_delay_until_next(&previous, 970u, NULL));
+    assert_int_equal(services_now, 1940u);
+    assert_int_equal(missed, 0u);
     services_run(FIRST); /* it has no deadline */
     assert_succeeded(carillon_wait_until(&previous, 971u));
-    assert_int_equal(services_now, 1941u);
-    assert_int_equal(missed, 1u); /* at 1000, by the other one */
+    assert_int_equal(services_now, 2911u);
+    assert_int_equal(missed, 1u); /* at 1970, by the other one */
+    assert_succeeded(carillon_delay_until_next(&previous, 971u, NULL));
 }
 #endif
 
@@ -409,6 +439,7 @@ static void t_start_active(void **state)
     assert_int_equal(missed, 1u);
 }
 
+#if !CARILLON_OSEK_SOFTWARE
 /* The slice of a thread that holds resources of its level ends where it releases the last of them. */
 static void t_slices(void **state)
 {
@@ -431,7 +462,9 @@ static void t_slices(void **state)
     carillon_slice_hold(THREADS_LEVEL);
     carillon_slice_let_go(THREADS_LEVEL); /* no slice is over */
     assert_false(services_was_requested(SLICE_SOURCE));
+    assert_unlocked();
 }
+#endif
 
 #define TEST(test) cmocka_unit_test_setup(test, reset)
 
@@ -444,6 +477,7 @@ int main(void)
         TEST(t_join),
         TEST(t_semaphores),
         TEST(t_events),
+        TEST(t_late_time_out),
 #if CARILLON_TIME_FAR
         TEST(t_far),
         TEST(t_far_places),
@@ -459,7 +493,9 @@ int main(void)
         TEST(t_due),
         TEST(t_start),
         TEST(t_start_active),
+#if !CARILLON_OSEK_SOFTWARE
         TEST(t_slices),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

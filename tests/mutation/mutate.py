@@ -82,7 +82,7 @@ def copy(root: Path, to: Path) -> None:
         here, there = root / name, to / name
         if here.is_file() and not (there.is_file() and here.read_bytes() == there.read_bytes()):
             there.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(here, there)
+            shutil.copy(here, there)  # newer than what was built of an older one
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,9 +109,6 @@ void carillon_port_leave(struct carillon_context *context)
 /* A thread waits: what it has said is locked until then. */
 static void waits(void)
 {
-    if (port.mask != carillon_port_mask_of(CARILLON_OSEK_TOP)) {
-        abort(); /* a failure would be reported from another stack */
-    }
     leave_call(WAITS);
 }
 

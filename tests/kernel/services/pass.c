@@ -3,6 +3,28 @@
 
 extern uint32_t test_now, test_alarm_at;
 
+#if CARILLON_CLOCK_BASED
+/* The base begins anew within the first ticks. */
+uint32_t carillon_test_base(void)
+{
+    const uint32_t passed = services_now * CARILLON_CLOCK_UNITS;
+    return (passed <= 90u) ? (90u - passed) : (CARILLON_BASE_PERIOD + 90u - passed);
+}
+
+/* The interrupt of the ticks comes with each of them. */
+void carillon_device_enable(void)
+{
+}
+
+void carillon_device_disarm(void)
+{
+}
+
+void carillon_device_request(void)
+{
+}
+#endif
+
 void services_pass(uint32_t ticks)
 {
     for (uint32_t i = 0u; i < ticks; i++) {
@@ -10,6 +32,8 @@ void services_pass(uint32_t ticks)
         test_now = services_now;
 #if CARILLON_CLOCK_COUNTS_ALONE
         carillon_time_tick();
+#elif CARILLON_CLOCK_BASED
+        carillon_clock_interrupt();
 #else
         if ((uint16_t)test_now == (uint16_t)test_alarm_at) {
             carillon_clock_interrupt();

@@ -21,7 +21,16 @@
 enum { BASIC, FIRST, SECOND, ALONE, TASKS };
 enum { BASIC_LEVEL = 1, THREADS_LEVEL = 2, ALONE_LEVEL = 3, RING = 3 };
 /* The sources of the levels, of an ISR of either category, and of nobody. */
-enum { BASIC_SOURCE = 16, THREADS_SOURCE, ALONE_SOURCE, ISR1_SOURCE, ISR2_SOURCE, SLICE_SOURCE, NO_SOURCE };
+enum {
+    BASIC_SOURCE = 16,
+    THREADS_SOURCE,
+    ALONE_SOURCE,
+    ISR1_SOURCE,
+    ISR2_SOURCE,
+    SLICE_SOURCE,
+    NO_SOURCE,
+    OTHER_SLICE_SOURCE
+};
 
 struct services {
     /* From where the test calls. */
@@ -39,12 +48,15 @@ struct services {
 extern struct services services;
 extern struct carillon_osek_extended services_extended[TASKS];
 extern struct carillon_osek_ring services_ring;
+extern struct carillon_osek_ring services_other_ring; /* of the task that is alone, where its level has a server */
 extern uint8_t services_ring_tasks[RING];
 
 /* Forget everything: a task's code calls. */
 int services_reset(void **state);
 /* A task runs, and its code calls. */
 void services_run(TaskType task);
+/* Nothing is locked, and nothing has been unlocked that was not locked. */
+void assert_unlocked(void);
 /* A call has failed with this status, and has told the error hook so; nothing else has. */
 void assert_failed(StatusType status, StatusType expected, OSServiceIdType service);
 /* A call has not. */
