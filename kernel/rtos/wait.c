@@ -9,9 +9,6 @@ uint8_t carillon_rtos_state;
 uint32_t carillon_rtos_timer_source;
 static uint8_t locked;
 
-/* The line of those for whom nobody has anything: they wait for the time, or to be resumed. */
-static struct carillon_semaphore never;
-
 bool carillon_rtos_is_locked(void)
 {
     return locked != 0u;
@@ -86,6 +83,7 @@ static int refuses_wait(void)
 /* A thread that waits for a time has waited, until then or until it was resumed; or it may not wait so long. */
 static int wait_for_time(uint32_t saved, uint32_t ticks)
 {
+    static struct carillon_semaphore never; /* the line of those for whom nobody has anything */
     struct carillon_rtos_waiter own;
     const int status = carillon_rtos_wait(&own, &never, saved, ticks);
     return (status == CARILLON_RTOS_TIMEOUT) ? CARILLON_RTOS_OK : status;
