@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-#define REFUSED(status, code) assert_int_equal((int)(status), (int)(code))
-#define HANDLE(task) (&carillon_rtos_threads[task])
-
 static uint32_t said, ticks;
 static void *mutex;
 
@@ -22,11 +19,6 @@ static int reset(void **state)
     services_run(FIRST);
     said = 99u;
     return 0;
-}
-
-static int clean(void **state)
-{
-    return ((port.mask != 0u) || (port.needless != 0u)) ? -1 : threads_clean(state);
 }
 
 static void takes(void)
@@ -451,7 +443,7 @@ static void t_notified(void **state)
     REFUSED(carillon_rtos_notify_wait(0u, 0u, NULL, 0u), CARILLON_RTOS_IN_ISR);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, clean)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, threads_clean)
 
 int main(void)
 {

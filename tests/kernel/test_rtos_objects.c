@@ -13,21 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REFUSED(status, code) assert_int_equal((int)(status), (int)(code))
-
 static int reset(void **state)
 {
     (void)threads_reset(state);
     services_run(FIRST);
     return 0;
-}
-
-static int clean(void **state)
-{
-    if ((port.mask != 0u) || (port.needless != 0u)) {
-        return -1;
-    }
-    return threads_clean(state);
 }
 
 /* All of the heap is taken and given back, in any order, and what adjoins becomes one piece. */
@@ -612,7 +602,7 @@ static void t_shortest(void **state)
     REFUSED(osTimerDelete(often), osOK);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, clean)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, threads_clean)
 
 int main(void)
 {

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-#define REFUSED(status, code) assert_int_equal((int)(status), (int)(code))
-#define HANDLE(task) (&carillon_rtos_threads[task])
-
 /* What a thread that is called by threads_call() carries out, and what it has said. */
 static uint32_t said, asked, ticks;
 
@@ -21,11 +18,6 @@ static int reset(void **state)
     services_run(FIRST);
     said = 99u;
     return 0;
-}
-
-static int clean(void **state)
-{
-    return ((port.mask != 0u) || (port.needless != 0u)) ? -1 : threads_clean(state);
 }
 
 /* All threads of the schedule are free. */
@@ -877,7 +869,7 @@ static void t_flags(void **state)
     assert_int_equal(osThreadFlagsGet(), 0u);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, clean)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, reset, threads_clean)
 
 int main(void)
 {

@@ -781,7 +781,8 @@ static inline __attribute__((always_inline)) StatusType carillon_delay_until(car
  * previous: a time in ticks of the clock; at first, the time that carillon_now returned.
  * period: ticks of the clock, from 1 to CARILLON_LONGEST_WAIT.
  * skipped: where to put the number of such times that were skipped; NULL: nowhere.
- * Errors: E_OS_VALUE: a period outside of that; E_OS_CALLEVEL: the caller may not wait.
+ * Errors: E_OS_VALUE: a period outside of that, or after which the clock cannot tell the thread's deadline;
+ *     E_OS_CALLEVEL: the caller may not wait.
  *     Extended: E_OS_RESOURCE: the caller holds a resource; E_OS_DISABLEDINT: interrupts are disabled.
  * From: extended tasks, threads.
  * Source: Carillon's own. */

@@ -301,7 +301,8 @@ int threads_clean(void **state)
     for (TaskType task = FIRST; task < TASKS; task++) {
         drop_call(task);
     }
-    return (carillon_rtos_free_bytes() == free_bytes) ? 0 : -1;
+    const bool masked = (port.mask != 0u) || (port.needless != 0u);
+    return (!masked && (carillon_rtos_free_bytes() == free_bytes)) ? 0 : -1;
 }
 
 void line_add(struct line *line, TaskType task)

@@ -15,13 +15,16 @@ enum { CLOCK_SOURCE = NO_SOURCE, THREADS = 3, NORMAL = 24, HIGH = 32 };
 #define TOO_LONG (CARILLON_LONGEST_DURATION + 1u)
 
 /* Forget everything: three threads of the schedule have begun, and an interrupt calls.  At the end of a test, nothing is
- * left in the heap. */
+ * left in the heap, and nothing is masked or has been unmasked twice. */
 int threads_reset(void **state);
 int threads_clean(void **state);
 /* Before StartOS, main calls. */
 void threads_before_start(void);
 /* An interrupt calls, which has preempted a thread; INVALID_TASK: none. */
 void threads_interrupt(TaskType task);
+
+#define REFUSED(status, code) assert_int_equal((int)(status), (int)(code))
+#define HANDLE(task) (&carillon_rtos_threads[task])
 
 enum ended { DONE, WAITS, ENDED };
 /* A thread carries something out.  Then an interrupt calls. */
