@@ -15,7 +15,8 @@
  *
  * A task goes on (carillon_time_wake) whose delay is the first event.  Nobody asks whether a delay is in the queue.
  * Returns what is left to the next event.  The compiler does not mix the three steps, which would take registers that
- * are to be saved. */
+ * are to be saved.  The task's constant-bandwidth server may move the return of its budget, which may have been the
+ * next event (kernel/time/server.c); so what is left is asked for after that. */
 static inline carillon_time carillon_time_wake_first(struct carillon_timed *timed)
 {
     const struct carillon_sleeper *const sleeper = (const struct carillon_sleeper *)(const void *)timed;
@@ -26,7 +27,7 @@ static inline carillon_time carillon_time_wake_first(struct carillon_timed *time
     const carillon_time left = carillon_queue_drop(&carillon_clock_queue, carillon_time_event(timed));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     carillon_time_ready(sleeper, task, number, true);
-    return left;
+    return CARILLON_SERVERS_CONSTANT ? carillon_queue_left(&carillon_clock_queue) : left;
 }
 
 #if CARILLON_CLOCK_COUNTS_ALONE

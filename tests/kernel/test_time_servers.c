@@ -325,9 +325,38 @@ static void what_is_left(void **state)
     assert_failed(left(), E_OS_PARAM_POINTER, OSServiceId_ServerLeft);
 }
 
+/* A thread's delay is over in the tick in which its server's budget would come back.  The budget begins there and comes back
+ * later, so that nothing else is due in that tick. */
+static void a_delay_that_ends_where_the_budget_comes_back(void **state)
+{
+    (void)state;
+    static struct carillon_sleeper sleepers[2];
+    static const TaskType tasks[2] = {FIRST, ALONE};
+    drawn_servers[0] = (struct carillon_server){
+        .budget = 3u, .period = 6u, .level = THREADS_LEVEL, .constant = CARILLON_SERVERS_CONSTANT};
+    drawn_servers[1] = (struct carillon_server){.budget = 5u, .period = 90u, .level = ALONE_LEVEL};
+    start();
+    for (uint32_t k = 0u; k < 2u; k++) {
+        const TaskType task = tasks[k];
+        sleepers[k] = (struct carillon_sleeper){
+            .timed.task = task, .task = &carillon_osek_tasks[task], .extended = &services_extended[task]};
+        services_extended[task].waited = CARILLON_OSEK_WAKE;
+        carillon_time_insert_near(&sleepers[k].timed, (carillon_time)(6u + (2u * k)));
+    }
+    readies(0u);
+    begins(THREADS_LEVEL);
+    ends(true);
+    services_pass(6u);
+    assert_int_equal(services_extended[FIRST].waited, 0u);
+    assert_int_equal(services_extended[ALONE].waited, CARILLON_OSEK_WAKE);
+    services_pass(2u);
+    assert_int_equal(services_extended[ALONE].waited, 0u);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(what_is_left, reset),
-                                       cmocka_unit_test_setup(what_is_owed, reset), cmocka_unit_test(drawn_runs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_is_left, reset), cmocka_unit_test_setup(what_is_owed, reset),
+        cmocka_unit_test_setup(a_delay_that_ends_where_the_budget_comes_back, reset), cmocka_unit_test(drawn_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
