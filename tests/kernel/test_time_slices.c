@@ -81,6 +81,46 @@ static void the_beat_ends_slices_where_threads_wait(void **state)
     assert_int_equal(services.rested, 0u);
 }
 
+#if EVERY_LEVEL_TAKES_TURNS
+/* On whatever level that is; and it is remembered until there is none. */
+static void the_beat_ends_slices_of_each_level(void **state)
+{
+    (void)state;
+    struct carillon_osek_ring *const rings[] = {&services_basic_ring, &services_ring, &services_other_ring};
+    services_ring.count = 0u;
+    for (uint32_t k = 0u; k < 3u; k++) {
+        rings[k]->count = 1u;
+        slice_over();
+        for (uint32_t other = 0u; other < 3u; other++) {
+            assert_int_equal(rings[other]->over, (other == k) ? 1u : 0u);
+        }
+        services_run(BASIC);
+        carillon_software.level = ALONE_LEVEL; /* the kernel runs above it */
+        carillon_slice_ends();
+        assert_int_equal(carillon_slices_over, 1u);
+        rings[k]->count = 0u;
+        rings[k]->over = 0u;
+        carillon_slice_ends();
+        assert_int_equal(carillon_slices_over, 0u);
+    }
+    assert_int_equal(services.rested, 0u);
+}
+
+/* A thread of a level that is odd gives way as one of an even one does. */
+static void a_thread_of_the_highest_level_gives_way(void **state)
+{
+    (void)state;
+    services_run(ALONE);
+    carillon_software.level = ALONE_LEVEL;
+    services_other_ring.count = 1u;
+    slice_over();
+    services.meanwhile = NULL;
+    carillon_slice_ends_here();
+    assert_int_equal(services.waits, 1u);
+    assert_int_equal(services_other_ring.count, 2u);
+}
+#endif
+
 /* It rests where nobody waits, until somebody does. */
 static void the_beat_rests_where_nobody_waits(void **state)
 {
@@ -234,6 +274,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_beat_ends_slices_where_threads_wait),
+#if EVERY_LEVEL_TAKES_TURNS
+        TEST(the_beat_ends_slices_of_each_level),
+        TEST(a_thread_of_the_highest_level_gives_way),
+#endif
         TEST(the_beat_rests_where_nobody_waits),
         TEST(where_all_has_returned_the_thread_gives_way),
         TEST(where_it_unlocks_the_thread_gives_way),

@@ -138,6 +138,24 @@ static void the_beat_rests_where_nobody_waits_for_a_turn(void **state)
     assert_unlocked();
 }
 
+#if EVERY_LEVEL_TAKES_TURNS
+/* On whatever level one waits for its turn, the beat goes on. */
+static void the_beat_looks_at_each_level(void **state)
+{
+    (void)state;
+    struct carillon_osek_ring *const rings[] = {&services_basic_ring, &services_ring, &services_other_ring};
+    for (uint32_t k = 0u; k < 3u; k++) {
+        rings[k]->count = 1u;
+        rings[k]->turn = 1u;
+        carillon_slices_look();
+        assert_int_equal(services.rested, 0u);
+        rings[k]->count = 0u;
+    }
+    carillon_slices_look();
+    assert_int_equal(services.rested, 1u);
+}
+#endif
+
 /* The interrupt of a lower level, which is asked for by that of a higher one if somebody waits there. */
 static void the_beat_asks_for_lower_levels(void **state)
 {
@@ -258,6 +276,9 @@ int main(void)
         TEST(where_the_kernel_runs_nobody_gives_way),
         TEST(a_thread_that_holds_a_resource_gives_way_later),
         TEST(the_beat_rests_where_nobody_waits_for_a_turn),
+#if EVERY_LEVEL_TAKES_TURNS
+        TEST(the_beat_looks_at_each_level),
+#endif
         TEST(the_beat_asks_for_lower_levels),
 #if CARILLON_SERVERS_CONSTANT
         TEST(a_guest_uses_the_budget_of_a_server_that_is_idle),

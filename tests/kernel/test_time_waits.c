@@ -145,15 +145,22 @@ static void t_delays(void **state)
 
 /* Tasks of one level whose delays are over in one tick are one event: the ring has the first alone, which names the
  * next.  A task that is alone on its level joins none, nor does one of another tick. */
-static void sleep_second(void)
+enum sleep { DELAY, UNTIL, UNTIL_NEXT, WAYS };
+static void sleep_second(enum sleep way)
 {
     services.meanwhile = NULL; /* it goes on after the test has looked */
     services_run(SECOND);
-    (void)carillon_delay(5u);
+    previous = (carillon_time)services_now;
+    if (way == DELAY) {
+        (void)carillon_delay(5u);
+    } else if (way == UNTIL) {
+        (void)carillon_wait_until(&previous, 5u);
+    } else {
+        (void)carillon_delay_until_next(&previous, 5u, NULL);
+    }
 }
-static void t_join(void **state)
+static void check_joins(enum sleep way)
 {
-    (void)state;
     static struct carillon_sleeper first, alone;
     first = (struct carillon_sleeper){.timed = {.kind = CARILLON_ACTION_WAKE, .task = FIRST},
                                       .task = &carillon_osek_tasks[FIRST],
@@ -165,13 +172,35 @@ static void t_join(void **state)
                                       .last = &services_extended[ALONE]};
     carillon_time_insert_near(&first.timed, 5u);
     carillon_time_insert_near(&alone.timed, 5u);
-    sleep_second();
+    sleep_second(way);
     assert_int_equal(services_extended[FIRST].mate, SECOND + 1u);
     assert_ptr_equal(first.last, &services_extended[SECOND]);
     services_pass(5u);
     assert_int_equal(services_ring.count, 1u);
     assert_int_equal(services_ring_tasks[services_ring.first], FIRST);
     assert_true(services_was_requested(ALONE_SOURCE));
+}
+static void t_join(void **state)
+{
+    for (enum sleep way = DELAY; way < WAYS; way++) {
+        (void)reset(state);
+        check_joins(way);
+    }
+}
+
+/* The same of two that have both been put in by the service. */
+static void second_joins_first(void)
+{
+    sleep_second(DELAY);
+    assert_int_equal(services_extended[FIRST].mate, SECOND + 1u);
+    services_pass(5u);
+    assert_int_equal(services_ring.count, 1u);
+}
+static void t_join_each_other(void **state)
+{
+    (void)state;
+    services.meanwhile = second_joins_first;
+    assert_succeeded(carillon_delay(5u));
 }
 
 /* A time-out comes where nobody has given a unit. */
@@ -208,7 +237,9 @@ static void t_events(void **state)
     assert_true(services_was_requested(ALONE_SOURCE));
     assert_failed(carillon_wait_event_within(1u, 0u), E_OS_NOFUNC, OSServiceId_WaitEvent);
     services.meanwhile = set_event;
+    services.cells = 0u;
     assert_succeeded(carillon_wait_event_within(1u, 5u));
+    assert_int_equal(services.cells, CARILLON_OSEK_LEVEL_CELLS); /* what expires now sets an event yet */
     assert_int_equal(services_now, 7u);
     assert_succeeded(carillon_wait_event_within(1u, 5u));
     assert_int_equal(services_now, 7u);
@@ -281,6 +312,7 @@ static void t_far_places(void **state)
     assert_succeeded(carillon_delay_until_next(&previous, 20000u, &skipped));
     assert_int_equal(skipped, 1u);
     assert_int_equal(services_now, now + 15000u);
+    assert_int_equal(previous, (carillon_time)services_now);
 }
 
 /* The deadline of a release that is just within what the clock can be set to from anywhere lies behind that, and that
@@ -326,6 +358,12 @@ static void t_slow(void **state)
     assert_true(services_now >= previous);
     assert_int_equal(skipped, (previous / 4u) - 1u);
     assert_true(skipped >= 1u);
+    const uint32_t began = services_now;
+    test_takes = 30u; /* so much that the next multiple has always passed: one is tried that is ever farther ahead */
+    assert_succeeded(carillon_delay_until_next(&previous, 4u, &skipped));
+    assert_int_equal(previous % 4u, 0u);
+    assert_true(services_now >= previous);
+    assert_true((previous > began) && (previous < (began + 600u)));
 }
 #endif
 #else
@@ -475,6 +513,7 @@ int main(void)
         TEST(t_values),
         TEST(t_delays),
         TEST(t_join),
+        TEST(t_join_each_other),
         TEST(t_semaphores),
         TEST(t_events),
         TEST(t_late_time_out),

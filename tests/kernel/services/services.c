@@ -12,11 +12,16 @@ struct carillon_osek_extended services_extended[TASKS];
 struct carillon_osek_extended carillon_extended_Second;
 struct carillon_osek_ring services_ring, services_other_ring;
 uint8_t services_ring_tasks[RING];
+#if EVERY_LEVEL_TAKES_TURNS
+struct carillon_osek_ring services_basic_ring;
+static uint8_t basic_ring_tasks[RING], other_ring_tasks[RING];
+#endif
 
 #if CARILLON_OSEK_LEVEL_CELLS
 /* Cells of a task's level, none of which has expired. */
 static void cells(void)
 {
+    services.cells++;
 }
 #endif
 
@@ -56,7 +61,14 @@ const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     },
 };
 const struct carillon_osek_level carillon_osek_levels[] = {
-    [BASIC_LEVEL] = {.source = BASIC_SOURCE, .request = REQUEST(BASIC_LEVEL, BASIC_SOURCE), .task = BASIC},
+    [BASIC_LEVEL] = {.source = BASIC_SOURCE,
+                     .request = REQUEST(BASIC_LEVEL, BASIC_SOURCE),
+#if EVERY_LEVEL_TAKES_TURNS
+                     .ring = basic_ring_tasks,
+                     .capacity = RING,
+                     .state = &services_basic_ring,
+#endif
+                     .task = BASIC},
     [THREADS_LEVEL] = {.source = THREADS_SOURCE,
                        .request = REQUEST(THREADS_LEVEL, THREADS_SOURCE),
                        .ring = services_ring_tasks,
@@ -68,7 +80,11 @@ const struct carillon_osek_level carillon_osek_levels[] = {
     [ALONE_LEVEL] = {.source = ALONE_SOURCE,
                      .request = REQUEST(ALONE_LEVEL, ALONE_SOURCE),
                      .task = ALONE,
-#if CARILLON_OSEK_SERVERS > 1
+#if EVERY_LEVEL_TAKES_TURNS
+                     .ring = other_ring_tasks,
+                     .capacity = RING,
+                     .state = &services_other_ring
+#elif CARILLON_OSEK_SERVERS > 1
                      .end_slice = CARILLON_STORE_PEND(OTHER_SLICE_SOURCE),
                      .state = &services_other_ring
 #endif
@@ -92,6 +108,9 @@ int services_reset(void **state)
     memset(services_extended, 0, sizeof services_extended);
     memset(&services_ring, 0, sizeof services_ring);
     memset(&services_other_ring, 0, sizeof services_other_ring);
+#if EVERY_LEVEL_TAKES_TURNS
+    memset(&services_basic_ring, 0, sizeof services_basic_ring);
+#endif
     memset(services_ring_tasks, 0, sizeof services_ring_tasks);
     memset(carillon_osek_jobs, 0, sizeof carillon_osek_jobs);
     for (uint32_t task = 0u; task < TASKS; task++) {

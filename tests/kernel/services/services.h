@@ -11,12 +11,15 @@
 #include "kernel/time/wait_steps.h"
 
 /* The tasks: one that is basic; two threads of one level, whose turns are in a ring; one that is extended and alone,
- * and may be a thread.  The first may be extended, too. */
+ * and may be a thread.  The first may be extended, too.  And each level may have a ring. */
 #ifndef BASIC_IS_EXTENDED
 #define BASIC_IS_EXTENDED 0
 #endif
 #ifndef ALONE_IS_THREAD
 #define ALONE_IS_THREAD 0u
+#endif
+#ifndef EVERY_LEVEL_TAKES_TURNS
+#define EVERY_LEVEL_TAKES_TURNS 0
 #endif
 enum { BASIC, FIRST, SECOND, ALONE, TASKS };
 enum { BASIC_LEVEL = 1, THREADS_LEVEL = 2, ALONE_LEVEL = 3, RING = 3 };
@@ -44,12 +47,17 @@ struct services {
     TaskType activated;
     StatusType shut_down;
     uint32_t rested, wanted;
+    /* How often the cells of the level have been served that is alone. */
+    uint32_t cells;
 };
 extern struct services services;
 extern struct carillon_osek_extended services_extended[TASKS];
 extern struct carillon_osek_ring services_ring;
 extern struct carillon_osek_ring services_other_ring; /* of the task that is alone, where its level has a server */
 extern uint8_t services_ring_tasks[RING];
+#if EVERY_LEVEL_TAKES_TURNS
+extern struct carillon_osek_ring services_basic_ring;
+#endif
 
 /* Forget everything: a task's code calls. */
 int services_reset(void **state);
