@@ -40,7 +40,9 @@
 #endif
 #define CARILLON_OSEK_MODES 1u
 #define CARILLON_OSEK_RESOURCES 2u
+#ifndef CARILLON_OSEK_COUNTERS
 #define CARILLON_OSEK_COUNTERS 2u
+#endif
 #ifndef CARILLON_OSEK_PARTS
 #define CARILLON_OSEK_PARTS 2u
 #endif
@@ -95,13 +97,22 @@
 #ifndef CARILLON_OSEK_ALARMS_COUNT
 #define CARILLON_OSEK_ALARMS_COUNT CARILLON_OSEK_MOST
 #endif
+#ifndef CARILLON_OSEK_ALARM_LISTS
+#define CARILLON_OSEK_ALARM_LISTS 0
+#endif
 #define CARILLON_OSEK_ALARM_ACTIONS                                                                      \
     (CARILLON_ACTION_BIT(CARILLON_ACTION_ACTIVATE) |                                                     \
      (CARILLON_OSEK_MOST                                                                                 \
           ? (CARILLON_ACTION_BIT(CARILLON_ACTION_SET_EVENT) | CARILLON_ACTION_BIT(CARILLON_ACTION_CALL)) \
           : 0u) |                                                                                        \
+     (CARILLON_OSEK_ALARM_LISTS ? CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL) : 0u) |                   \
+     ((CARILLON_OSEK_ALARM_LISTS && CARILLON_OSEK_ALARMS_COUNT)                                          \
+          ? CARILLON_ACTION_BIT(CARILLON_ACTION_SEVERAL_THEN_COUNT)                                      \
+          : 0u) |                                                                                        \
      (CARILLON_OSEK_ALARMS_COUNT ? CARILLON_ACTION_BIT(CARILLON_ACTION_COUNT) : 0u))
+#ifndef CARILLON_OSEK_CELLS
 #define CARILLON_OSEK_CELLS 1
+#endif
 #ifndef CARILLON_OSEK_LEVEL_CELLS
 #define CARILLON_OSEK_LEVEL_CELLS CARILLON_OSEK_HARDWARE
 #endif
