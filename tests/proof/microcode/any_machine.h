@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machine of microcode in its proofs: the kernel's own files, any state that is one, a program of SIZE instructions,
- * and an image that notes what it is told.  What is said of an instruction that the verifier accepts is asked of the
- * verifier itself.
+ * The machine of microcode in its proofs: the kernel's own files, any state that is one, a program of SIZE
+ * instructions, and an image that notes what it is told.  The verifier itself says which instruction it accepts.
  *
  * Where the interpreter has fetched an instruction, a proof looks: FETCHED stands for the empty assembly there. */
 #ifndef ANY_MACHINE_H
@@ -54,7 +53,7 @@ static struct carillon_microcode program;
 
 /* What the image has been told. */
 static struct {
-    uint32_t calls, guards, arms, forgotten, faults, released;
+    uint32_t calls, guards, arms, forgotten, faults;
     uint32_t of; /* the driver, guard or trigger */
     uint32_t place;
     uint32_t terminated; /* bits of tasks */
@@ -192,7 +191,7 @@ static uint32_t fresh_before;
 
 extern uint64_t nondet_entry(void);
 
-/* Any code: the instruction at an address is one that the verifier accepts, as is each that waits, and the last one ends. */
+/* Any code: the verifier accepts the instruction at an address, and each that waits; the last one ends. */
 static inline void any_code(uint32_t address)
 {
     for (uint32_t k = 0u; k < SIZE; k++) {

@@ -108,7 +108,7 @@ static void has_one_thread_more(uint16_t task, uint16_t address, uint16_t other,
     assert((k >= count) || is_same_thread(&threads[k], &threads_before[k]));
 }
 
-/* Tasks of a set are late, of which `first` has the first handler. */
+/* Tasks of a set are late: those without a handler are terminated, and `handler` is the first one. */
 static void handles(uint32_t set, uint16_t handler, uint32_t terminated, uint16_t next, uint16_t begin, uint16_t resume)
 {
     assert((told.late == set) && (told.fault == CARILLON_MACHINE_LATE) && (told.address == at + 1u));
