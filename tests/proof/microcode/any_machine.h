@@ -3,7 +3,7 @@
  * The machine of microcode in its proofs: the kernel's own files, any state that is one, a program of SIZE
  * instructions, and an image that notes what it is told.  The verifier itself says which instruction it accepts.
  *
- * Where the interpreter has fetched an instruction, a proof looks: FETCHED stands for the empty assembly there. */
+ * Where the interpreter has fetched an instruction, a proof looks: `is_over` stands for the empty assembly there. */
 #ifndef ANY_MACHINE_H
 #define ANY_MACHINE_H
 
