@@ -88,6 +88,8 @@ class Job:
     mutant: Mutant
     config: str
     instead: str
+    options: tuple[str, ...]
+    """More of the checker's options, for all three runs."""
 
     def define(self) -> list[str]:
         return [f"-D{name}={value}" for name, value in self.defines]
@@ -149,7 +151,7 @@ def jobs_of(text: str, where: str) -> list[Job]:
 
 
 _REQUIRED = {"name", "says", "bound", "harness", "solver", "unwind", "mutants"}
-_OPTIONAL = {"defines", "cases", "without", "by_case", "seconds", "config", "instead"}
+_OPTIONAL = {"defines", "cases", "without", "by_case", "seconds", "config", "instead", "options"}
 
 
 def _cases(proof: Mapping[str, Any], where: str) -> Iterator[Job]:
@@ -190,6 +192,7 @@ def _cases(proof: Mapping[str, Any], where: str) -> Iterator[Job]:
             mutant=Mutant(named[0]["file"], named[0]["line"], named[0]["becomes"]),
             config=own.get("config", "tests/time/config"),
             instead=own.get("instead", ""),
+            options=tuple(own.get("options", [])),
         )
 
 
@@ -244,6 +247,7 @@ def command(program: Path, job: Job, kind: str, folder: Path) -> list[str]:
         "--unwind",
         str(job.unwind),
         "--no-vacuity-check",  # it would be a fourth run, and says less than the second
+        *job.options,
         *job.define(),
         *(["-DEND_IS_REACHED"] if kind == "end" else []),
         *(word for folder in includes for word in ("-I", str(folder))),

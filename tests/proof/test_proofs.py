@@ -98,6 +98,14 @@ def test_a_run_that_takes_too_long_or_too_much_memory_is_unknown(tmp_path: Path,
     assert prove.one_run(greedy, JOBS[0], "proof").says is prove.Answer.UNKNOWN
 
 
+def test_a_job_s_own_options_are_in_each_of_its_runs(tmp_path: Path) -> None:
+    job = replace(JOBS[0], options=("--smt-symex-guard",))
+    for kind in prove.KINDS:
+        assert "--smt-symex-guard" in prove.command(tmp_path / "esbmc", job, kind, tmp_path)
+    assert prove.jobs_of(f"{PROOF}options=['--a']\nmutants=[{{file='f',line='l',becomes='m'}}]", "t")[0].options == ("--a",)
+    assert prove.jobs_of(f"{PROOF}mutants=[{{file='f',line='l',becomes='m'}}]", "t")[0].options == ()
+
+
 PROOF = "[[proof]]\nname='a'\nsays='s'\nbound='b'\nharness='h'\nsolver='z3'\nunwind=1\n"
 
 
