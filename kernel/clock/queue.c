@@ -122,7 +122,11 @@ void carillon_queue_insert(struct carillon_queue *queue, struct carillon_event *
     bool first = true;
     while (child != NULL) {
         parent = child;
-        side = ((carillon_time)(child->time - reference) <= distance) ? 1u : 0u;
+        if ((carillon_time)(child->time - reference) <= distance) {
+            side = 1u;
+        } else {
+            side = 0u;
+        }
         first = first && (side == 0u);
         child = child->child[side];
     }
