@@ -289,7 +289,8 @@ def test_a_recording_ends_where_it_was_asked_to_and_gdb_says_so(capfd: pytest.Ca
     assert code == 0, err
     assert heard.out.count("The recording ends here; carillon debug --for TIME records more.") == 1
     assert heard.err.count("The recording has ended: stop before its end to go back.") == 3
-    assert re.findall(r"^\$\d+ = (\d+)$", heard.out, re.MULTILINE) == ["51", "51"]
+    first, last = map(int, re.findall(r"^\$\d+ = (\d+)$", heard.out, re.MULTILINE))
+    assert first == last >= 51  # QEMU ends its recording when its main loop comes to that: later on a busy machine
 
 
 def test_a_run_that_is_recorded_has_the_events_of_one_that_is_not(folder: Path) -> None:

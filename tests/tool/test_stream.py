@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import os
 import pty
@@ -10,9 +12,10 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -470,13 +473,30 @@ def test_an_interrupt_ends_a_stream_with_its_table(schedule: Path, tmp_path: Pat
     assert "Start delay" in out
 
 
+def _until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, for a minute at most."""
+    for _ in range(1200):
+        if is_so():
+            return
+        time.sleep(0.05)
+    pytest.fail("it is not so after a minute")
+
+
+def _unread(device: int) -> int:
+    """The bytes that a line has for who reads it."""
+    count = array.array("i", [0])
+    fcntl.ioctl(device, termios.FIONREAD, count)
+    return count[0]
+
+
 def test_a_serial_line_is_read_raw_and_its_end_ends_the_stream(schedule: Path) -> None:
     controller, device = pty.openpty()
     process = live(schedule, os.ttyname(device), "--baud", "115200")
-    os.close(device)
-    time.sleep(3)
+    _until(lambda: not termios.tcgetattr(controller)[3] & termios.ICANON)  # it has been opened, and is raw
     os.write(controller, of(schedule, 10).bytes)  # with bytes that a line that is not raw would change
-    time.sleep(1)
+    time.sleep(1)  # the line has it all by then, and who reads it takes its time
+    _until(lambda: _unread(device) == 0)
+    os.close(device)
     os.close(controller)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
