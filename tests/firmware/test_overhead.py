@@ -285,7 +285,7 @@ def test_a_start_waits_for_the_handler_of_a_re_enable_point_that_an_interrupt_ha
 
 
 @pytest.mark.parametrize("below", [False, True], ids=["alone", "interrupt"])
-@pytest.mark.parametrize("board", [AST, MPS, MICROBIT, RV32])
+@pytest.mark.parametrize("board", [pytest.param(AST, marks=pytest.mark.costly), MPS, MICROBIT, RV32])
 def test_a_start_of_a_table_waits_for_the_end_of_its_handler_for_another_task(lab: Laboratory, board: str, below: bool) -> None:
     """The other task ends just before the tick; then the entry of an interrupt below tasks may come, which has interrupts off."""
     names = ("T", *(f"B{k}" for k in range(12)))

@@ -69,12 +69,23 @@ def _name(board: Any) -> str:
 BOARDS = [board for board in runnable() if _name(board) in TARGETS]
 
 
-@pytest.mark.parametrize("board", BOARDS)
+def _priced(board: Any) -> Any:
+    """A board's parameter; that of the board in RTL, where a second takes minutes, is costly."""
+    if _name(board) != "cv32e40x-rtl":
+        return board
+    marks = [] if isinstance(board, str) else board.marks
+    return pytest.param(_name(board), marks=[*marks, pytest.mark.costly])
+
+
+PRICED = [_priced(board) for board in BOARDS]
+
+
+@pytest.mark.parametrize("board", PRICED)
 def test_schedules_mean_what_the_specification_says(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _play(board, USUAL[board], Draw, tmp_path, capsys)
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", PRICED)
 def test_runs_of_moderate_load_keep_each_printed_bound(board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tally = _play(board, 2, Moderate, tmp_path, capsys, judged=True)
     assert tally.judged, tally

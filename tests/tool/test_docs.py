@@ -30,7 +30,7 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PROGRAMS = ("bash", "cc", "cmake", "arm-none-eabi-gcc", "qemu-system-arm", "node", "npm")
 
-PARTS = 3
+PARTS = 6
 """Of the documents and their pictures, a part is made anew at a time."""
 
 names = [str(d.relative_to(ROOT)) for d in DOCUMENTS]

@@ -217,6 +217,6 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("fault", [pytest.param(f, marks=pytest.mark.costly) if f.image == PICO else f for f in FAULTS], ids=str)
 def test_a_fault_of_a_budget_is_found(fault: Fault, images: Images, tmp_path: Path) -> None:
     must_be_found(fault, images, tmp_path)
