@@ -18,7 +18,7 @@ SHARE = 80
 """By default, one of so many cases of a test runs, and at least one."""
 COSTLY = 8
 """By default, a case that is marked as costly takes part in the draw of one of so many commits."""
-MOST = 20
+MOST = 40
 """So many cases may run more than the draw has, because a change touches their functions: else the time would know no bound."""
 
 Case = Mapping[str, Hashable]
