@@ -13,8 +13,22 @@
 enum { LOW, MANAGED, HIGH };
 enum { LOW_SOURCE = 16, MANAGED_SOURCE, HIGH_SOURCE };
 
+/* The cells of a task's level, which have nothing to ask for: how often they have been looked at, under the lock. */
+static uint32_t looks;
+static bool masked; /* until the handler ends */
+static void look(void)
+{
+    assert_true(masked || (port.mask == CARILLON_OSEK_TOP));
+    looks++;
+}
+static void assert_looks(uint32_t wanted)
+{
+    assert_int_equal(looks, wanted);
+    looks = 0u;
+}
+
 #define AT(number, name) \
-    [name] = {.level = (number), .source = name##_SOURCE, .request = CARILLON_STORE_PEND(name##_SOURCE)
+    [name] = {.level = (number), .source = name##_SOURCE, .request = CARILLON_STORE_PEND(name##_SOURCE), .cells = look
 const struct carillon_osek_task carillon_osek_tasks[CARILLON_OSEK_TASKS] = {AT(1u, LOW), .ceiling = 1u, .direct = 1u},
                                 AT(2u, MANAGED), .ceiling = 3u, .activations = 1u
 }
@@ -58,11 +72,13 @@ void carillon_port_leave(struct carillon_context *context)
 void carillon_port_mask_until_end(void)
 {
     note("mask");
+    masked = true;
 }
 
 void carillon_port_unmask(void)
 {
     note("unmask");
+    masked = false;
 }
 
 void carillon_port_context(struct carillon_context *context, uint64_t *stack, uint32_t words, carillon_vector function)
@@ -104,6 +120,7 @@ static void run(TaskType task)
     port.current = carillon_osek_tasks[task].source;
     port.active[port.current] = true;
     carillon_osek_running = (task == MANAGED) ? MANAGED : INVALID_TASK;
+    masked = false;
 }
 
 static int reset(void **state)
@@ -115,6 +132,7 @@ static int reset(void **state)
         carillon_osek_jobs[task].next = CARILLON_OSEK_UNDECIDED;
     }
     carillon_osek_running = INVALID_TASK;
+    looks = 0u;
     return 0;
 }
 
@@ -253,6 +271,94 @@ static void a_claim_requests_what_cannot_begin_now(void **state)
     assert_true(port.pending[LOW_SOURCE]);
 }
 
+/* What its own cell, and that of the chained task, ask for comes before the chain. */
+static void cells_are_looked_at_before_a_task_is_chained(void **state)
+{
+    (void)state;
+    run(HIGH);
+    assert_int_equal(chain(LOW), LEFT);
+    assert_looks(2u);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+    assert_int_equal(chain(MANAGED), LEFT);
+    assert_looks(3u); /* and before it is counted */
+    port.active[HIGH_SOURCE] = false;
+    port.pending[LOW_SOURCE] = false;
+    run(MANAGED);
+    assert_int_equal(chain(LOW), LEFT);
+    assert_looks(1u);
+    assert_int_equal(port.needless, 0u);
+    port.mask = 0u;
+    port.pending[LOW_SOURCE] = false;
+    assert_int_equal((ActivateTask)(LOW), E_OK);
+    assert_looks(1u);
+    assert_true(port.pending[LOW_SOURCE]);
+    port.pending[LOW_SOURCE] = false;
+    run(HIGH);
+    assert_int_equal(carillon_osek_claim(LOW), E_OK);
+    assert_looks(1u);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+}
+
+static TaskStateType state_of(TaskType task)
+{
+    TaskStateType found = 99u;
+    assert_int_equal(GetTaskState(task, &found), E_OK);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+    return found;
+}
+static void assert_current(TaskType wanted)
+{
+    TaskType found = 99u;
+    assert_int_equal(GetTaskID(&found), E_OK);
+    assert_int_equal(found, wanted);
+}
+
+/* A direct task's state is that of its source; the highest that has begun runs, unless a managed one has preempted it. */
+static void the_controller_has_the_states_of_direct_tasks(void **state)
+{
+    (void)state;
+    assert_current(INVALID_TASK);
+    assert_int_equal(state_of(LOW), SUSPENDED);
+    assert_looks(1u);
+    port.pending[LOW_SOURCE] = true;
+    assert_int_equal(state_of(LOW), READY);
+    run(LOW);
+    assert_int_equal(state_of(LOW), RUNNING);
+    assert_current(LOW);
+    port.pending[LOW_SOURCE] = false;
+    run(MANAGED);
+    assert_current(MANAGED);
+    assert_int_equal(state_of(LOW), READY);
+    assert_int_equal(state_of(MANAGED), RUNNING);
+    port.active[MANAGED_SOURCE] = false;
+    run(HIGH);
+    assert_current(HIGH);
+    assert_int_equal(state_of(HIGH), RUNNING);
+    assert_int_equal(state_of(LOW), READY);
+    assert_int_equal(state_of(MANAGED), SUSPENDED);
+}
+
+static StatusType terminate(void)
+{
+    return (setjmp(end) == 0) ? carillon_osek_TerminateTask() : LEFT;
+}
+static void a_direct_task_terminates_by_leaving_its_handler(void **state)
+{
+    (void)state;
+    run(HIGH);
+    carillon_osek_running = MANAGED;
+    assert_int_equal(terminate(), LEFT);
+    assert_log("unwind ");
+    assert_int_equal(carillon_osek_jobs[MANAGED].next, CARILLON_OSEK_UNDECIDED);
+    run(MANAGED);
+    assert_int_equal(terminate(), LEFT);
+    assert_log("unwind ");
+    assert_int_equal(carillon_osek_jobs[MANAGED].next, CARILLON_OSEK_TERMINATED);
+}
+
 /* From a task whose internal resource raises it, others of the levels up to that come in. */
 static void schedule_lowers_the_task_that_runs_to_its_own_level(void **state)
 {
@@ -319,6 +425,9 @@ int main(void)
         TEST(what_a_managed_task_had_masked_stays_so_when_it_chains_a_direct_one),
         TEST(a_managed_task_goes_on_if_the_direct_one_runs_or_waits),
         TEST(a_claim_requests_what_cannot_begin_now),
+        TEST(cells_are_looked_at_before_a_task_is_chained),
+        TEST(the_controller_has_the_states_of_direct_tasks),
+        TEST(a_direct_task_terminates_by_leaving_its_handler),
         TEST(schedule_lowers_the_task_that_runs_to_its_own_level),
         TEST(schedule_does_nothing_where_no_task_runs),
         TEST(an_isr_of_the_highest_level_activates_once),

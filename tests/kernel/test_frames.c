@@ -7,10 +7,10 @@
 
 #include "carillon_frame.h"
 
-/* A task without a frame, one with a frame, and an ISR with one. */
-enum { FREE, FRAMED, ISR };
+/* A task without a frame, one with a frame, an ISR with one, and one of the shortest. */
+enum { FREE, FRAMED, ISR, SHORT };
 enum { FRAME = 100 };
-const uint32_t carillon_osek_frames[CARILLON_OSEK_FRAMES] = {[FRAMED] = FRAME, [ISR] = FRAME};
+const uint32_t carillon_osek_frames[CARILLON_OSEK_FRAMES] = {[FRAMED] = FRAME, [ISR] = FRAME, [SHORT] = 1u};
 
 static ProtectionReturnType answer;
 static uint32_t asked;
@@ -51,6 +51,8 @@ static int reset(void **state)
 {
     (void)port_reset(state);
     carillon_frame_turns();
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
     set_passed(0u);
     answer = PRO_IGNORE;
     asked = 0u;
@@ -84,6 +86,15 @@ static void the_next_arrival_comes_a_frame_later_or_it_is_too_early(void **state
     check_too_early(FRAMED);
 }
 
+static void the_shortest_frame_is_a_unit(void **state)
+{
+    (void)state;
+    check_arrives(SHORT);
+    check_too_early(SHORT);
+    set_passed(1u);
+    check_arrives(SHORT);
+}
+
 static void what_has_no_frame_arrives_at_any_time(void **state)
 {
     (void)state;
@@ -104,6 +115,7 @@ static void an_isr_runs_if_it_is_not_too_early(void **state)
     (void)state;
     port.mask = 2u;
     assert_true(carillon_isr_arrives(ISR));
+    assert_int_equal(port.mask_at_read, CARILLON_OSEK_TOP);
     assert_false(carillon_isr_arrives(ISR));
     assert_int_equal(port.mask, 2u);
     set_passed(FRAME);
@@ -184,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_next_arrival_comes_a_frame_later_or_it_is_too_early),
+        TEST(the_shortest_frame_is_a_unit),
         TEST(what_has_no_frame_arrives_at_any_time),
         TEST(an_arrival_that_fails_anyway_is_none),
         TEST(an_isr_runs_if_it_is_not_too_early),

@@ -149,6 +149,10 @@ static bool ends_by(StatusType (*service)(void))
 static void handler_ends(TaskType task, TaskType before)
 {
     carillon_osek_ended(task, before);
+#if CARILLON_OSEK_SOFTWARE
+    carillon_software.locked = 0u; /* the dispatcher undoes the lock */
+    port.mask = 0u;
+#endif
     assert_int_equal(port.mask, 0u);
     assert_int_equal(carillon_osek_running, before);
     assert_int_equal(carillon_osek_jobs[task].next, CARILLON_OSEK_UNDECIDED);
@@ -188,6 +192,7 @@ static void only_a_task_that_holds_nothing_terminates(void **state)
     services.disables = false;
     services.place = IN_ISR2;
     assert_failed(carillon_osek_TerminateTask(), E_OS_CALLEVEL, OSServiceId_TerminateTask);
+    assert_int_equal(services.failure.object, 0u);
     assert_failed(carillon_osek_ChainTask(FIRST), E_OS_CALLEVEL, OSServiceId_ChainTask);
     services.place = IN_TASK;
     assert_failed(carillon_osek_ChainTask(TASKS), E_OS_ID, OSServiceId_ChainTask);
@@ -446,6 +451,15 @@ static void events_are_set_and_cleared(void **state)
     assert_true(services_was_requested(ALONE_SOURCE));
 }
 
+/* An alarm sets an event under the lock that it takes itself, where nothing is locked. */
+static void an_event_is_set_by_the_kernel(void **state)
+{
+    (void)state;
+    carillon_osek_set(ALONE, 8u);
+    assert_unlocked();
+    assert_int_equal(services_extended[ALONE].set, 8u);
+}
+
 static void comes(void)
 {
     assert_int_equal(services_extended[ALONE].waited, 5u);
@@ -486,6 +500,10 @@ static void a_task_lets_others_come(void **state)
     assert_failed(Schedule(), E_OS_RESOURCE, OSServiceId_Schedule);
     assert_int_equal(services.failure.object, 0u);
     services.holds = false;
+    services.place = IN_ISR2;
+    assert_failed(Schedule(), E_OS_CALLEVEL, OSServiceId_Schedule);
+    assert_int_equal(services.failure.object, 0u);
+    services.place = IN_TASK;
     carillon_osek_running = INVALID_TASK;
     assert_succeeded(Schedule());
 }
@@ -504,6 +522,7 @@ int main(void)
         TEST(the_running_task_is_told),
         TEST(a_tasks_state_is_told),
         TEST(a_task_that_goes_on_with_another_is_ready),
+        TEST(an_event_is_set_by_the_kernel),
         TEST(events_are_refused),
         TEST(events_are_set_and_cleared),
         TEST(a_task_waits_for_an_event),

@@ -6,7 +6,7 @@
 #include "kernel/jobs/error.h"
 #include "kernel/jobs/resource.h"
 
-enum { TASK_SOURCE = 16, ISR1_SOURCE, ISR2_SOURCE, OTHER_SOURCE, ROUND_SOURCE };
+enum { ISR2_SOURCE = 1, TASK_SOURCE = 16, ISR1_SOURCE, OTHER_SOURCE, ROUND_SOURCE };
 enum { TASK_NUMBER = 1 };
 
 const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
@@ -16,7 +16,7 @@ const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [OTHER_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
 };
 const uint16_t carillon_osek_isr_sources[CARILLON_OSEK_ISRS] = {ISR2_SOURCE};
-const uint32_t carillon_osek_isr_budgets[CARILLON_OSEK_ISRS];
+const uint32_t carillon_osek_isr_budgets[CARILLON_OSEK_ISRS] = {70u};
 const struct carillon_osek_task carillon_osek_tasks[CARILLON_OSEK_TASKS];
 volatile uint_fast8_t carillon_osek_running;
 volatile uint8_t carillon_osek_hook;
@@ -28,20 +28,29 @@ static uint32_t errors;
 void ErrorHook(StatusType status)
 {
     assert_int_equal(carillon_osek_place(), IN_ERROR_HOOK);
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP);
     told = carillon_osek_failure;
     assert_int_equal(told.status, status);
     errors++;
 }
 
+static uint32_t noted;
 void carillon_port_note(uint32_t function)
 {
-    (void)function;
+    noted = function;
+}
+static void assert_noted(carillon_vector function)
+{
+    assert_int_equal(noted, (uint32_t)(uintptr_t)function);
+    noted = 0u;
 }
 
 void carillon_port_call_as(carillon_vector recorded, carillon_vector function)
 {
-    (void)recorded;
+    assert_ptr_equal(recorded, carillon_budget.function);
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP);
     function();
+    assert_int_equal(port.mask, CARILLON_OSEK_TOP);
 }
 
 void carillon_budget_forget(void)
@@ -128,6 +137,67 @@ static void what_a_cell_does_fails_as_the_service(void **state)
     assert_int_equal(told.object, TASK_NUMBER);
     assert_int_equal(told.first, 4u);
     assert_int_equal(errors, 2u);
+    assert_noted((carillon_vector)carillon_osek_fail);
+    assert_int_equal(port.mask, 0u);
+    assert_int_equal(port.needless, 0u);
+}
+
+/* The hook is asked as itself, and what it says is what is done. */
+static ProtectionReturnType answer;
+ProtectionReturnType ProtectionHook(StatusType error)
+{
+    assert_int_equal(error, E_OS_PROTECTION_ARRIVAL);
+    assert_int_equal(carillon_osek_place(), IN_PROTECTION_HOOK);
+    return answer;
+}
+static void the_protection_hook_is_asked(void **state)
+{
+    (void)state;
+    carillon_osek_running = TASK_NUMBER;
+    answer = PRO_TERMINATETASKISR;
+    assert_int_equal(carillon_osek_ask_protection(E_OS_PROTECTION_ARRIVAL), PRO_TERMINATETASKISR);
+    answer = PRO_IGNORE;
+    assert_int_equal(carillon_osek_ask_protection(E_OS_PROTECTION_ARRIVAL), PRO_IGNORE);
+    assert_int_equal(carillon_osek_place(), IN_TASK);
+    assert_noted((carillon_vector)carillon_osek_ask_protection);
+}
+
+/* An ISR with a budget: its function runs with what was masked before, and is watched; and so is the one that preempts it. */
+static void check_within(void)
+{
+    assert_int_equal(port.mask, 1u);
+    assert_int_equal(carillon_budget.state, CARILLON_BUDGET_OF(CARILLON_BUDGET_OF_ISR));
+    assert_int_equal(*port_register(CARILLON_BUDGET_COUNTER), 70u);
+    assert_int_equal(carillon_budget_isr, port.current);
+}
+static void inner(void)
+{
+    assert_int_equal(port.current, OTHER_SOURCE);
+    check_within();
+    note("inner");
+}
+static void outer(void)
+{
+    check_within();
+    *port_register(CARILLON_BUDGET_COUNTER) = 9u;
+    port.current = OTHER_SOURCE;
+    carillon_isr_within(0u, inner);
+    port.current = ISR2_SOURCE;
+    assert_int_equal(port.mask, 1u);
+    assert_int_equal(carillon_budget_isr, ISR2_SOURCE);
+    assert_int_equal(carillon_budget.state, CARILLON_UNWATCHED); /* what preempts takes and gives it back itself */
+    note("outer");
+}
+static void an_isr_runs_within_its_budget(void **state)
+{
+    (void)state;
+    port.current = ISR2_SOURCE;
+    port.mask = 1u;
+    carillon_isr_within(0u, outer);
+    assert_log("inner outer ");
+    assert_int_equal(port.mask, 1u);
+    assert_int_equal(carillon_budget_isr, 0u);
+    assert_int_equal(carillon_budget.state, CARILLON_UNWATCHED);
 }
 
 /* GetISRID names the ISR of category 2 that calls. */
@@ -165,9 +235,14 @@ static void in_the_protection_hook_it_is_the_one_that_is_late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(where_no_task_runs_a_call_comes_from_nowhere),     TEST(each_handler_is_a_place_of_its_own),
-        TEST(a_hook_is_a_place_but_not_for_what_interrupts_it), TEST(what_a_cell_does_fails_as_the_service),
-        TEST(the_isr_that_runs_is_the_one_of_its_source),       TEST(in_the_protection_hook_it_is_the_one_that_is_late),
+        TEST(where_no_task_runs_a_call_comes_from_nowhere),
+        TEST(each_handler_is_a_place_of_its_own),
+        TEST(a_hook_is_a_place_but_not_for_what_interrupts_it),
+        TEST(what_a_cell_does_fails_as_the_service),
+        TEST(the_isr_that_runs_is_the_one_of_its_source),
+        TEST(in_the_protection_hook_it_is_the_one_that_is_late),
+        TEST(the_protection_hook_is_asked),
+        TEST(an_isr_runs_within_its_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,9 @@ static void take(void)
     expect(GetResource((ResourceType)resource), expected, resource);
     const uint32_t ceiling = (expected == E_OK) ? carillon_port_mask_of(carillon_osek_ceilings[resource]) : mask;
     assert_int_equal(port.mask, carillon_port_higher(mask, ceiling));
+    if (expected == E_OK) {
+        assert_int_equal(port.mask_before, port.mask); /* who holds it was written down locked */
+    }
 }
 
 static void release(void)
@@ -271,8 +274,12 @@ static void release(void)
             return; /* nobody else runs at its ceiling: that would be the model's own fault */
         }
     }
+    port.mask_before = 99u;
     expect(ReleaseResource((ResourceType)resource), expected, resource);
     assert_int_equal(port.mask, after);
+    if (expected == E_OK) {
+        assert_int_equal(port.mask_before, mask);
+    }
 }
 
 static void resources_do_what_the_model_does(void **state)

@@ -88,6 +88,8 @@ static void assert_goes_on(void)
 
 void carillon_port_unwind(void)
 {
+    assert_int_equal(port.mask,
+                     (CARILLON_OSEK_BUDGETS != 0) ? CARILLON_OSEK_TOP : 0u); /* a job with a budget leaves its frame */
     longjmp(ends, 1);
 }
 
