@@ -53,7 +53,6 @@ void carillon_osek_resources_release(void)
         const uint8_t resource = top;
         osek_resource_holders[resource] = 0u;
         top = below[resource];
-        carillon_osek_lower(carillon_osek_saved[resource]);
         carillon_slice_let_go(carillon_osek_ceilings[resource]);
     }
 }

@@ -18,7 +18,8 @@ static inline bool carillon_osek_holds_none(void)
 #endif
 #endif
 
-/* Forget what a task that ended without TerminateTask has left behind; and release what an ISR has taken. */
+/* Forget what a task that ended without TerminateTask has left behind; and release what an ISR has taken, which restores
+ * the mask that it began with after that. */
 #if (CARILLON_OSEK_RESOURCES > 0) && CARILLON_OSEK_EXTENDED
 void carillon_osek_resources_reset(void);
 void carillon_osek_resources_release(void);

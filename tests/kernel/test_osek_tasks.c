@@ -218,11 +218,27 @@ static TaskStateType state_of(TaskType task)
     return found;
 }
 
-/* The chained task has its place at once, and is activated when the caller has ended. */
+/* The chained task has its place at once, and is activated when the caller has ended: to whoever comes in between, too. */
+static uint32_t came;
+static void comes_in(void)
+{
+    assert_int_equal(carillon_osek_jobs[FIRST].activations, 1u);
+    assert_int_equal(state_of(FIRST), SUSPENDED);
+    came++;
+}
 static void a_task_chains_another(void **state)
 {
     (void)state;
+#if !CARILLON_OSEK_SOFTWARE
+    came = 0u;
+    port_unlocked = comes_in;
     assert_true(ends_by(chain_first));
+    assert_int_equal(came, 1u);
+#else
+    came = 1u;
+    assert_true(ends_by(chain_first));
+    comes_in();
+#endif
     assert_int_equal(carillon_osek_jobs[ALONE].next, FIRST);
     assert_int_equal(carillon_osek_jobs[FIRST].activations, 1u);
     assert_int_equal(state_of(FIRST), SUSPENDED);

@@ -15,7 +15,7 @@ const uint16_t carillon_osek_contexts[CARILLON_SOURCES] = {
     [ISR2_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
     [OTHER_SOURCE] = CARILLON_OSEK_ISR2 | 4u,
 };
-const uint16_t carillon_osek_isr_sources[CARILLON_OSEK_ISRS] = {ISR2_SOURCE};
+const uint16_t carillon_osek_isr_sources[CARILLON_OSEK_ISRS] = {ISR2_SOURCE, ISR1_SOURCE};
 const uint32_t carillon_osek_isr_budgets[CARILLON_OSEK_ISRS] = {70u};
 const struct carillon_osek_task carillon_osek_tasks[CARILLON_OSEK_TASKS];
 volatile uint_fast8_t carillon_osek_running;

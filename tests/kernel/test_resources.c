@@ -186,6 +186,7 @@ static void end(void)
     if (runner->who > HIGH) {
         disabled = drawn(4u) == 0u;
         const bool was = disabled;
+        port.mask = was ? carillon_port_mask_of(5u) : port.mask;
         const uint32_t isr = (runner->level == 4u) ? 0u : INVALID_ISR;
 #if CARILLON_OSEK_LOCKS > 0
         locks = 0u;

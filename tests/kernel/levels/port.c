@@ -8,6 +8,7 @@ enum { REGISTERS = 64 };
 
 struct port port;
 void (*port_before_read)(uint32_t address);
+void (*port_unlocked)(void);
 static struct {
     uint32_t address, value;
 } registers[REGISTERS];
@@ -18,6 +19,7 @@ int port_reset(void **state)
     memset(&port, 0, sizeof port);
     memset(registers, 0, sizeof registers);
     port_before_read = NULL;
+    port_unlocked = NULL;
     return 0;
 }
 
@@ -105,6 +107,11 @@ void carillon_port_restore(uint32_t mask)
 {
     port.needless += (port.mask == 0u) ? 1u : 0u;
     port.mask = mask;
+    if ((mask == 0u) && (port_unlocked != NULL)) {
+        void (*const comes)(void) = port_unlocked;
+        port_unlocked = NULL;
+        comes();
+    }
 }
 
 uint32_t carillon_port_lock(void)

@@ -34,6 +34,8 @@ int port_reset(void **state);
 uint32_t *port_register(uint32_t address);
 /* What happens at each read of a register, before it; NULL: nothing. */
 extern void (*port_before_read)(uint32_t address);
+/* What comes in where nothing is masked any more, once; NULL: nothing. */
+extern void (*port_unlocked)(void);
 
 /* The log: words, each followed by a space. */
 void note(const char *word);
