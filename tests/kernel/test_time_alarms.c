@@ -225,6 +225,8 @@ static void t_start_at(void **state)
     assert_false(carillon_event_is_queued(carillon_time_event(&alarm.timed)));
     assert_succeeded(carillon_alarm_start_at(&alarm, 100u + 16381u, 10u, 2u));
     assert_succeeded(stop());
+    assert_succeeded(carillon_alarm_start_at(&alarm, 101u, 10u, 2u)); /* the next tick */
+    assert_succeeded(stop());
     assert_succeeded(carillon_alarm_start_at(&alarm, 103u, 10u, 2u));
     services_pass(30u);
     assert_log("a@103 a@113 ");

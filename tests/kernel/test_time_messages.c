@@ -89,6 +89,9 @@ static void t_message_places(void **state)
     assert_failed(carillon_send_within(&words, &word, too_long), E_OS_VALUE, OSServiceId_Send);
     assert_failed(carillon_receive_within(&words, &word, too_long), E_OS_VALUE, OSServiceId_Receive);
     empty();
+    assert_succeeded(carillon_send_within(&words, &word, too_long - 1u));
+    assert_succeeded(carillon_receive_within(&words, &word, too_long - 1u));
+    empty();
 }
 
 /* In the order in which they were sent, and the third waits for room. */
