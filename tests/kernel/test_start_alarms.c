@@ -46,7 +46,7 @@ const struct carillon_osek_counter carillon_osek_counters[CARILLON_OSEK_PARTS] =
 static const struct carillon_osek_cell cell;
 const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
     [RELATIVE] = {.autostart = 1u, .start = 5u, .cycle = 7u},
-    [ABSOLUTE] = {.counter = 1u, .autostart = 2u, .start = 3u, .absolute = 1u},
+    [ABSOLUTE] = {.counter = 1u, .autostart = 2u, .absolute = 1u}, /* 0: a whole turn of its counter */
     [ON_CELL] = {.autostart = 3u, .start = 1u, .cell = &cell},
     [STOPPED] = {.start = 1u},
 };
@@ -192,7 +192,7 @@ static void each_mode_begins_its_own_tasks_and_alarms(void **state)
     assert_int_equal(GetActiveApplicationMode(), 1u);
     assert_false(runs(RELATIVE));
     assert_true(runs(ABSOLUTE));
-    assert_int_equal(left_of(ABSOLUTE), 3u);
+    assert_int_equal(left_of(ABSOLUTE), 10u);
     assert_int_equal(carillon_osek_alarm_states[ABSOLUTE].cycle, 0u);
     assert_false(runs(ON_CELL));
     (void)reset(state);

@@ -78,6 +78,8 @@ static void t_masks(void **state)
     assert_int_equal(port.mask, ceiling);
     assert_failed((carillon_mutex_lock)(HIGH), E_OS_STATE, OSServiceId_MutexLock);
     assert_failed(carillon_mutex_lock_within(HIGH, 5u), E_OS_STATE, OSServiceId_MutexLock);
+    assert_failed((carillon_mutex_unlock)(HIGH_TOO), E_OS_NOFUNC, OSServiceId_MutexUnlock);
+    assert_int_equal(port.mask, ceiling);
     assert_succeeded((carillon_mutex_lock)(HIGH_TOO));
     assert_succeeded((carillon_mutex_unlock)(HIGH)); /* which is not the last that was locked */
     assert_int_equal(port.mask, ceiling);

@@ -288,8 +288,9 @@ static void unlock(void)
 /* A task that waits goes on, unlocked, once `meanwhile` has happened. */
 void carillon_port_suspend(struct carillon_context *context)
 {
-    (void)context;
-    if (port.mask != carillon_port_mask_of(CARILLON_OSEK_TOP)) {
+    const struct carillon_osek_extended *const extended = carillon_osek_tasks[carillon_osek_running].extended;
+    if ((port.mask != carillon_port_mask_of(CARILLON_OSEK_TOP)) || (context != &extended->context) ||
+        (extended->waited == 0u)) {
         abort(); /* a failure might be reported from another stack */
     }
     unlock();
