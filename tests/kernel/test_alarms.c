@@ -16,7 +16,7 @@ enum { COUNTED, UNTICKED };
 /* Alarms of the first; the last has a cell, of the second. */
 enum { ALARM, OF_DIRECT, ON_CELL };
 enum { TASK, DIRECT, TASKS };
-enum { LEVEL = 2, TASK_SOURCE = 16, DIRECT_SOURCE, CELL_STOP = 0x5000 };
+enum { LEVEL = 2, TASK_SOURCE = 16, DIRECT_SOURCE, CELL_STOP = 0x5000, CELL_COUNTER = 0x5004 };
 #define UNITS ((CARILLON_BASE_BITS > 16) ? 1000u : 10u)
 #define MOST_TICKS UINT32_C(0xFFFFFFFF)
 #define LEVELED (CARILLON_OSEK_LEVEL_COUNTERS != 0)
@@ -42,7 +42,8 @@ const struct carillon_osek_counter carillon_osek_counters[CARILLON_OSEK_PARTS] =
     [UNTICKED] = {.max_allowed = 99u, .ticks_per_base = 7u, .min_cycle = 5u},
 };
 static const struct carillon_store stop[] = {CARILLON_STORE(CELL_STOP, 1u)};
-static const struct carillon_osek_cell cell = {.units = 1u, .stop = stop, .stop_count = 1u, .ticks = UNITS};
+static const struct carillon_osek_cell cell = {
+    .counter = CELL_COUNTER, .units = 4u, .stop = stop, .stop_count = 1u, .ticks = UNITS};
 const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
     [ALARM] = {.counter = COUNTED, .action = CARILLON_ACTION_ACTIVATE, .object = TASK},
     [OF_DIRECT] = {.counter = COUNTED, .action = CARILLON_ACTION_ACTIVATE, .object = DIRECT},
@@ -416,6 +417,33 @@ static void an_alarm_on_a_cell_that_is_cancelled_does_not_expire(void **state)
     assert_int_equal(SetRelAlarm(ON_CELL, 1u, 0u), E_OS_STATE); /* nothing would advance it */
 }
 
+/* A part of a tick that is left is a tick. */
+static void what_is_left_on_a_cell_is_told_in_ticks(void **state)
+{
+    (void)state;
+    static const uint32_t readings[] = {1u, 3u, 4u, 8u, 9u}, ticks[] = {1u, 1u, 1u, 2u, 3u};
+    for (size_t k = 0u; k < (sizeof readings / sizeof readings[0]); k++) {
+        *port_register(CELL_COUNTER) = readings[k];
+        assert_int_equal(left_of(ON_CELL), ticks[k]);
+    }
+}
+
+/* While nothing runs, nothing expires, for however many ticks; and what is set after that does in its own. */
+static void an_empty_queue_has_nothing_that_expires(void **state)
+{
+    (void)state;
+    pass((CARILLON_TIME_BITS > 16) ? 1000u : 200000u, CARILLON_OSEK_NO_ALARM);
+    assert_log("");
+    const uint32_t began = tick_now();
+    char expected[24];
+    (void)snprintf(expected, sizeof expected, "task@%u ", (unsigned)(began + 5u));
+    assert_int_equal(SetRelAlarm(ALARM, 5u, 0u), E_OK);
+    pass(4u, CARILLON_OSEK_NO_ALARM);
+    assert_log("");
+    pass(1u, CARILLON_OSEK_NO_ALARM);
+    assert_log(expected);
+}
+
 /* What a counter allows, and what an alarm of it is refused for. */
 static void a_counter_says_what_its_alarms_may_be_set_to(void **state)
 {
@@ -478,6 +506,8 @@ int main(void)
         TEST(an_alarm_goes_on_where_the_base_begins_anew),
 #endif
         TEST(a_far_alarm_expires_in_its_ticks),
+        TEST(what_is_left_on_a_cell_is_told_in_ticks),
+        TEST(an_empty_queue_has_nothing_that_expires),
         TEST(a_counter_says_what_its_alarms_may_be_set_to),
         TEST(a_counter_is_read),
         TEST(a_counter_that_nothing_advances_is_not_read),

@@ -30,9 +30,22 @@ enum { RUNS = 40, STEPS = 1500, LOGGED = 256 };
 #define FOLDS_UNITS (WIDE ? 12500000u : 1000u)
 #define TURNS_UNITS (WIDE ? 20000000u : 1500u)
 
+/* The cells of the task's level, which are served before an event is set. */
+static uint32_t looks, wanted_looks;
+#if CARILLON_OSEK_LEVEL_CELLS
+static void look(void)
+{
+    looks++;
+}
+#endif
 const struct carillon_osek_task carillon_osek_tasks[TASKS] = {
     [TASK] = {.level = LEVEL, .source = TASK_SOURCE},
-    [OTHER] = {.level = LEVEL, .source = OTHER_SOURCE},
+    [OTHER] = {.level = LEVEL,
+               .source = OTHER_SOURCE,
+#if CARILLON_OSEK_LEVEL_CELLS
+               .cells = look
+#endif
+    },
 };
 struct carillon_osek_job carillon_osek_jobs[TASKS];
 const struct carillon_osek_level carillon_osek_levels[LEVEL + 1u];
@@ -118,7 +131,7 @@ uint32_t carillon_test_base(void)
 
 void carillon_osek_call_cells(carillon_vector cells)
 {
-    (void)cells;
+    cells();
 }
 StatusType carillon_osek_fail(const struct carillon_osek_failure *failure, StatusType status)
 {
@@ -163,6 +176,7 @@ static void want(uint8_t what)
 {
     assert_true(wanted_count < LOGGED);
     wanted[wanted_count] = what;
+    wanted_looks += ((CARILLON_OSEK_LEVEL_CELLS != 0) && (what == DONE_EVENT)) ? 1u : 0u;
     wanted_count++;
 }
 
@@ -264,6 +278,7 @@ static void check(void)
 {
     assert_int_equal(done_count, wanted_count);
     assert_memory_equal(done, wanted, wanted_count);
+    assert_int_equal(looks, wanted_looks);
     done_count = 0u;
     wanted_count = 0u;
     assert_int_equal(port.mask, 0u);
@@ -275,6 +290,8 @@ static void handle(uint32_t counter)
 {
 #if CARILLON_OSEK_LEVEL_COUNTERS
     carillon_osek_level_tick((CounterType)counter, CARILLON_OSEK_NO_ALARM);
+#elif !CARILLON_OSEK_AHEAD
+    carillon_osek_tick((CounterType)counter); /* which locks, as its handler may have any level */
 #else
     port.mask = carillon_port_mask_of(CARILLON_OSEK_TOP);
     carillon_osek_tick_over((CounterType)counter, CARILLON_OSEK_NO_ALARM);
@@ -395,6 +412,7 @@ static void step(void)
             model_tick(counter);
         } else {
             assert_int_equal(IncrementCounter(counter), E_OS_ID);
+            assert_int_equal(IncrementCounter(COUNTERS), E_OS_ID);
         }
         break;
     default:

@@ -128,6 +128,18 @@ static void t_states(void **state)
     assert_log("a@10 a@20 ");
 }
 
+/* An alarm of an exact period has a whole one from the next expiry on. */
+static void t_whole_after_exact(void **state)
+{
+    (void)state;
+    exact_period = (struct carillon_period){.whole = 30u, .numerator = 0u, .denominator = 1u};
+    assert_succeeded(start_exact());
+    assert_succeeded(change());
+    services_pass(80u);
+    assert_log("a@30 a@50 ");
+    (void)carillon_alarm_discard(&alarm);
+}
+
 static StatusType started(carillon_duration period, uint32_t count)
 {
     const StatusType status = carillon_alarm_start(&alarm, period, count);
@@ -456,6 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(t_places),
         TEST(t_states),
+        TEST(t_whole_after_exact),
         TEST(t_values),
 #if CARILLON_CLOCK_BEHIND > 0
         TEST(t_shortest),

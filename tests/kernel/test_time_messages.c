@@ -135,6 +135,10 @@ static void send_word(void)
 {
     assert_succeeded(carillon_send_within(&words, &sent_words[2], 0u));
 }
+static void send_at_once(void)
+{
+    assert_succeeded(carillon_send(&words, &sent_words[0]));
+}
 static void send_pair(void)
 {
     assert_succeeded(carillon_send_within(&pairs, &sent_pairs[2], 0u));
@@ -147,10 +151,15 @@ static void t_message_times(void **state)
     assert_int_equal(services_now, 5u);
     assert_failed(carillon_receive_within(&words, &word, 0u), E_OS_NOFUNC, OSServiceId_Receive);
     services.meanwhile = send_word;
+    word = 0u;
     assert_succeeded(carillon_receive_within(&words, &word, 5u));
     assert_int_equal(word, 33u);
+    services.meanwhile = send_at_once;
     assert_succeeded(carillon_receive(&words, &word));
+    assert_int_equal(word, 11u);
+    assert_int_equal(words.sent.count, 0u);
     services.meanwhile = send_pair;
+    got = (struct pair){0};
     assert_succeeded(carillon_receive(&pairs, &got));
     assert_memory_equal(&got, &sent_pairs[2], sizeof got);
     send_word();

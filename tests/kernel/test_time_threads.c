@@ -153,6 +153,7 @@ static void t_joins(void **state)
     assert_failed(carillon_join(FIRST), E_OS_ACCESS, OSServiceId_Join); /* itself */
     carillon_osek_jobs[SECOND].activations = 0u;
     assert_succeeded(carillon_join_within(SECOND, 0u));
+    assert_succeeded(carillon_join_within(SECOND, CARILLON_LONGEST_DURATION));
 }
 
 static TaskStateType state_of(TaskType task)
@@ -207,6 +208,7 @@ static void t_takes(void **state)
     TaskType variable = 0u;
     carillon_osek_jobs[FIRST].activations = 0u;
     assert_ptr_equal(carillon_thread_take(), &carillon_new_threads[0].object);
+    assert_unlocked();
     assert_ptr_equal(carillon_thread_take(), &carillon_new_threads[1].object);
     assert_null(carillon_thread_take());
     carillon_thread_give(&variable);

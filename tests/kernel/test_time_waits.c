@@ -463,7 +463,9 @@ static void t_start(void **state)
     services.activated = ALONE;
     services_pass(1u);
     assert_int_equal(services.activated, FIRST);
+    services.activated = ALONE;
     services_pass(100u);
+    assert_int_equal(services.activated, ALONE); /* an offset is over once */
     assert_int_equal(missed, 0u);
 }
 static void t_start_active(void **state)
