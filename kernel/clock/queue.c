@@ -23,7 +23,13 @@ static carillon_time reference_of(const struct carillon_queue *queue)
 /* Which child of its parent an event is. */
 static uint8_t side_of(const struct carillon_event *event)
 {
-    return (event->parent->child[1] == event) ? 1u : 0u;
+    uint8_t side;
+    if (event->parent->child[1] == event) {
+        side = 1u;
+    } else {
+        side = 0u;
+    }
+    return side;
 }
 
 /* Put `child`, which may be NULL, at a place of `parent`. */

@@ -7,9 +7,6 @@
  * follows the step (--smt-symex-guard), and goes one way only.  What it has proved it assumes at once
  * (--smt-symex-assert), which is a help for what follows.
  *
- * Rotations read no time.  Where the times are open they take the checker long, so some steps with them are proved of
- * times that are constants (TIMES is 0).
- *
  * SHAPE has a digit for each event, behind a first one that is 1: in the order of a walk from the root that takes each
  * event before what is below it, how many events of its subtree come before it.  So 1100 is the tree of three. */
 #include "proof.h"
@@ -25,9 +22,6 @@
      : (SHAPE >= 100u)     ? 2u \
      : (SHAPE >= 10u)      ? 1u \
                            : 0u)
-#ifndef TIMES
-#define TIMES 1 /* 0: times are constants, of steps that read none */
-#endif
 #define LEVELS 4u /* of a tree with an event more */
 
 static struct carillon_queue queue;
@@ -68,10 +62,10 @@ static void any_tree(bool first_is_due)
 {
     digit = 0u;
     (void)grow_tree(&queue.head, 0u, 0u, COUNT);
-    queue.head.time = first_is_due ? 0u : TIMES ? (carillon_time)nondet_uint() : 2u;
+    queue.head.time = first_is_due ? 0u : (carillon_time)nondet_uint();
     queue.first = (COUNT == 0u) ? NULL : EVENT(0u);
     for (unsigned k = 0u; k < COUNT; k++) {
-        EVENT(k)->time = TIMES ? (carillon_time)nondet_uint() : (carillon_time)(2u * (k + 1u));
+        EVENT(k)->time = (carillon_time)nondet_uint();
         DISTANCE(k) = carillon_queue_distance(&queue, EVENT(k));
         assume(DISTANCE(k) <= CARILLON_LAP);
         if (k > 0u) {
@@ -84,7 +78,7 @@ static void any_tree(bool first_is_due)
 /* Any distance of which `count` events are no farther away. */
 static carillon_time any_behind(unsigned count)
 {
-    const carillon_time distance = TIMES ? (carillon_time)nondet_uint() : (carillon_time)((2u * count) + 1u);
+    const carillon_time distance = (carillon_time)nondet_uint();
     assume(distance <= CARILLON_LAP);
     if (count > 0u) {
         assume(DISTANCE(count - 1u) <= distance);
@@ -144,26 +138,6 @@ static void insert(void)
     any_tree(false);
     DISTANCE(NEW) = any_behind(PLACE);
     carillon_queue_insert(&queue, EVENT(NEW), DISTANCE(NEW));
-    from = 0u;
-    gone = NONE;
-    moved = NEW;
-    behind = PLACE;
-    is_queue(COUNT + 1u);
-}
-
-/* An event hangs at its place, and the tree is balanced. */
-static void grow(void)
-{
-    any_tree(false);
-    DISTANCE(NEW) = any_behind(PLACE);
-    const bool before = (PLACE < COUNT) && (EVENT(PLACE)->child[0] == NULL); /* else behind the event before it */
-    EVENT(NEW)->time = DISTANCE(NEW);
-    hang(before ? EVENT(PLACE) : EVENT(PLACE - 1u), before ? 0u : 1u, EVENT(NEW));
-    if (PLACE == 0u) {
-        queue.first = EVENT(NEW);
-        queue.head.time = DISTANCE(NEW);
-    }
-    has_grown(&queue, EVENT(NEW));
     from = 0u;
     gone = NONE;
     moved = NEW;
