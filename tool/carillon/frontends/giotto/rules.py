@@ -34,6 +34,7 @@ class _Checker:
         self.program = program
         self.diagnostics = diagnostics
         self.errors = 0
+        self.reports = 0  # of errors, also where others say the same
         self.told: set[str] = set()
         self.faulty: set[str] = set()
         """Drivers in which errors were reported."""
@@ -46,6 +47,7 @@ class _Checker:
     def error(self, code: str, span: Span, cause: str, remedy: str, of: str = "") -> None:
         """Report an error, or where else it shows: those ``of`` one thing, or that say the same, are one."""
         of = of or f"{code} {cause}"
+        self.reports += 1
         if of not in self.told:
             self.errors += 1
         if self.errors <= MOST_ERRORS:
@@ -131,9 +133,9 @@ class _Checker:
         self.call(task.call, [name.text for name in own], f"no port of the task {task.name}", task.name)
 
     def driver(self, driver: Driver) -> None:
-        before = self.errors
+        before = self.reports
         self.ports_of_driver(driver)
-        if self.errors != before:
+        if self.reports != before:
             self.faulty.add(driver.name.text)
 
     def ports_of_driver(self, driver: Driver) -> None:
@@ -158,7 +160,7 @@ class _Checker:
 
     def mode(self, mode: Mode) -> bool:
         """Check a mode by itself; returns whether its frequencies are sound."""
-        before = self.errors
+        before = self.reports
         if not 1 <= mode.period <= LONGEST_PERIOD:
             cause = f"the period of {mode.period} ms of the mode {mode.name} is not in 1 to {LONGEST_PERIOD} ms"
             self.error("C256", mode.period_span, cause, "a period is a whole number of milliseconds")
@@ -170,7 +172,7 @@ class _Checker:
                 cause = f"{activity.target} has the frequency {activity.frequency} in a period of {mode.period} ms"
                 remedy = "a unit is at least a millisecond: use a smaller frequency, or a longer period"
                 self.error("C256", activity.span, cause, remedy, f"unit of mode {mode.name} of {mode.period}")
-        sound = self.errors == before
+        sound = self.reports == before
         units = _units(mode) if sound else 1
         if mode.period % units != 0:
             sound = False
