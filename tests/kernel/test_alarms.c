@@ -3,6 +3,7 @@
  * Alarms in the queues of counters whose ticks a time base tells (kernel/counters/alarm.c, counter.c and expiry.c): chapter
  * 13.6 of OSEK/VDX OS 2.2.3.  The counter's handler has the kernel's level, or that of the tasks that its alarms wake,
  * which may be direct ones.  Ticks come one by one, or are held back. */
+#include "levels/base.h"
 #include "levels/port.h"
 
 #include "kernel/counters/alarm.h"
@@ -55,18 +56,7 @@ const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
                  .cycle = 10u},
 };
 
-static uint64_t now; /* units since time 0 */
 static void (*meanwhile)(void);
-
-uint32_t carillon_test_base(void)
-{
-#if CARILLON_BASE_BITS > 16
-    return (uint32_t)((UINT64_C(2) * CARILLON_BASE_PERIOD + CARILLON_BASE_ORIGIN - (now % CARILLON_BASE_PERIOD)) %
-                      CARILLON_BASE_PERIOD);
-#else
-    return (uint16_t)(CARILLON_BASE_ORIGIN - now);
-#endif
-}
 
 static uint32_t tick_now(void)
 {

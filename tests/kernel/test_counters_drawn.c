@@ -3,6 +3,8 @@
  * Counters of every kind beside a model that counts tick by tick (kernel/counters/alarm.c, counter.c and expiry.c): two whose
  * ticks a time base tells, which begins anew every 100 or 160 ticks; one that software advances; and one that an alarm does, or
  * software.  What sets and cancels alarms, asks for them and holds handlers back is drawn. */
+#include "levels/base.h"
+#include "levels/drawn.h"
 #include "levels/port.h"
 
 #include "kernel/counters/alarm.h"
@@ -118,17 +120,6 @@ const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
     [FED_ACTIVATES] = {.counter = FED, .action = CARILLON_ACTION_ACTIVATE, .object = OTHER},
 };
 
-static uint64_t now; /* units since time 0 */
-uint32_t carillon_test_base(void)
-{
-#if CARILLON_BASE_BITS > 16
-    return (uint32_t)((UINT64_C(2) * CARILLON_BASE_PERIOD + CARILLON_BASE_ORIGIN - (now % CARILLON_BASE_PERIOD)) %
-                      CARILLON_BASE_PERIOD);
-#else
-    return (uint16_t)(CARILLON_BASE_ORIGIN - now);
-#endif
-}
-
 void carillon_osek_call_cells(carillon_vector cells)
 {
     cells();
@@ -164,13 +155,6 @@ static uint32_t values[COUNTERS], settings;
 static uint64_t counted[COUNTERS];
 static uint8_t wanted[LOGGED];
 static uint32_t wanted_count;
-
-static uint32_t drawn(uint32_t below)
-{
-    static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-    state = (state * UINT64_C(6364136223846793005)) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % below;
-}
 
 static void want(uint8_t what)
 {

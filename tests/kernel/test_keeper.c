@@ -2,6 +2,7 @@
  *
  * Budgets that the clock keeps (kernel/time/keeper.c) beside a model that counts tick by tick: jobs that preempt each other, with
  * and without a budget, are drawn.  And where a job that is late ends. */
+#include "levels/drawn.h"
 #include "services/services.h"
 
 #include "kernel/levels/budget.h"
@@ -27,13 +28,6 @@ static struct job {
     struct carillon_budget_left aside;
 } jobs[NESTED];
 static uint32_t depth;
-
-static uint32_t drawn(uint32_t below)
-{
-    static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-    state = (state * UINT64_C(6364136223846793005)) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % below;
-}
 
 /* Whether the job is late; where it has just become so, or goes on late, that has been asked for. */
 static void check(bool asked)

@@ -2,6 +2,7 @@
  *
  * Resources beside a model: who holds what, and what is masked (kernel/jobs/resource.c).  Tasks and ISRs that preempt each other
  * take and release them at random, also wrongly; and end while they hold some (kernel/jobs/isr.c). */
+#include "levels/drawn.h"
 #include "levels/port.h"
 
 #include "kernel/jobs/resource.h"
@@ -85,13 +86,6 @@ void carillon_osek_lock_ends(uint32_t lock)
     locks &= ~(1u << lock);
 }
 #endif
-
-static uint32_t drawn(uint32_t below)
-{
-    static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-    state = (state * UINT64_C(6364136223846793005)) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % below;
-}
 
 static struct runner *now_running(void)
 {

@@ -2,6 +2,7 @@
  *
  * How a system with counters, alarms, hooks and two application modes starts (kernel/run/start.c): alone, or beneath rounds,
  * whose interrupts are not its own. */
+#include "levels/base.h"
 #include "levels/port.h"
 
 #include "kernel/counters/alarm.h"
@@ -52,13 +53,6 @@ const struct carillon_osek_alarm carillon_osek_alarms[CARILLON_OSEK_ALARMS] = {
 };
 
 static jmp_buf ends;
-static uint64_t now; /* units since time 0 */
-uint32_t carillon_test_base(void)
-{
-    return (uint32_t)((UINT64_C(2) * CARILLON_BASE_PERIOD + CARILLON_BASE_ORIGIN - (now % CARILLON_BASE_PERIOD)) %
-                      CARILLON_BASE_PERIOD);
-}
-
 void carillon_port_idle(void)
 {
     note("idle");

@@ -2,6 +2,7 @@
  *
  * Two servers' budgets (kernel/time/server.c) beside a model that counts tick by tick: what runs is drawn.  The file itself is
  * included, so that each run begins as after a reset. */
+#include "levels/drawn.h"
 #include "services/services.h"
 
 #include <string.h>
@@ -31,13 +32,6 @@ static bool is_started;
 /* What runs: the level of each handler that has preempted another one, or has been entered first. */
 static uint8_t running[NESTED], said[NESTED];
 static uint32_t depth;
-
-static uint32_t drawn(uint32_t below)
-{
-    static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-    state = (state * UINT64_C(6364136223846793005)) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % below;
-}
 
 static uint8_t charged_server(void)
 {
